@@ -1,0 +1,588 @@
+"""Figures of the book: colours that everyone can tell apart, and a slider that needs no kernel.
+
+Every figure is drawn on white without a title. Classes differ in marker (or hatch) as well as in
+colour. matplotlib is imported when a function is called, so that importing this module is cheap.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import io
+import re
+import sys
+
+import numpy as np
+
+__all__ = [
+    "COLORS",
+    "HATCHES",
+    "MARKERS",
+    "Slider",
+    "covariance_ellipse",
+    "decision_regions",
+    "scatter_classes",
+    "set_style",
+    "slider",
+]
+
+#: The palette of Okabe and Ito (2008), in the order in which classes take their colours.
+COLORS = (
+    "#0072B2",  # blue
+    "#D55E00",  # vermilion
+    "#009E73",  # bluish green
+    "#CC79A7",  # reddish purple
+    "#E69F00",  # orange
+    "#56B4E9",  # sky blue
+    "#000000",  # black
+    "#F0E442",  # yellow, last: it is faint on white
+)
+
+#: Markers of the classes, in the same order as the colours.
+MARKERS = ("o", "^", "s", "D", "v", "P", "X", "*")
+
+#: Hatches of the decision regions, in the same order as the colours.
+HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++", "||")
+
+
+def _matplotlib():
+    """Import matplotlib, or say how to install it."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ImportError(
+            "litlearn.plotting needs matplotlib, which is not installed: pip install litlearn[plot]"
+        ) from error
+    return matplotlib
+
+
+def _style():
+    """Settings of the book's figures."""
+    from cycler import cycler
+
+    return {
+        "axes.prop_cycle": cycler(color=COLORS),
+        "axes.facecolor": "white",
+        "axes.edgecolor": "#333333",
+        "axes.labelsize": 11,
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.titlesize": 11,
+        "figure.constrained_layout.use": True,
+        "figure.dpi": 100,
+        "figure.facecolor": "white",
+        "figure.figsize": (6.0, 4.0),
+        "font.family": ["DejaVu Sans"],
+        "font.size": 11,
+        "hatch.linewidth": 0.6,
+        "legend.fontsize": 10,
+        "legend.framealpha": 0.9,
+        "lines.linewidth": 1.8,
+        "mathtext.fontset": "dejavusans",
+        "savefig.dpi": 100,
+        "savefig.facecolor": "white",
+        "xtick.labelsize": 10,
+        "ytick.labelsize": 10,
+    }
+
+
+def set_style():
+    """Set matplotlib's defaults to the look of the book.
+
+    White background, the palette :data:`COLORS`, text of at least 10 points, 100 dots per inch.
+    In a notebook the stored images also lose the name and version of the program that drew them,
+    so that running a page again gives the same file.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    _matplotlib().rcParams.update(_style())
+    # Only a running IPython kernel has images to store; IPython is not a dependency.
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and getattr(ipython.get_ipython(), "kernel", None) is not None:
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+        set_matplotlib_formats("png", metadata={"Software": None})
+
+
+def _tint(color, strength):
+    """Mix a colour with white; strength 1 is the colour, 0 is white."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(1.0 - strength * (1.0 - channel) for channel in to_rgb(color))
+
+
+def _two_columns(X, name):
+    """Check that X has two columns."""
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != 2:
+        raise ValueError(f"{name}: X has shape {X.shape}, expected (n_samples, 2)")
+    return X
+
+
+def _class_list(y, classes, name):
+    """Return the classes in drawing order; each needs a colour and a marker of its own."""
+    classes = np.unique(y) if classes is None else np.asarray(classes)
+    if len(classes) > len(COLORS):
+        raise ValueError(f"{name}: {len(classes)} classes, expected at most {len(COLORS)}")
+    return classes
+
+
+def scatter_classes(ax, X, y, *, classes=None, labels=None, size=30, legend=True, **kwargs):
+    """Scatter two features; every class has its own colour and marker.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    X : array-like of shape (n_samples, 2)
+        The two features, horizontal then vertical.
+    y : array-like of shape (n_samples,)
+        The class of each sample.
+    classes : array-like, default=None
+        The classes in the order in which they take colours. None: the sorted values of `y`.
+    labels : sequence of str, default=None
+        Names of the classes for the legend. None: the classes themselves.
+    size : float, default=30
+        Marker area in square points.
+    legend : bool, default=True
+        Draw a legend.
+    **kwargs
+        Passed on to ``ax.scatter``.
+
+    Returns
+    -------
+    list of matplotlib.collections.PathCollection
+        One entry a class.
+
+    Raises
+    ------
+    ValueError
+        If `X` has not two columns, `y` another length, or there are more than 8 classes.
+    """
+    _matplotlib()
+    X = _two_columns(X, "scatter_classes")
+    y = np.asarray(y)
+    if y.shape != (len(X),):
+        raise ValueError(f"scatter_classes: y has shape {y.shape}, expected ({len(X)},)")
+    classes = _class_list(y, classes, "scatter_classes")
+    labels = [str(c) for c in classes] if labels is None else list(labels)
+    if len(labels) != len(classes):
+        raise ValueError(
+            f"scatter_classes: {len(labels)} labels for {len(classes)} classes, expected as many"
+        )
+    style = {"edgecolors": "#222222", "linewidths": 0.5, "zorder": 3} | kwargs
+    artists = []
+    for c, label, color, marker in zip(classes, labels, COLORS, MARKERS, strict=False):
+        of_class = y == c
+        artists.append(
+            ax.scatter(
+                X[of_class, 0], X[of_class, 1], s=size, c=color, marker=marker, label=label, **style
+            )
+        )
+    if legend:
+        ax.legend()
+    return artists
+
+
+def decision_regions(
+    ax,
+    model,
+    X,
+    y=None,
+    *,
+    proba=False,
+    classes=None,
+    labels=None,
+    resolution=200,
+    margin=0.05,
+    limits=None,
+    hatch=True,
+    size=30,
+    legend=True,
+):
+    """Colour the plane by the class that a fitted model predicts.
+
+    The model predicts on a grid of points. Each class has a light tint and a hatch, and a dark line
+    separates the regions. With `proba` the tint follows the probability of the second class.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    model : object
+        A classifier fitted on two features, with ``predict`` (and ``predict_proba`` for `proba`).
+    X : array-like of shape (n_samples, 2)
+        Samples that set the limits of the picture; drawn if `y` is given.
+    y : array-like of shape (n_samples,), default=None
+        Classes of the samples. None: the samples are not drawn.
+    proba : bool, default=False
+        Shade the probability of the second of two classes, with lines at 0.25, 0.5 and 0.75.
+    classes, labels
+        As in :func:`scatter_classes`; `classes` defaults to ``model.classes_``.
+    resolution : int, default=200
+        Grid points along each axis. The model predicts ``resolution ** 2`` points.
+    margin : float, default=0.05
+        Space around the samples, as a share of their range.
+    limits : (x_min, x_max, y_min, y_max), default=None
+        Limits of the picture. None: from `X` and `margin`.
+    hatch : bool, default=True
+        Hatch the regions, so that colour is not the only sign.
+    size, legend
+        As in :func:`scatter_classes`.
+
+    Returns
+    -------
+    ndarray of shape (resolution, resolution)
+        Index of the predicted class, or with `proba` the probability, on the grid.
+
+    Raises
+    ------
+    ValueError
+        If `X` has not two columns, or `proba` is used with other than two classes.
+    """
+    _matplotlib()
+    from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+
+    X = _two_columns(X, "decision_regions")
+    if classes is None:
+        classes = getattr(model, "classes_", None)
+        if classes is None:
+            if y is None:
+                raise ValueError(
+                    "decision_regions: classes is None, y is None and the model has no classes_; "
+                    "expected one of them"
+                )
+            classes = np.unique(y)
+    classes = _class_list(None, classes, "decision_regions")
+    if proba and len(classes) != 2:
+        raise ValueError(
+            f"decision_regions: proba=True with {len(classes)} classes, expected 2 classes"
+        )
+    if limits is None:
+        low, high = X.min(axis=0), X.max(axis=0)
+        pad = margin * np.where(high > low, high - low, 1.0)
+        limits = (low[0] - pad[0], high[0] + pad[0], low[1] - pad[1], high[1] + pad[1])
+    horizontal = np.linspace(limits[0], limits[1], resolution)
+    vertical = np.linspace(limits[2], limits[3], resolution)
+    grid = np.column_stack([a.ravel() for a in np.meshgrid(horizontal, vertical)])
+    shape = (resolution, resolution)
+
+    if proba:
+        value = np.asarray(model.predict_proba(grid))[:, 1].reshape(shape)
+        tints = [_tint(COLORS[0], 0.45), (1.0, 1.0, 1.0), _tint(COLORS[1], 0.45)]
+        colormap = LinearSegmentedColormap.from_list("probability", tints)
+        ax.pcolormesh(
+            horizontal, vertical, value, cmap=colormap, vmin=0.0, vmax=1.0, rasterized=True
+        )
+        if value.min() < 0.5 < value.max():
+            ax.contour(horizontal, vertical, value, levels=[0.5], colors="#222222", linewidths=1.4)
+        for level in (0.25, 0.75):
+            if value.min() < level < value.max():
+                ax.contour(
+                    horizontal,
+                    vertical,
+                    value,
+                    levels=[level],
+                    colors="#555555",
+                    linewidths=0.9,
+                    linestyles="dashed",
+                )
+    else:
+        predicted = np.asarray(model.predict(grid))
+        value = np.zeros(len(grid), dtype=np.intp)
+        for i, c in enumerate(classes):
+            value[predicted == c] = i
+        value = value.reshape(shape)
+        tints = ListedColormap([_tint(COLORS[i], 0.28) for i in range(len(classes))])
+        ax.pcolormesh(
+            horizontal,
+            vertical,
+            value,
+            cmap=tints,
+            vmin=-0.5,
+            vmax=len(classes) - 0.5,
+            rasterized=True,
+        )
+        for i in range(len(classes)):
+            # One mask a class: contours of the class numbers would draw class 1 between 0 and 2.
+            mask = (value == i).astype(np.float64)
+            if mask.min() == mask.max():
+                continue
+            ax.contour(horizontal, vertical, mask, levels=[0.5], colors="#444444", linewidths=0.9)
+        if hatch:
+            for i in range(len(classes)):
+                mask = (value == i).astype(np.float64)
+                if HATCHES[i] and mask.any():
+                    region = ax.contourf(
+                        horizontal,
+                        vertical,
+                        mask,
+                        levels=[0.5, 1.5],
+                        colors="none",
+                        hatches=[HATCHES[i]],
+                    )
+                    region.set_edgecolor(_tint(COLORS[i], 0.55))
+                    region.set_linewidth(0.0)
+    if y is not None:
+        scatter_classes(ax, X, y, classes=classes, labels=labels, size=size, legend=legend)
+    ax.set_xlim(limits[0], limits[1])
+    ax.set_ylim(limits[2], limits[3])
+    return value
+
+
+def covariance_ellipse(ax, mean, cov, *, n_std=2.0, color=COLORS[0], fill=0.15, **kwargs):
+    r"""Draw the ellipse on which a normal density is constant.
+
+    The ellipse holds the points :math:`\bm{x}` with
+    :math:`(\bm{x} - \bm{\mu})^\top \bm{\Sigma}^{-1} (\bm{x} - \bm{\mu})` equal to ``n_std ** 2``.
+    Its axes are the eigenvectors of the covariance, its half-lengths `n_std` times the square
+    roots of the eigenvalues.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    mean : array-like of shape (2,)
+        Centre of the ellipse.
+    cov : array-like of shape (2, 2)
+        Covariance: symmetric, no negative eigenvalue.
+    n_std : float, default=2.0
+        Size in standard deviations. The ellipse of size 2 holds 86.5 % of a normal distribution.
+    color : colour, default=COLORS[0]
+        Colour of the line; the area has the same colour.
+    fill : float, default=0.15
+        Opacity of the area; 0 draws the line only.
+    **kwargs
+        Passed on to ``matplotlib.patches.Ellipse``.
+
+    Returns
+    -------
+    matplotlib.patches.Ellipse
+
+    Raises
+    ------
+    ValueError
+        If shapes are wrong, or the covariance is not symmetric or has a negative eigenvalue.
+    """
+    _matplotlib()
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Ellipse
+
+    mean = np.asarray(mean, dtype=np.float64)
+    cov = np.asarray(cov, dtype=np.float64)
+    if mean.shape != (2,) or cov.shape != (2, 2):
+        raise ValueError(
+            f"covariance_ellipse: mean has shape {mean.shape} and cov {cov.shape}, "
+            "expected (2,) and (2, 2)"
+        )
+    if not np.allclose(cov, cov.T):
+        raise ValueError("covariance_ellipse: cov is not symmetric, expected a covariance matrix")
+    values, vectors = np.linalg.eigh(cov)
+    if values[0] < -1e-12 * abs(values[1]):
+        raise ValueError(
+            f"covariance_ellipse: cov has the eigenvalue {values[0]:g}, expected none below zero"
+        )
+    values = np.maximum(values, 0.0)
+    width, height = 2.0 * n_std * np.sqrt(values[::-1])
+    angle = np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1]))
+    style = {"edgecolor": color, "facecolor": to_rgba(color, fill), "linewidth": 1.8} | kwargs
+    return ax.add_patch(Ellipse(mean, width, height, angle=angle, **style))
+
+
+_SLIDER_STYLE = (
+    ".litlearn-slider{max-width:100%}"
+    ".litlearn-slider img{display:block;max-width:100%;height:auto;margin:0 auto}"
+    ".litlearn-slider img[hidden]{display:none!important}"
+    ".litlearn-slider-control{display:flex;flex-wrap:wrap;align-items:center;"
+    "justify-content:center;gap:.25em .75em;margin:.5em auto 0}"
+    ".litlearn-slider-control input{flex:1 1 12em;max-width:24em;min-height:1.75em}"
+    ".litlearn-slider-control output{min-width:3em;font-variant-numeric:tabular-nums}"
+)
+
+# The same page may be open twice in JupyterLab, so the script looks for every slider of its name
+# and not for one element. It also runs twice when an output is drawn again.
+_SLIDER_SCRIPT = """\
+(function () {
+  document.querySelectorAll('[data-litlearn-slider="%s"]').forEach(function (root) {
+    var input = root.querySelector("input"), output = root.querySelector("output");
+    var frames = root.querySelectorAll("img");
+    function show() {
+      var chosen = Number(input.value);
+      frames.forEach(function (frame, i) { frame.hidden = i !== chosen; });
+      output.value = frames[chosen].dataset.value;
+      input.setAttribute("aria-valuetext", frames[chosen].dataset.value);
+    }
+    input.oninput = show;
+    show();
+  });
+})();"""
+
+
+class Slider:
+    """Frames of a figure and a slider that chooses between them; made by :func:`slider`.
+
+    Attributes
+    ----------
+    label : str
+        What the slider changes.
+    texts : list of str
+        The values, as shown.
+    alts : list of str
+        Text that replaces each frame for a reader who does not see it.
+    frames : list of bytes
+        One PNG image a value.
+    start : int
+        Position of the frame that is shown first.
+    """
+
+    def __init__(self, label, texts, alts, frames, start, size):
+        self.label = label
+        self.texts = texts
+        self.alts = alts
+        self.frames = frames
+        self.start = start
+        self.size = size
+
+    @property
+    def id(self):
+        """Identifier of the element: made from the label and the alternative text."""
+        name = re.sub(r"[^a-z0-9]+", "-", self.label.lower()).strip("-") or "slider"
+        digest = hashlib.sha256("\n".join([self.label, *self.alts]).encode()).hexdigest()
+        return f"litlearn-{name}-{digest[:8]}"
+
+    def __repr__(self):
+        return (
+            f"<slider {self.label!r}: {len(self.frames)} frames, "
+            f"{self.texts[0]} to {self.texts[-1]}, starts at {self.texts[self.start]}>"
+        )
+
+    def _repr_html_(self):
+        width, height = self.size
+        lines = [
+            f'<div class="litlearn-slider" id="{self.id}" data-litlearn-slider="{self.id}">',
+            f"<style>{_SLIDER_STYLE}</style>",
+        ]
+        for i, (text, alt, png) in enumerate(zip(self.texts, self.alts, self.frames, strict=True)):
+            hidden = "" if i == self.start else " hidden"
+            data = base64.b64encode(png).decode("ascii")
+            lines.append(
+                f'<img width="{width}" height="{height}" alt="{html.escape(alt)}" '
+                f'data-value="{html.escape(text)}"{hidden} src="data:image/png;base64,{data}">'
+            )
+        label, shown = html.escape(self.label), html.escape(self.texts[self.start])
+        lines += [
+            '<div class="litlearn-slider-control">',
+            f'<label for="{self.id}-input">{label}</label>',
+            f'<input type="range" id="{self.id}-input" min="0" max="{len(self.frames) - 1}" '
+            f'step="1" value="{self.start}" autocomplete="off" aria-label="{label}" '
+            f'aria-valuetext="{shown}">',
+            f'<output for="{self.id}-input">{shown}</output>',
+            "</div>",
+            f"<script>{_SLIDER_SCRIPT % self.id}</script>",
+            "</div>",
+        ]
+        return "\n".join(lines)
+
+
+def _png(fig, dpi):
+    """Draw a figure to PNG bytes: 256 colours, no date, no program name."""
+    from PIL import Image
+
+    raw = io.BytesIO()
+    fig.savefig(raw, format="png", dpi=dpi, facecolor="white", metadata={"Software": None})
+    raw.seek(0)
+    with Image.open(raw) as image:
+        # A palette makes a frame about three times smaller than full colour does.
+        small = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    stored = io.BytesIO()
+    small.save(stored, format="png", optimize=True)
+    return stored.getvalue(), small.size
+
+
+def slider(
+    draw,
+    values,
+    *,
+    label,
+    alt,
+    figsize=(6.0, 4.0),
+    start=None,
+    format="{}",
+    dpi=100,
+    panels=False,
+):
+    """Draw one frame a value and let the reader choose between them, without a kernel.
+
+    All frames are images inside the page, with one ``<input type="range">`` and a few lines of
+    script. The slider answers to mouse, touch and arrow keys. A page without JavaScript shows the
+    frame `start`.
+
+    Parameters
+    ----------
+    draw : callable
+        ``draw(ax, value)`` draws one frame. With `panels` it is called as ``draw(fig, value)``.
+    values : sequence
+        One frame is drawn for each.
+    label : str
+        What the slider changes, shown beside it: ``"Number of neighbours k"``.
+    alt : str or callable
+        Text that replaces the image. In a str, ``{value}`` stands for the shown value; a callable
+        ``alt(value)`` returns the text.
+    figsize : (float, float), default=(6.0, 4.0)
+        Width and height of a frame in inches.
+    start : object, default=None
+        The value shown first; one of `values`. None: the first.
+    format : str or callable, default="{}"
+        How a value is shown: ``"{:.2f}"``, or a callable that returns the text.
+    dpi : int, default=100
+        Dots per inch.
+    panels : bool, default=False
+        Give `draw` the whole figure, so that it can make several axes.
+
+    Returns
+    -------
+    Slider
+        An object that a notebook shows as HTML.
+
+    Raises
+    ------
+    ValueError
+        If there are no values, `start` is not one of them, or label or alt text is empty.
+    ImportError
+        If matplotlib is not installed.
+    """
+    _matplotlib()
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    values = list(values)
+    if not values:
+        raise ValueError("slider: values is empty, expected at least one value")
+    if not isinstance(label, str) or not label.strip():
+        raise ValueError(f"slider: label is {label!r}, expected a text")
+    matches = [0] if start is None else [i for i, value in enumerate(values) if value == start]
+    if not matches:
+        raise ValueError(f"slider: start is {start!r}, expected one of the values {values}")
+    texts = [format(value) if callable(format) else format.format(value) for value in values]
+    if callable(alt):
+        alts = [alt(value) for value in values]
+    else:
+        alts = [str(alt).replace("{value}", text) for text in texts]
+    if not all(text.strip() for text in alts):
+        raise ValueError("slider: alt has an empty text, expected a description of each frame")
+
+    frames = []
+    for value in values:
+        with rc_context(_style()):
+            # A Figure outside pyplot: the notebook would show pyplot's figures a second time.
+            fig = Figure(figsize=figsize, dpi=dpi, layout="constrained")
+            FigureCanvasAgg(fig)
+            draw(fig if panels else fig.add_subplot(), value)
+            png, size = _png(fig, dpi)
+        frames.append(png)
+    return Slider(label, texts, alts, frames, matches[0], size)
