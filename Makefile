@@ -1,0 +1,123 @@
+# The commands of the project. "make" alone lists them; each target says in its last line where
+# its result is. Needs GNU make, a POSIX shell and Python >= 3.11.
+# Another interpreter: make PYTHON=/path/to/python book
+
+PY := .venv/bin/python
+
+# A compiled function's cache knows its own file only, so an edited helper in another file would
+# leave it stale. The folder is therefore named after the contents of src/: an edit moves on to a
+# fresh folder. Runs with other compiler settings get folders of their own.
+SRC_KEY := $(shell find src -name '*.py' -type f | LC_ALL=C sort | xargs cksum | cksum | cut -d' ' -f1)
+CACHE := $(CURDIR)/.cache/numba/$(SRC_KEY)
+export NUMBA_CACHE_DIR := $(CACHE)
+export PYTHONUNBUFFERED := 1
+
+PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check --quiet --progress-bar off
+PYTEST := $(PY) -m pytest
+WORKERS ?= 2
+
+.PHONY: help book test lab bench notebooks lint format coverage clean
+
+help:
+	@echo 'make book       build the book into _build/html'
+	@echo 'make test       lint, then test the module and every notebook of the book'
+	@echo 'make lab        open the book in JupyterLab'
+	@echo 'make bench      compare speed and memory with other libraries (BENCH="--only knn")'
+	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one)'
+	@echo 'make lint       check style; make format repairs what can be repaired'
+	@echo 'make coverage   line coverage of the module, compiled functions included'
+	@echo 'make clean      remove what the other targets made, the virtual environment too'
+
+# --- the environment -----------------------------------------------------------------------
+
+$(PY):
+	@for p in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
+	  if "$$p" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+	  then found="$$p"; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo 'No Python >= 3.11 with venv found. On Debian: apt install python3 python3-venv.' >&2; \
+	  echo 'Or name one: make PYTHON=/path/to/python' >&2; exit 1; \
+	fi; \
+	echo "Creating .venv with $$($$found --version)"; \
+	"$$found" -m venv .venv
+
+.venv/.book: $(PY) pyproject.toml
+	@echo 'Installing the module and what the book needs (about a minute)'
+	@$(PIP_INSTALL) -e '.[book]'
+	@touch $@
+
+.venv/.test: .venv/.book
+	@echo 'Installing what the tests need'
+	@$(PIP_INSTALL) -e '.[book,test]'
+	@touch $@
+
+.venv/.bench: .venv/.book
+	@echo 'Installing the libraries to compare with'
+	@$(PIP_INSTALL) -e '.[book,bench]'
+	@touch $@
+
+# Compile once, in one process: processes that compile the same function at once waste the work.
+# Folders of earlier states of src/ go, except the latest few.
+$(CACHE)/.filled: .venv/.book
+	@echo 'Compiling the module (once for each state of src/)'
+	@mkdir -p '$(CACHE)'
+	@ls -dt .cache/numba/*/ | tail -n +7 | xargs rm -rf
+	@$(PY) tests/fill_cache.py
+	@touch '$@'
+
+# --- the book ------------------------------------------------------------------------------
+
+book: .venv/.book $(CACHE)/.filled
+	@$(PY) .ci/build_book.py
+
+lab: .venv/.book $(CACHE)/.filled
+	$(PY) -m jupyter lab --notebook-dir=. index.md
+
+NB ?= $(wildcard book/*.ipynb)
+notebooks: .venv/.book $(CACHE)/.filled
+	@for nb in $(NB); do \
+	  $(PY) -m jupyter nbconvert --to notebook --execute --inplace "$$nb" || exit 1; \
+	done
+	@echo 'Executed in place: $(NB)'
+
+# --- the tests -----------------------------------------------------------------------------
+
+lint: .venv/.test
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+format: .venv/.test
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+# Tests marked "nojit" run three times: compiled, as plain Python (NUMBA_DISABLE_JIT), and compiled
+# with every index checked (NUMBA_BOUNDSCHECK). The pages are opened in a browser last, when the
+# rest is known to be right.
+test: lint $(CACHE)/.filled
+	@echo '--- tests and notebooks'
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m 'not browser'
+	@echo '--- again without compilation'
+	NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' \
+	  $(PYTEST) tests -n $(WORKERS) --dist loadfile -m nojit
+	@echo '--- again with bounds checking'
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CACHE)-boundscheck' $(PYTEST) tests -m nojit
+	@$(PY) .ci/build_book.py
+	@echo '--- the pages in a browser'
+	$(PYTEST) tests -m browser
+	@echo 'All tests passed.'
+
+coverage: .venv/.test
+	NUMBA_DISABLE_JIT=1 $(PY) -m coverage run -m pytest tests -m nojit
+	$(PY) -m coverage html --quiet
+	$(PY) -m coverage report
+	@echo 'Coverage: htmlcov/index.html'
+
+bench: .venv/.bench $(CACHE)/.filled
+	$(PY) -m benchmarks $(BENCH)
+
+clean:
+	rm -rf .venv .cache _build build dist htmlcov .coverage .pytest_cache .ruff_cache .hypothesis
+	rm -rf src/*.egg-info
+	find . '(' -name __pycache__ -o -name .ipynb_checkpoints ')' -prune -exec rm -rf {} +
+	@echo 'Removed everything that make had made.'

@@ -1,0 +1,68 @@
+"""Compile every kernel once, in one process, before anything runs in several.
+
+Each entry of ``CASES`` is a public estimator with a setting that reaches another kernel. Every
+entry is fitted and used on float64 and on float32 data. ``test_project.py`` checks that no public
+estimator is missing.
+"""
+
+import importlib
+import sys
+import time
+import warnings
+
+import numpy as np
+
+CASES = []
+
+
+def _neighbors():
+    """Every algorithm and metric of litlearn.neighbors."""
+    for algorithm, metrics in {
+        "brute": ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "hamming"],
+        "kd_tree": ["euclidean", "manhattan", "chebyshev", "minkowski"],
+        "ball_tree": ["euclidean", "manhattan", "chebyshev", "minkowski"],
+    }.items():
+        for metric in metrics:
+            setting = {"algorithm": algorithm, "metric": metric}
+            if metric == "minkowski":
+                setting["p"] = 3
+            yield "litlearn.neighbors", "NearestNeighbors", setting
+    for name in (
+        "KNeighborsClassifier",
+        "KNeighborsRegressor",
+        "RadiusNeighborsClassifier",
+        "RadiusNeighborsRegressor",
+    ):
+        setting = {"radius": 10.0} if name.startswith("Radius") else {}
+        yield "litlearn.neighbors", name, setting
+
+
+CASES.extend(_neighbors())
+
+
+def use(estimator, X, y):
+    """Fit, and call whatever the estimator offers."""
+    estimator.fit(X, y)
+    for method in ("predict", "predict_proba", "transform", "kneighbors", "radius_neighbors"):
+        if hasattr(estimator, method):
+            getattr(estimator, method)(X[:32])
+
+
+def main():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(256, 3))
+    y = (X[:, 0] > 0).astype(int)
+    started = time.perf_counter()
+    for number, (module, name, setting) in enumerate(CASES, start=1):
+        estimator = getattr(importlib.import_module(module), name)
+        for dtype in (np.float64, np.float32):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                use(estimator(**setting), X.astype(dtype), y)
+        seconds = time.perf_counter() - started
+        print(f"  {number}/{len(CASES)} {name} {setting or ''} ({seconds:.0f} s)", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
