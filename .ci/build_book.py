@@ -1,13 +1,11 @@
-"""Build the book into _build/html, and never from stale parts.
+"""Build the book into _build/html, and do nothing when nothing changed.
 
-Two fingerprints decide what is done again:
-
-- *everything that the book is made of* (pages, module, tests, benchmark results, configuration,
-  installed versions). Unchanged: nothing is done. Changed: the pages are all set again, because an
-  incremental build keeps old numbers and repeats no warning of the pages that it leaves alone.
-- *everything that a notebook's outputs depend on besides its own cells* (module, benchmark results,
-  installed versions). It names the folder of executed notebooks, so that a notebook is executed
-  again when its code or anything beneath it changed, and only then.
+A fingerprint of everything that the book is made of (pages, module, tests, benchmark results,
+configuration, installed versions) decides. When it differs from that of the last build, all pages
+are set again: an incremental build would keep old numbers, and would not repeat the warnings of the
+pages that it leaves alone. Executed notebooks are kept in _build/.jupyter_cache, one folder for
+each state of the code (see book/_ext/litlearn_book.py), so that a notebook runs again when its own
+code or the code beneath it changed, and only then.
 """
 
 import hashlib
@@ -19,87 +17,66 @@ import time
 from importlib import metadata
 from pathlib import Path
 
-import yaml
-
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
+EXECUTED = BUILD / ".jupyter_cache"
 PAGE = BUILD / "html" / "index.html"
 STAMP = BUILD / "fingerprint"
-EXECUTED = ROOT / ".cache" / "executed"
-CONFIG = ROOT / ".cache" / "config.yml"
+STATES_KEPT = 3
 
-BENEATH_NOTEBOOKS = ["src", "benchmarks"]
-EVERYTHING = [
-    *BENEATH_NOTEBOOKS,
-    "book",
-    "tests",
-    "index.md",
+PARTS = [
+    ".ci/build_book.py",
+    "CHANGELOG.md",
     "_config.yml",
     "_toc.yml",
-    "CHANGELOG.md",
+    "benchmarks",
+    "book",
+    "index.md",
     "pyproject.toml",
-    ".ci/build_book.py",
+    "src",
+    "tests",
 ]
 PASSING = {"__pycache__", ".ipynb_checkpoints"}
 
 
-def files_under(names):
-    """The files that are, or lie under, the given names, in a fixed order."""
-    for name in names:
+def files():
+    """The files that the book is made of, in a fixed order."""
+    for name in PARTS:
         path = ROOT / name
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            parts = file.relative_to(ROOT).parts
-            if file.is_file() and not any(p in PASSING or p.endswith(".egg-info") for p in parts):
+            folders = file.relative_to(ROOT).parts
+            if file.is_file() and not any(f in PASSING or f.endswith(".egg-info") for f in folders):
                 yield file
 
 
-def installed():
-    """Versions of Python and of every installed distribution."""
-    versions = {f"{d.metadata['Name']} {d.version}" for d in metadata.distributions()}
-    return [platform.python_version(), platform.machine(), *sorted(versions)]
-
-
-def fingerprint(names):
-    """A digest of names and contents of files, and of the installed versions."""
-    digest = hashlib.sha256("\n".join(installed()).encode())
-    for file in files_under(names):
+def fingerprint():
+    """A digest of names and contents of the files, and of the versions of what is installed."""
+    versions = sorted({f"{d.metadata['Name']} {d.version}" for d in metadata.distributions()})
+    digest = hashlib.sha256("\n".join([platform.python_version(), *versions]).encode())
+    for file in files():
         digest.update(f"\n{file.relative_to(ROOT).as_posix()}\n".encode())
         digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def write_config(executed):
-    """A copy of _config.yml that takes executed notebooks from the given folder."""
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    config.setdefault("execute", {}).update(execute_notebooks="cache", cache=str(executed))
-    # Jupyter Book takes these folders relative to the configuration file, which has moved.
-    extensions = config.get("sphinx", {}).get("local_extensions") or {}
-    for name, folder in extensions.items():
-        extensions[name] = str((ROOT / folder).resolve())
-    CONFIG.parent.mkdir(parents=True, exist_ok=True)
-    CONFIG.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+    return digest.hexdigest()
 
 
 def main():
     started = time.perf_counter()
-    whole = fingerprint(EVERYTHING)
-    if PAGE.exists() and STAMP.exists() and STAMP.read_text() == whole:
-        print(f"The book is up to date: {PAGE.relative_to(ROOT)}")
+    now = fingerprint()
+    if PAGE.exists() and STAMP.exists() and STAMP.read_text() == now:
+        print(f"The book is up to date: open {PAGE.relative_to(ROOT)}")
         return 0
-    executed = EXECUTED / fingerprint(BENEATH_NOTEBOOKS)
-    if EXECUTED.is_dir():
-        for other in EXECUTED.iterdir():
-            if other != executed:
-                shutil.rmtree(other)
-    write_config(executed)
-    shutil.rmtree(BUILD, ignore_errors=True)
+    for old in BUILD.iterdir() if BUILD.is_dir() else ():
+        if old != EXECUTED:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    states = EXECUTED.iterdir() if EXECUTED.is_dir() else ()
+    for old in sorted(states, key=lambda state: state.stat().st_mtime)[:-STATES_KEPT]:
+        shutil.rmtree(old)
     jupyter_book = Path(sys.executable).parent / "jupyter-book"
-    command = [jupyter_book, "build", ".", "-W", "--keep-going", "--config", CONFIG]
-    code = subprocess.run(command, cwd=ROOT).returncode
+    code = subprocess.run([jupyter_book, "build", ".", "-W", "--keep-going"], cwd=ROOT).returncode
     if code or not PAGE.exists():
-        print("The book was not built: see the messages above.", file=sys.stderr)
+        print("The book has errors or warnings: see the messages above.", file=sys.stderr)
         return code or 1
-    STAMP.write_text(whole)
+    STAMP.write_text(now)
     seconds = time.perf_counter() - started
     print(f"The book was built in {seconds:.0f} s: open {PAGE.relative_to(ROOT)}")
     return 0
