@@ -1,0 +1,76 @@
+"""Command line: ``python -m benchmarks --only knn --against sklearn,scipy``."""
+
+import argparse
+import fnmatch
+import json
+import os
+import sys
+from pathlib import Path
+
+from benchmarks import runner, table
+
+FAMILIES = ("knn",)
+RESULTS = Path(__file__).parent / "results"
+
+
+def usable_cores():
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count()
+
+
+def parse(arguments):
+    """The command line as a namespace."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=runner.__doc__)
+    names = ", ".join(FAMILIES)
+    parser.add_argument("--only", metavar="FAMILIES", help=f"of {names}, with commas (default: all)")
+    parser.add_argument("--cases", metavar="PATTERN", default="*", help="cases by name, like 'brute-*'")
+    parser.add_argument("--against", metavar="PACKAGES", help="peers, with commas (default: all)")
+    parser.add_argument("--shapes", choices=("small", "full"), default="full", help="size of the data")
+    parser.add_argument("--rounds", type=int, default=7, help="at most so many rounds (default: 7)")
+    parser.add_argument("--budget", type=float, default=15.0, help="seconds of rounds per case (default: 15)")
+    parser.add_argument("--threads", type=int, default=usable_cores(), help="threads of each (default: all)")
+    parser.add_argument("--json", metavar="FOLDER", type=Path, default=RESULTS, help="where results go")
+    options = parser.parse_args(arguments)
+    options.only = options.only.split(",") if options.only else list(FAMILIES)
+    options.against = options.against.split(",") if options.against else None
+    unknown = sorted(set(options.only) - set(FAMILIES))
+    if unknown:
+        parser.error(f"unknown family {', '.join(unknown)}; known: {names}")
+    if options.rounds < 2 or not 1 <= options.threads <= usable_cores():
+        parser.error(f"--rounds must be at least 2, --threads from 1 to {usable_cores()}")
+    return options
+
+
+def target(folder, family, options):
+    """File of the results: the committed one only for the full and complete run."""
+    complete = options.shapes == "full" and options.cases == "*" and options.against is None
+    return folder / f"{family}{'' if complete else '-partial'}.json"
+
+
+def main(arguments=None):
+    """Run the chosen families, print each case as it is done, and write the results."""
+    options = parse(arguments)
+    options.json.mkdir(parents=True, exist_ok=True)
+    print(table.header(), flush=True)
+    for family in options.only:
+        result = runner.run_family(
+            f"benchmarks.{family}",
+            size=options.shapes,
+            only=lambda name: fnmatch.fnmatch(name, options.cases),
+            progress=lambda case: print(table.rows(case) + "\n", flush=True),
+            against=options.against,
+            threads=options.threads,
+            rounds=options.rounds,
+            budget=options.budget,
+        )
+        file = target(options.json, family, options)
+        file.write_text(json.dumps(result, indent=1) + "\n")
+        print(table.closing(result))
+        print(f"Results: {file.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,366 @@
+"""Run cases: one process per implementation, rounds interleaved, the best of several rounds kept.
+
+For each case the arrays and the exact answer are made once and written to a temporary folder. Every implementation
+is started in a fresh process with the same number of threads; all of them stay alive, one works at a time, and the
+rounds go A B C A B C, so that a machine that slows down slows all of them.
+"""
+
+import datetime
+import importlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import pickle
+import platform
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+SCHEMA = 1
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+# An implementation this many times slower than the fastest stops after two rounds: its rank is known.
+HOPELESS = 3.0
+PACKAGES = (
+    "litlearn",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "scikit-learn-intelex",
+    "pykdtree",
+    "faiss-cpu",
+)
+
+
+class Child:
+    """A worker process and its pipe.
+
+    Parameters
+    ----------
+    module, size, case, adapter : str
+        Where the worker finds its work; see ``worker.py``.
+    threads : int
+        Threads of every library in the child.
+    folder : path
+        Folder with the arrays.
+    """
+
+    def __init__(self, module, size, case, adapter, threads, folder):
+        environment = dict(os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads)))
+        paths = [str(ROOT), environment.get("PYTHONPATH", "")]
+        environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+        command = [sys.executable, "-m", "benchmarks.worker", module, size, case, adapter]
+        self._errors = tempfile.TemporaryFile(mode="w+")
+        self._process = subprocess.Popen(
+            command + [str(threads), str(folder)],
+            env=environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+        )
+        self._lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self._process.stdout:
+            self._lines.put(line)
+        self._lines.put("")
+
+    def receive(self, timeout):
+        """The worker's next answer, a dict; with the key "error" if it failed, died or took too long."""
+        try:
+            line = self._lines.get(timeout=timeout)
+        except queue.Empty:
+            return {"error": f"no answer within {timeout:.0f} s"}
+        if line:
+            return json.loads(line)
+        code = self._process.wait()
+        self._errors.seek(0)
+        last = self._errors.read().strip().splitlines()[-1:]
+        return {"error": " ".join([f"the process ended with code {code}."] + last)}
+
+    def ask(self, command, timeout):
+        """Send a command and wait for its answer."""
+        try:
+            self._process.stdin.write(command + "\n")
+            self._process.stdin.flush()
+        except OSError:  # the worker has died: its last words are in the pipe
+            pass
+        return self.receive(timeout)
+
+    def close(self):
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._errors):
+            try:
+                pipe.close()
+            except OSError:
+                pass
+
+
+def installed(adapter):
+    """Whether the library of an adapter is on this machine."""
+    return importlib.util.find_spec(adapter.modules[0].partition(".")[0]) is not None
+
+
+def choose(case, against):
+    """The adapters of a case to run, and the reason for each one that is left out.
+
+    Parameters
+    ----------
+    case : Case
+    against : sequence of str or None
+        Packages to compare with; None for all.
+
+    Returns
+    -------
+    adapters : list of Adapter
+    skipped : dict of str
+        Name of the adapter -> reason.
+    """
+    adapters, skipped = [], {}
+    dtype = case.facts.get("dtype", "float64")
+    for adapter in case.adapters:
+        if not adapter.ours and against is not None and adapter.package not in against:
+            continue
+        if not installed(adapter):
+            skipped[adapter.name] = "not installed"
+        elif dtype not in adapter.dtypes:
+            skipped[adapter.name] = f"takes no {dtype}"
+        else:
+            adapters.append(adapter)
+    return adapters, skipped
+
+
+def measure(children, commands, rounds, budget, timeout):
+    """Rounds of one answer from each child in turn.
+
+    Parameters
+    ----------
+    children : dict of Child
+        By name. A child that fails is not asked again.
+    commands : dict of str
+        The command for each child.
+    rounds : int
+        Largest number of rounds.
+    budget : float
+        After two rounds, no further round begins when this many seconds have passed.
+    timeout : float
+        Seconds that one answer may take.
+
+    Returns
+    -------
+    answers : dict of list of dict
+    """
+    answers = {name: [] for name in children}
+    active = list(children)
+    start = time.perf_counter()
+    for turn in range(rounds):
+        if turn >= 2 and time.perf_counter() - start > budget:
+            break
+        for name in list(active):
+            time.sleep(0.05)  # worker threads of the one before stop spinning
+            answers[name].append(children[name].ask(commands[name], timeout))
+            if "error" in answers[name][-1]:
+                active.remove(name)
+        if turn == 1:
+            totals = {
+                name: min(one["build"] + one["query"] for one in answers[name])
+                for name in active
+                if commands[name] == "run"
+            }
+            fastest = min(totals.values(), default=0.0)
+            active = [name for name in active if totals.get(name, 0.0) <= HOPELESS * fastest]
+    return answers
+
+
+def summarise(adapter, first, answers):
+    """The record of one implementation in one case."""
+    record = {"adapter": adapter.name, "label": adapter.label, "package": adapter.package}
+    record["ours"] = adapter.ours
+    errors = [answer["error"] for answer in [first] + answers if "error" in answer]
+    if errors:
+        return record | {"error": errors[0]}
+    best = min(answers, key=lambda answer: answer["build"] + answer["query"])
+    total = best["build"] + best["query"]
+    return record | {
+        "error": None,
+        "seconds": total,
+        "build": best["build"],
+        "query": best["query"],
+        "processors": best["cpu"] / total,
+        "rounds": [answer["build"] + answer["query"] for answer in answers],
+        "first_call": first["build"] + first["query"],
+        "first_call_memory": first["memory"],
+        "memory": answers[0]["memory"],
+        "quality": answers[0]["quality"],
+    }
+
+
+def compare(case, records, limit):
+    """Ratios of the project to its peers: what a reader looks for first. None where there is nothing to compare."""
+    done = [record for record in records if record["error"] is None]
+    peers = [record for record in done if not record["ours"]]
+    own = next((record for record in done if record["ours"]), None)
+    summary = dict.fromkeys(("ratio", "fastest", "memory_ratio", "limit_ratio", "aim_met"))
+    for record in done:
+        record["ratio"] = own["seconds"] / record["seconds"] if own else None
+    if peers:
+        summary["fastest"] = min(peers, key=lambda record: record["seconds"])["adapter"]
+    if own and peers:
+        summary["ratio"] = own["seconds"] / min(record["seconds"] for record in peers)
+        summary["aim_met"] = None if case.aim is None else bool(summary["ratio"] <= case.aim)
+        if own["memory"] is not None:
+            least = min(record["memory"] for record in peers)
+            summary["memory_ratio"] = own["memory"] / least if least else None
+    if own and limit and limit["seconds"]:
+        summary["limit_ratio"] = own["query"] / limit["seconds"]
+    return summary
+
+
+def run_case(module, size, case, *, against=None, threads, rounds=5, budget=20.0, timeout=300.0):
+    """Measure one case.
+
+    Parameters
+    ----------
+    module : str
+        Full name of the module of the family, which the children import.
+    size : {"small", "full"}
+    case : Case
+        One of that module's ``cases(size)``.
+    against : sequence of str or None
+        Packages to compare with; None for all that the case names.
+    threads : int
+        Threads of every implementation.
+    rounds : int, default=5
+        Largest number of rounds; at least two are run.
+    budget : float, default=20
+        Seconds of the case after which no further round begins.
+    timeout : float, default=300
+        Seconds that one call may take.
+
+    Returns
+    -------
+    dict
+        The record of the case as it stands in the JSON.
+    """
+    adapters, skipped = choose(case, against)
+    by_name = {adapter.name: adapter for adapter in adapters}
+    data = case.make()
+    children = {}
+    with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
+        folder = Path(folder)
+        np.savez(folder / "data.npz", **data)
+        with open(folder / "reference.pickle", "wb") as file:
+            pickle.dump(case.reference(data, case.options), file)
+        place = (module, size, case.name)
+        try:
+            for adapter in adapters:
+                if adapter.compiles:
+                    child = children[adapter.name] = Child(*place, adapter.name, threads, folder)
+                    if "error" not in child.receive(timeout):
+                        child.ask("first", timeout)
+                    child.close()
+            names = list(by_name) + (["limit"] if case.limit else [])
+            for name in names:
+                children[name] = Child(*place, name, threads, folder)
+            ready = {name: children[name].receive(timeout) for name in names}
+            names = [name for name in names if "error" not in ready[name]]
+            first = {name: answer for name, answer in ready.items() if "error" in answer}
+            first |= {name: children[name].ask("first", timeout) for name in names if name in by_name}
+            names = [name for name in names if "error" not in first.get(name, {})]
+            commands = {name: "run" if name in by_name else "limit" for name in names}
+            alive = {name: children[name] for name in names}
+            answers = measure(alive, commands, rounds, budget, timeout)
+        finally:
+            for child in children.values():
+                child.close()
+    records = [summarise(by_name[name], first[name], answers.get(name, [])) for name in by_name]
+    limit = None
+    limits = [one for one in answers.get("limit", []) if "error" not in one]
+    if limits:
+        best = min(limits, key=lambda answer: answer["seconds"])
+        limit = {"label": case.limit_label, "seconds": best["seconds"], "detail": best["detail"]}
+    record = {"name": case.name, "group": case.group, "work": case.work, "aim": case.aim}
+    record |= {"facts": case.facts, "limit": limit, "skipped": skipped, "results": records}
+    return record | compare(case, records, limit)
+
+
+def processor():
+    """The processor's name as the system gives it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def machine():
+    """Facts about the machine that explain the numbers, and none that identify it."""
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    facts = {"processor": processor(), "cores": os.cpu_count(), "system": platform.system()}
+    facts |= {"architecture": platform.machine(), "python": platform.python_version()}
+    try:
+        facts["memory"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        facts["load_before"] = os.getloadavg()[0]
+    except (AttributeError, OSError, ValueError):
+        facts |= {"memory": None, "load_before": None}
+    return facts | {"versions": versions}
+
+
+def run_family(module, *, size="full", only=None, progress=None, **settings):
+    """Measure all cases of a family.
+
+    Parameters
+    ----------
+    module : str
+        Full name of the module, for example "benchmarks.knn".
+    size : {"small", "full"}, default="full"
+    only : callable or None
+        ``only(name) -> bool`` selects cases by name.
+    progress : callable or None
+        Called with the record of each case as it is done.
+    **settings
+        Passed on to `run_case`.
+
+    Returns
+    -------
+    dict
+        What is written as JSON.
+    """
+    start = time.perf_counter()
+    result = {"schema": SCHEMA, "family": module.rpartition(".")[2], "size": size}
+    result |= {"date": datetime.date.today().isoformat(), "threads": settings["threads"]}
+    result["machine"] = machine()
+    result["cases"] = []
+    for case in importlib.import_module(module).cases(size):
+        if only is None or only(case.name):
+            result["cases"].append(run_case(module, size, case, **settings))
+            if progress is not None:
+                progress(result["cases"][-1])
+    result["seconds"] = time.perf_counter() - start
+    return result

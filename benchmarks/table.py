@@ -1,0 +1,78 @@
+"""The outcome as plain text."""
+
+COLUMNS = (
+    ("case", "<28"),
+    ("implementation", "<26"),
+    ("seconds", ">8"),
+    ("build", ">8"),
+    ("ratio", ">6"),
+    ("memory MB", ">9"),
+    ("first s", ">8"),
+    ("right", ">6"),
+    ("of limit", ">8"),
+)
+
+
+def line(cells):
+    """One row, every cell padded to its column's width."""
+    return "  ".join(f"{cell:{width}}" for cell, (_, width) in zip(cells, COLUMNS)).rstrip()
+
+
+def header():
+    """The two lines above the rows, and what the columns say."""
+    names = line([name for name, _ in COLUMNS])
+    return "\n".join([EXPLANATION, "", names, "-" * len(names)])
+
+
+EXPLANATION = """\
+seconds: build plus query, best of the rounds. ratio: time of litlearn over the time of this implementation (below 1,
+litlearn is faster). memory: peak beyond import and data. first: first call in a new process, small data. right: share
+of the judged rows that agree with an exact float64 answer. of limit: query time over the time of the limit."""
+
+
+def mark(case):
+    """A verdict on a case in words."""
+    if case["ratio"] is None:
+        return "no comparison"
+    verdict = f"{case['ratio']:.2f} of {case['fastest']}"
+    verdict += ", SLOWER than the fastest peer" if case["ratio"] > 1 else ""
+    if case["aim"] is not None:
+        verdict += f", aim {case['aim']:g} {'met' if case['aim_met'] else 'MISSED'}"
+    return verdict
+
+
+def rows(case):
+    """The rows of one case: its implementations from fast to slow, the limit, and the verdict."""
+    lines = []
+    done = [record for record in case["results"] if record["error"] is None]
+    for record in sorted(done, key=lambda record: record["seconds"]):
+        memory = record["memory"]
+        limit = case["limit"]
+        ratio = record["ratio"]
+        cells = ["", ("* " if record["ours"] else "  ") + record["label"]]
+        cells += [f"{record['seconds']:.3f}", f"{record['build']:.3f}"]
+        cells += ["-" if ratio is None else f"{ratio:.2f}"]
+        cells += ["-" if memory is None else f"{memory / 1e6:.0f}", f"{record['first_call']:.3f}"]
+        cells += [f"{record['quality']['right']:.3f}"]
+        cells += [f"{record['query'] / limit['seconds']:.1f}" if limit else "-"]
+        lines.append(line(cells))
+    if case["limit"]:
+        label = f"  limit: {case['limit']['label']}"
+        lines.append(line(["", label, f"{case['limit']['seconds']:.3f}"] + [""] * 6))
+    for record in case["results"]:
+        if record["error"] is not None:
+            lines.append(f"  {record['label']} failed: {record['error']}")
+    for name, reason in case["skipped"].items():
+        lines.append(f"  {name} skipped: {reason}")
+    return "\n".join([f"{case['name']}: {mark(case)}"] + lines)
+
+
+def closing(result):
+    """One line: how many cases were won, and how many aims met."""
+    ratios = [case["ratio"] for case in result["cases"] if case["ratio"] is not None]
+    aims = [case["aim_met"] for case in result["cases"] if case["aim_met"] is not None]
+    faster = sum(ratio <= 1 for ratio in ratios)
+    return (
+        f"{result['family']}: at least as fast as the fastest peer in {faster} of {len(ratios)} cases, "
+        f"aim met in {sum(aims)} of {len(aims)}; {result['seconds']:.0f} s in all."
+    )
