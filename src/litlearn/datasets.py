@@ -372,7 +372,8 @@ def make_memory_clinic(n_samples=600, *, random_state=None, as_frame=False):
         A dict with attribute access. Its entries:
 
         data : ndarray of shape (n_samples, 10)
-            ``age`` (years), ``memory_score`` (points; healthy adults have mean 50),
+            ``age`` (years), ``memory_score`` (points; standardised to mean 50
+            in controls, without limits),
             ``hippocampal_volume`` (mm^3), ``total_tau`` and ``phosphorylated_tau`` (pg/mL;
             strongly correlated), ``metabolite_u`` (umol/L) and ``metabolite_v`` (nmol/L; the ring
             pair), ``sodium`` (mmol/L), ``heart_rate`` (beats/min) and ``height`` (cm; all three
