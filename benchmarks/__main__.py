@@ -24,14 +24,26 @@ def parse(arguments):
     """The command line as a namespace."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=runner.__doc__)
     names = ", ".join(FAMILIES)
-    parser.add_argument("--only", metavar="FAMILIES", help=f"of {names}, with commas (default: all)")
-    parser.add_argument("--cases", metavar="PATTERN", default="*", help="cases by name, like 'brute-*'")
+    parser.add_argument(
+        "--only", metavar="FAMILIES", help=f"of {names}, with commas (default: all)"
+    )
+    parser.add_argument(
+        "--cases", metavar="PATTERN", default="*", help="cases by name, like 'brute-*'"
+    )
     parser.add_argument("--against", metavar="PACKAGES", help="peers, with commas (default: all)")
-    parser.add_argument("--shapes", choices=("small", "full"), default="full", help="size of the data")
+    parser.add_argument(
+        "--shapes", choices=("small", "full"), default="full", help="size of the data"
+    )
     parser.add_argument("--rounds", type=int, default=7, help="at most so many rounds (default: 7)")
-    parser.add_argument("--budget", type=float, default=15.0, help="seconds of rounds per case (default: 15)")
-    parser.add_argument("--threads", type=int, default=usable_cores(), help="threads of each (default: all)")
-    parser.add_argument("--json", metavar="FOLDER", type=Path, default=RESULTS, help="where results go")
+    parser.add_argument(
+        "--budget", type=float, default=15.0, help="seconds of rounds per case (default: 15)"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=usable_cores(), help="threads of each (default: all)"
+    )
+    parser.add_argument(
+        "--json", metavar="FOLDER", type=Path, default=RESULTS, help="where results go"
+    )
     options = parser.parse_args(arguments)
     options.only = options.only.split(",") if options.only else list(FAMILIES)
     options.against = options.against.split(",") if options.against else None

@@ -1,13 +1,16 @@
 """What a family of methods has to say to be benchmarked.
-
-A family is a module with a function ``cases(size)``, where size is "small" or "full", that returns a list of `Case`.
-To add one, write ``benchmarks/<family>.py`` and add its name to ``FAMILIES`` in ``__main__.py``. The module may import
-NumPy and the standard library at its top and nothing else: it is loaded in the process of every implementation, and
-what it loads would be hidden from the memory of that implementation.
+ A family is a module with a function ``cases(size)``, where size is "small" or "full", that returns
+a list of `Case`. To add one, write ``benchmarks/<family>.py`` and add its name to ``FAMILIES`` in
+``__main__.py``. The module may import NumPy and the standard library at its top and nothing else:
+it is loaded in the process of every implementation, and what it loads would be hidden from the
+memory of that implementation.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
+
+NOTHING = MappingProxyType({})
 
 
 class Adapter(NamedTuple):
@@ -22,19 +25,21 @@ class Adapter(NamedTuple):
     package : str
         The name that ``--against`` selects, for example "scipy". Several adapters may share one.
     modules : tuple of str
-        What is imported before the memory is read for the first time. The adapter is skipped, and named as
-        skipped, if the first one's top-level package is not installed.
+        What is imported before the memory is read for the first time. The adapter is skipped, and
+        named as skipped, if the first one's top-level package is not installed.
     build : callable
         ``build(data, options, threads) -> model``. `data` is the case's dict of arrays.
     query : callable
-        ``query(model, data, options, threads) -> output``, in the form that the case's `judge` expects.
+        ``query(model, data, options, threads) -> output``, in the form that the case's `judge`
+        expects.
     ours : bool
         True for this project's own implementation.
     compiles : bool
-        True if the first use on a machine compiles code to a cache on disk. The cache is then filled by a process
-        that is not measured.
+        True if the first use on a machine compiles code to a cache on disk. The cache is then
+        filled by a process that is not measured.
     dtypes : tuple of str
-        The dtypes of ``data["X"]`` that the library takes without converting; in other cases it is left out.
+        The dtypes of ``data["X"]`` that the library takes without converting; in other cases it is
+        left out.
     """
 
     name: str
@@ -64,13 +69,15 @@ class Case(NamedTuple):
     adapters : tuple of Adapter
         Exactly one of them is `ours`.
     judge : callable
-        ``judge(output, data, reference, options) -> dict of float``, the quality of an output. "right" is the one
-        that the table prints: a share between 0 and 1.
+        ``judge(output, data, reference, options) -> dict of float``, the quality of an output.
+        "right" is the one that the table prints: a share between 0 and 1.
     reference : callable
-        ``reference(data, options) -> dict of arrays``, the exact answer, computed once, slowly and independently.
+        ``reference(data, options) -> dict of arrays``, the exact answer, computed once, slowly and
+        independently.
     limit : callable or None
-        ``limit(data, reference, options, threads) -> (seconds, detail)``: a time that no implementation of
-        this kind can beat, as measured on this machine, and a dict of numbers that explain it.
+        ``limit(data, reference, options, threads) -> (seconds, detail)``: a time that no
+        implementation of this kind can beat, as measured on this machine, and a dict of numbers
+        that explain it.
     limit_label : str
         What the limit is, in a few words.
     aim : float or None
@@ -78,7 +85,8 @@ class Case(NamedTuple):
     options : dict
         Everything else that adapters need (k, the algorithm).
     facts : dict
-        What the report says of the data: the kind of data, the numbers of queries, samples and features.
+        What the report says of the data: the kind of data, the numbers of queries, samples and
+        features.
     first_rows : int
         The first call in a new process is timed on the first rows of every array.
     """
@@ -93,6 +101,6 @@ class Case(NamedTuple):
     limit: Callable | None = None
     limit_label: str = ""
     aim: float | None = None
-    options: dict = {}
-    facts: dict = {}
+    options: Mapping = NOTHING
+    facts: Mapping = NOTHING
     first_rows: int = 1000

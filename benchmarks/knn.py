@@ -1,12 +1,15 @@
 """Nearest neighbours: brute force, k-d trees, ball trees, and the estimators on top of them.
-
-Every case draws other data, so that no implementation is tuned to one kind: uniform points, Gaussian clusters of
-unequal sizes and spreads, points near a low-dimensional subspace, and rounded measurements with many duplicates.
-Peers are called as a user would call them: default leaf sizes, and the number of threads given wherever there is a
-parameter for it. SciPy's and pykdtree's trees are built on one thread because they have no other way.
+ Every case draws other data, so that no implementation is tuned to one kind: uniform points,
+Gaussian clusters of unequal sizes and spreads, points near a low-dimensional subspace, and rounded
+measurements with many duplicates. Peers are called as a user would call them: default leaf sizes,
+and the number of threads given wherever there is a parameter for it. SciPy's and pykdtree's trees
+are built on one thread because they have no other way.
 """
 
+import importlib
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -49,9 +52,12 @@ KINDS = {"uniform": uniform, "clusters": clusters, "subspace": subspace, "rounde
 
 
 def draw(kind, n, m, p, dtype, seed, with_labels=False):
-    """Training data X (n, p), m new points Q (none: the training points are the queries), and labels y if asked."""
+    """Training data X (n, p), m new points Q, and labels y (n,) if asked for.
+
+    With m = 0 there is no Q: the training points are the queries.
+    """
     rng = np.random.default_rng(seed)
-    # Drawn together: the queries come from the same clusters, or the same subspace, as the training data.
+    # Drawn together, so that the queries come from the same clusters, or the same subspace.
     points = KINDS[kind](rng, n + m, p)
     order = rng.permutation(n + m)
     points = np.ascontiguousarray(points[order], dtype=dtype)
@@ -60,7 +66,8 @@ def draw(kind, n, m, p, dtype, seed, with_labels=False):
         data["Q"] = points[n:].copy()
     if with_labels:
         noise = rng.standard_normal(n)
-        data["y"] = (data["X"][:, 0] + data["X"][:, 1] + noise > np.median(data["X"][:, 0])).astype(np.int64)
+        score = data["X"][:, 0] + data["X"][:, 1] + noise
+        data["y"] = (score > np.median(score)).astype(np.int64)
     return data
 
 
@@ -76,8 +83,6 @@ def estimator(module, name):
     """Build function of an estimator with scikit-learn's interface, imported when it is called."""
 
     def build(data, options, threads):
-        import importlib
-
         kind = getattr(importlib.import_module(module), name)
         given = {key: options[key] for key in ("algorithm", "radius") if key in options}
         model = kind(n_neighbors=options["k"], n_jobs=threads, **given)
@@ -169,14 +174,19 @@ def scikit_like(kind, query):
 
 
 NEIGHBORS = scikit_like("NearestNeighbors", kneighbors)
-FAISS = Adapter("faiss", "faiss", "faiss", ("faiss",), faiss_build, faiss_query, dtypes=("float32",))
+FAISS = Adapter(
+    "faiss", "faiss", "faiss", ("faiss",), faiss_build, faiss_query, dtypes=("float32",)
+)
 TREES = (
     Adapter("scipy", "SciPy cKDTree", "scipy", ("scipy.spatial",), scipy_build(), scipy_query),
     Adapter(
         "scipy-unbalanced", "SciPy cKDTree, unbalanced", "scipy", ("scipy.spatial",),
         scipy_build(balanced_tree=False), scipy_query,
     ),
-    Adapter("pykdtree", "pykdtree", "pykdtree", ("pykdtree.kdtree",), pykdtree_build, pykdtree_query),
+    Adapter(
+        "pykdtree", "pykdtree", "pykdtree", ("pykdtree.kdtree",),
+        pykdtree_build, pykdtree_query,
+    ),
 )  # fmt: skip
 ADAPTERS = {
     "brute": (*NEIGHBORS, FAISS),
@@ -211,8 +221,9 @@ def reference(data, options):
     Returns
     -------
     dict
-        ``rows`` (s,), the judged queries; ``distances`` (s, k), sorted; with a radius also ``within``, a list of s
-        sorted index arrays; with labels also ``labels`` (s,), the majority among the k nearest.
+        ``rows`` (s,), the judged queries; ``distances`` (s, k), sorted; with a radius also
+        ``within``, a list of s sorted index arrays; with labels also ``labels`` (s,), the majority
+        among the k nearest.
     """
     X, Q = np.asfortranarray(data["X"]), queries(data)
     rng = np.random.default_rng(0)
@@ -241,10 +252,10 @@ def judge_neighbors(output, data, reference, options):
     Returns
     -------
     dict
-        ``right``: share of judged rows whose neighbours are k different points at the exact distances (computed anew in
-        float64 from the indices, so that ties may be broken either way); ``distances``: share of judged rows whose
-        returned distances agree with the exact ones; both to a relative 1e-9. ``error``: the largest relative
-        error of a returned distance.
+        ``right``: share of judged rows whose neighbours are k different points at the exact
+        distances (computed anew in float64 from the indices, so that ties may be broken either
+        way); ``distances``: share of judged rows whose returned distances agree with the exact
+        ones; both to a relative 1e-9. ``error``: the largest relative error of a returned distance.
     """
     returned, index = (np.asarray(part)[reference["rows"]] for part in output)
     exact = reference["distances"]
@@ -255,7 +266,9 @@ def judge_neighbors(output, data, reference, options):
     different = (np.diff(np.sort(index.astype(np.int64), axis=1), axis=1) > 0).all(axis=1)
 
     def agree(distances):
-        return (np.abs(np.sort(distances, axis=1) - exact) <= RELATIVE_TOLERANCE * exact).all(axis=1)
+        return (np.abs(np.sort(distances, axis=1) - exact) <= RELATIVE_TOLERANCE * exact).all(
+            axis=1
+        )
 
     apart = exact > 0
     error = np.abs(np.sort(returned.astype(np.float64), axis=1) - exact)[apart] / exact[apart]
@@ -269,7 +282,9 @@ def judge_neighbors(output, data, reference, options):
 def judge_radius(output, data, reference, options):
     """``right``: share of judged rows with exactly the points within the radius."""
     pairs = zip(reference["rows"], reference["within"], strict=True)
-    return {"right": np.mean([np.array_equal(np.sort(output[row]), within) for row, within in pairs])}
+    return {
+        "right": np.mean([np.array_equal(np.sort(output[row]), within) for row, within in pairs])
+    }
 
 
 def judge_labels(output, data, reference, options):
@@ -281,24 +296,41 @@ def judge_labels(output, data, reference, options):
 
 
 def gemm(data, reference, options, threads):
-    """Time of the matrix product Q X' alone, in the best of a few tilings; nothing is selected from it."""
+    """Time of the matrix product Q X' alone, tile by tile; nothing is selected from it.
+
+    The best of a few tilings counts: large tiles for the BLAS and its threads, or small ones that
+    stay in cache, each computed by a thread of its own.
+    """
+    from threadpoolctl import threadpool_limits
+
     X, Q = data["X"], queries(data)
-    best = np.inf
-    for n_rows, n_columns in ((250, 8192), (1000, 4096), (len(Q), 2048)):
-        buffer = np.empty(n_rows * n_columns, dtype=X.dtype)
-        start = time.perf_counter()
-        for i in range(0, len(Q), n_rows):
-            for j in range(0, len(X), n_columns):
-                a, b = Q[i : i + n_rows], X[j : j + n_columns]
-                out = buffer[: len(a) * len(b)].reshape(len(a), len(b))
-                np.dot(a, b.T, out=out)
-        best = min(best, time.perf_counter() - start)
-    operations = 2.0 * len(Q) * X.size
-    return best, {"gflops": operations / best / 1e9}
+    local = threading.local()
+
+    def tile(start, end, width):
+        if getattr(local, "buffer", None) is None or local.buffer.size < (end - start) * width:
+            local.buffer = np.empty((end - start) * width, dtype=X.dtype)
+        for j in range(0, len(X), width):
+            b = X[j : j + width]
+            out = local.buffer[: (end - start) * len(b)].reshape(end - start, len(b))
+            np.dot(Q[start:end], b.T, out=out)
+
+    def timed(height, width, pool):
+        starts = range(0, len(Q), height)
+        ends = [min(start + height, len(Q)) for start in starts]
+        begin = time.perf_counter()
+        list((map if pool is None else pool.map)(tile, starts, ends, [width] * len(ends)))
+        return time.perf_counter() - begin
+
+    seconds = [timed(height, width, None) for height, width in ((250, 8192), (len(Q), 2048))]
+    with ThreadPoolExecutor(threads) as pool, threadpool_limits(1, user_api="blas"):
+        seconds += [timed(height, width, pool) for height, width in ((128, 512), (250, 2048))]
+    best = min(seconds)
+    return best, {"gflops": 2.0 * len(Q) * X.size / best / 1e9}
 
 
 def leaves(X):
-    """Start and end of the leaves of a median-split tree, and the points' order: at most `LEAF_SIZE` points a leaf."""
+    """Start and end of the leaves of a median-split tree, and the points' order: at most
+    `LEAF_SIZE` points a leaf."""
     order = np.arange(len(X))
     waiting, bounds = [(0, len(X))], []
     while waiting:
@@ -315,7 +347,8 @@ def leaves(X):
 
 
 def visited(data, reference, options):
-    """Mean number of leaves that a query must look into: those whose box, or ball, reaches into the exact k-th ball."""
+    """Mean number of leaves that a query must look into: those whose box, or ball, reaches into the
+    exact k-th ball."""
     X, Q = data["X"].astype(np.float64), queries(data)[reference["rows"]].astype(np.float64)
     order, bounds = leaves(X)
     X, starts = X[order], bounds[:, 0]
@@ -339,7 +372,8 @@ COUNTED = {}
 
 
 def traffic(data, reference, options, threads):
-    """Time to read the leaves that the queries must look into once from memory, at this machine's bandwidth."""
+    """Time to read the leaves that the queries must look into once from memory, at this machine's
+    bandwidth."""
     if not COUNTED:
         COUNTED["leaves"], COUNTED["of"] = visited(data, reference, options)
     vector = np.ones(2**25)
@@ -391,7 +425,8 @@ def cases(size):
     Parameters
     ----------
     size : {"small", "full"}
-        "small" keeps the first shape of every kind of work, and a twentieth of its rows: to try the harness.
+        "small" keeps the first shape of every kind of work, and a twentieth of its rows: to try the
+        harness.
 
     Returns
     -------
@@ -409,7 +444,9 @@ def cases(size):
         if work == "radius":
             options["radius"] = RADIUS
         for dtype, aim in zip(dtypes, aims, strict=False):
-            label = {"classifier": "KNeighborsClassifier", "radius": "radius query"}.get(work, "k nearest")
+            label = {"classifier": "KNeighborsClassifier", "radius": "radius query"}.get(
+                work, "k nearest"
+            )
             name = f"{work}-{kind}-{n}x{p}-{dtype}{'' if m else '-self'}"
             facts = {"data": kind, "n": n, "m": m or n, "p": p, "dtype": dtype, "self": not m}
 

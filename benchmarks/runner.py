@@ -1,10 +1,11 @@
 """Run cases: one process per implementation, rounds interleaved, the best of several rounds kept.
-
-For each case the arrays and the exact answer are made once and written to a temporary folder. Every implementation
-is started in a fresh process with the same number of threads; all of them stay alive, one works at a time, and the
-rounds go A B C A B C, so that a machine that slows down slows all of them.
+ For each case the arrays and the exact answer are made once and written to a temporary folder.
+Every implementation is started in a fresh process with the same number of threads; all of them stay
+alive, one works at a time, and the rounds go A B C A B C, so that a machine that slows down slows
+all of them.
 """
 
+import contextlib
 import datetime
 import importlib
 import importlib.metadata
@@ -33,7 +34,7 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-# An implementation this many times slower than the fastest stops after two rounds: its rank is known.
+# An implementation this many times slower than the fastest stops after two rounds.
 HOPELESS = 3.0
 PACKAGES = (
     "litlearn",
@@ -65,9 +66,10 @@ class Child:
         paths = [str(ROOT), environment.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
         command = [sys.executable, "-m", "benchmarks.worker", module, size, case, adapter]
-        self._errors = tempfile.TemporaryFile(mode="w+")
+        command += [str(threads), str(folder)]
+        self._errors = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115
         self._process = subprocess.Popen(
-            command + [str(threads), str(folder)],
+            command,
             env=environment,
             text=True,
             stdin=subprocess.PIPE,
@@ -83,7 +85,8 @@ class Child:
         self._lines.put("")
 
     def receive(self, timeout):
-        """The worker's next answer, a dict; with the key "error" if it failed, died or took too long."""
+        """The worker's next answer, a dict; with the key "error" if it failed, died or took too
+        long."""
         try:
             line = self._lines.get(timeout=timeout)
         except queue.Empty:
@@ -93,7 +96,7 @@ class Child:
         code = self._process.wait()
         self._errors.seek(0)
         last = self._errors.read().strip().splitlines()[-1:]
-        return {"error": " ".join([f"the process ended with code {code}."] + last)}
+        return {"error": " ".join([f"the process ended with code {code}.", *last])}
 
     def ask(self, command, timeout):
         """Send a command and wait for its answer."""
@@ -109,10 +112,8 @@ class Child:
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout, self._errors):
-            try:
+            with contextlib.suppress(OSError):
                 pipe.close()
-            except OSError:
-                pass
 
 
 def installed(adapter):
@@ -195,7 +196,7 @@ def summarise(adapter, first, answers):
     """The record of one implementation in one case."""
     record = {"adapter": adapter.name, "label": adapter.label, "package": adapter.package}
     record["ours"] = adapter.ours
-    errors = [answer["error"] for answer in [first] + answers if "error" in answer]
+    errors = [answer["error"] for answer in [first, *answers] if "error" in answer]
     if errors:
         return record | {"error": errors[0]}
     best = min(answers, key=lambda answer: answer["build"] + answer["query"])
@@ -215,7 +216,8 @@ def summarise(adapter, first, answers):
 
 
 def compare(case, records, limit):
-    """Ratios of the project to its peers: what a reader looks for first. None where there is nothing to compare."""
+    """Ratios of the project to its peers: what a reader looks for first. None where there is
+    nothing to compare."""
     done = [record for record in records if record["error"] is None]
     peers = [record for record in done if not record["ours"]]
     own = next((record for record in done if record["ours"]), None)
@@ -284,7 +286,9 @@ def run_case(module, size, case, *, against=None, threads, rounds=5, budget=20.0
             ready = {name: children[name].receive(timeout) for name in names}
             names = [name for name in names if "error" not in ready[name]]
             first = {name: answer for name, answer in ready.items() if "error" in answer}
-            first |= {name: children[name].ask("first", timeout) for name in names if name in by_name}
+            for name in names:
+                if name in by_name:
+                    first[name] = children[name].ask("first", timeout)
             names = [name for name in names if "error" not in first.get(name, {})]
             commands = {name: "run" if name in by_name else "limit" for name in names}
             alive = {name: children[name] for name in names}
@@ -299,7 +303,7 @@ def run_case(module, size, case, *, against=None, threads, rounds=5, budget=20.0
         best = min(limits, key=lambda answer: answer["seconds"])
         limit = {"label": case.limit_label, "seconds": best["seconds"], "detail": best["detail"]}
     record = {"name": case.name, "group": case.group, "work": case.work, "aim": case.aim}
-    record |= {"facts": case.facts, "limit": limit, "skipped": skipped, "results": records}
+    record |= {"facts": dict(case.facts), "limit": limit, "skipped": skipped, "results": records}
     return record | compare(case, records, limit)
 
 

@@ -13,21 +13,26 @@ COLUMNS = (
 )
 
 
+EXPLANATION = """\
+seconds   build plus query, the best of the rounds
+ratio     time of litlearn over the time of this implementation: below 1, litlearn is faster
+memory    peak beyond what the import and the data take
+first s   the first call in a new process, on small data
+right     share of the judged rows that agree with an exact float64 answer
+of limit  time of the query over the time of the limit"""
+
+
 def line(cells):
     """One row, every cell padded to its column's width."""
-    return "  ".join(f"{cell:{width}}" for cell, (_, width) in zip(cells, COLUMNS)).rstrip()
+    return "  ".join(
+        f"{cell:{width}}" for cell, (_, width) in zip(cells, COLUMNS, strict=True)
+    ).rstrip()
 
 
 def header():
     """The two lines above the rows, and what the columns say."""
     names = line([name for name, _ in COLUMNS])
     return "\n".join([EXPLANATION, "", names, "-" * len(names)])
-
-
-EXPLANATION = """\
-seconds: build plus query, best of the rounds. ratio: time of litlearn over the time of this implementation (below 1,
-litlearn is faster). memory: peak beyond import and data. first: first call in a new process, small data. right: share
-of the judged rows that agree with an exact float64 answer. of limit: query time over the time of the limit."""
 
 
 def mark(case):
@@ -64,7 +69,7 @@ def rows(case):
             lines.append(f"  {record['label']} failed: {record['error']}")
     for name, reason in case["skipped"].items():
         lines.append(f"  {name} skipped: {reason}")
-    return "\n".join([f"{case['name']}: {mark(case)}"] + lines)
+    return "\n".join([f"{case['name']}: {mark(case)}", *lines])
 
 
 def closing(result):
@@ -73,6 +78,6 @@ def closing(result):
     aims = [case["aim_met"] for case in result["cases"] if case["aim_met"] is not None]
     faster = sum(ratio <= 1 for ratio in ratios)
     return (
-        f"{result['family']}: at least as fast as the fastest peer in {faster} of {len(ratios)} cases, "
-        f"aim met in {sum(aims)} of {len(aims)}; {result['seconds']:.0f} s in all."
+        f"{result['family']}: at least as fast as the fastest peer in {faster} of {len(ratios)} "
+        f"cases, aim met in {sum(aims)} of {len(aims)}; {result['seconds']:.0f} s in all."
     )

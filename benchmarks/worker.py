@@ -1,7 +1,7 @@
 """One implementation of one case, in a process of its own, driven by lines of JSON.
-
-Started by ``runner.py`` as ``python -m benchmarks.worker <module> <size> <case> <adapter> <threads> <folder>``. It imports
-the library, loads the arrays and answers each line of standard input with one line:
+ Started by ``runner.py`` as ``python -m benchmarks.worker <module> <size> <case> <adapter>
+<threads> <folder>``. It imports the library, loads the arrays and answers each line of standard
+input with one line:
 
 - ``first``: the first call in this process, on the first rows of the data;
 - ``run``: build and query on all of the data, timed;
@@ -23,8 +23,8 @@ import numpy as np
 def memory(reset=False):
     """Resident memory and its peak in bytes, as (now, peak); the peak starts anew if `reset`.
 
-    Without Linux's ``/proc`` the peak is the one of the whole process and cannot be reset, and `now` is that same
-    number: differences are then lower bounds. None where neither exists.
+    Without Linux's ``/proc`` the peak is the one of the whole process and cannot be reset, and
+    `now` is that same number: differences are then lower bounds. None where neither exists.
     """
     try:
         if reset:

@@ -1,0 +1,403 @@
+"""The benchmark harness itself: what it reports must be true. No time is judged."""
+
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks import __main__ as command_line  # noqa: E402
+from benchmarks import knn, runner, table  # noqa: E402
+
+FAMILY = '''
+"""A family with one case, whose implementations are good, bad, broken or absent."""
+
+import os
+
+import numpy as np
+
+from benchmarks import knn
+from benchmarks.case import Adapter, Case
+
+
+def build(data, options, threads):
+    with open(os.environ["BENCHMARKS_LOG"], "a") as file:
+        file.write(f"{len(data['X'])} ")
+    return data["X"]
+
+
+def search(X, data, options, threads):
+    d = np.array([knn.distances_to(X, q) for q in data["Q"]])
+    index = np.argsort(d, axis=1)[:, : options["k"]]
+    return np.take_along_axis(d, index, axis=1), index
+
+
+def wrong(X, data, options, threads):
+    d, index = search(X, data, options, threads)
+    return d, (index + 1) % len(X)
+
+
+def talkative(X, data, options, threads):
+    print("something that is not JSON", flush=True)
+    os.system("echo something from a child process")
+    return search(X, data, options, threads)
+
+
+def greedy(X, data, options, threads):
+    np.ones(10_000_000)  # 80 MB, given back at once
+    return search(X, data, options, threads)
+
+
+def failing(X, data, options, threads):
+    raise RuntimeError("out of order")
+
+
+def dying(X, data, options, threads):
+    os._exit(3)
+
+
+def judge(output, data, reference, options):
+    quality = knn.judge_neighbors(output, data, reference, options)
+    quality["threads"] = int(os.environ["OMP_NUM_THREADS"])
+    if hasattr(os, "sched_getaffinity"):
+        quality["cores"] = len(os.sched_getaffinity(0))
+    return quality
+
+
+def limit(data, reference, options, threads):
+    return 1e-3, {"why": 1.0}
+
+
+def make():
+    rng = np.random.default_rng(0)
+    return {"X": rng.random((2000, 3)), "Q": rng.random((50, 3))}
+
+
+def peer(name, query, module="numpy", **settings):
+    return Adapter(name, name.title(), name, (module,), build, query, **settings)
+
+
+ADAPTERS = (
+    peer("own", search, ours=True),
+    peer("wrong", wrong),
+    peer("talkative", talkative),
+    peer("greedy", greedy),
+    peer("failing", failing),
+    peer("dying", dying),
+    peer("absent", search, module="a_package_that_nobody_has.neighbors"),
+    peer("single", search, dtypes=("float32",)),
+)
+
+
+def cases(size):
+    return [
+        Case(
+            name="tiny", group="Test", work="search", make=make, adapters=ADAPTERS, judge=judge,
+            reference=knn.reference, limit=limit, limit_label="a millisecond", aim=1e9,
+            options={"k": 5}, facts={"dtype": "float64", "n": 2000, "m": 50, "p": 3},
+        )
+    ]
+'''
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """The family above, measured: the JSON and the order in which the work was done."""
+    folder = tmp_path_factory.mktemp("family")
+    (folder / "family_of_tests.py").write_text(FAMILY)
+    log = folder / "log.txt"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setenv("PYTHONPATH", str(folder))
+        patch.setenv("BENCHMARKS_LOG", str(log))
+        result = runner.run_family("family_of_tests", threads=1, rounds=2, timeout=60)
+    return result, log.read_text().split()
+
+
+def records(result):
+    """Records of the first case by the name of the implementation."""
+    return {record["adapter"]: record for record in result["cases"][0]["results"]}
+
+
+def test_missing_peer_is_named_and_skipped(tiny):
+    result, _ = tiny
+    assert "absent" not in records(result)
+    skipped = {"absent": "not installed", "single": "takes no float64"}
+    assert result["cases"][0]["skipped"] == skipped
+    assert "absent skipped: not installed" in table.rows(result["cases"][0])
+
+
+def test_wrong_peer_is_caught(tiny):
+    quality = {name: record.get("quality") for name, record in records(tiny[0]).items()}
+    assert quality["own"]["right"] == 1 and quality["own"]["distances"] == 1
+    assert quality["wrong"]["right"] == 0
+    assert quality["wrong"]["distances"] == 1  # it returns the right numbers for the wrong points
+
+
+def test_failures_are_reported_and_end_nothing(tiny):
+    by_name = records(tiny[0])
+    assert by_name["failing"]["error"] == "RuntimeError: out of order"
+    assert "code 3" in by_name["dying"]["error"]
+    working = {name for name, record in by_name.items() if record["error"] is None}
+    assert working == {"own", "wrong", "talkative", "greedy"}
+    assert "Failing failed: RuntimeError: out of order" in table.rows(tiny[0]["cases"][0])
+
+
+def test_slow_worker_is_ended(tmp_path):
+    (tmp_path / "data.npz").write_bytes(b"")
+    child = runner.Child("time", "small", "case", "adapter", 1, tmp_path)
+    try:
+        assert child.receive(1e-6)["error"].startswith("no answer within")
+    finally:
+        child.close()
+
+
+def test_work_is_interleaved(tiny):
+    # First calls, on 1000 rows, of all; then rounds on all rows. A broken one is not asked again,
+    # and only the failing one writes before it fails in its first call.
+    rows = tiny[1]
+    assert rows == ["1000"] * 6 + ["2000"] * 4 * 2
+
+
+def test_threads_are_limited(tiny):
+    for record in records(tiny[0]).values():
+        if record["error"] is None:
+            assert record["quality"]["threads"] == 1
+            assert record["quality"].get("cores", 1) == 1
+
+
+@pytest.mark.skipif(platform.system() != "Linux", reason="the peak is only exact on Linux")
+def test_memory_is_the_peak_beyond_import_and_data(tiny):
+    by_name = records(tiny[0])
+    extra = by_name["greedy"]["memory"] - by_name["own"]["memory"]
+    assert 70e6 < extra < 90e6
+    assert by_name["own"]["memory"] < 20e6
+
+
+def test_summary_of_a_case(tiny):
+    case = tiny[0]["cases"][0]
+    done = [record for record in records(tiny[0]).values() if record["error"] is None]
+    seconds = {record["adapter"]: record["seconds"] for record in done}
+    own = seconds.pop("own")
+    assert case["fastest"] == min(seconds, key=seconds.get)
+    assert case["ratio"] == pytest.approx(own / min(seconds.values()))
+    assert case["aim_met"] is True
+    assert case["limit"] == {"label": "a millisecond", "seconds": 1e-3, "detail": {"why": 1.0}}
+    assert case["limit_ratio"] == pytest.approx(records(tiny[0])["own"]["query"] / 1e-3)
+    for record in done:
+        assert record["seconds"] == min(record["rounds"])
+        assert record["ratio"] == pytest.approx(own / record["seconds"])
+
+
+def slower(case):
+    """A copy of a case in which the peer is faster."""
+    return dict(case, ratio=2.0, fastest="wrong", aim=0.9, aim_met=False)
+
+
+def test_table_says_a_loss_plainly(tiny):
+    case = tiny[0]["cases"][0]
+    text = table.rows(slower(case))
+    assert "SLOWER" in text and "MISSED" in text
+    assert "SLOWER" not in table.rows(dict(case, ratio=0.5))
+    assert "0 of 1 cases" in table.closing(dict(tiny[0], cases=[slower(case)]))
+
+
+# ---------------------------------------------------------------- the committed results
+
+
+def check_schema(result):
+    """Everything that the performance page reads is there, and nothing that names the machine."""
+    assert result["schema"] == runner.SCHEMA
+    assert {"family", "size", "date", "threads", "machine", "cases", "seconds"} <= set(result)
+    assert {"processor", "cores", "python", "versions", "memory"} <= set(result["machine"])
+    for case in result["cases"]:
+        expected = {"name", "group", "work", "aim", "facts", "limit", "skipped", "results"}
+        assert expected | {"ratio", "fastest", "memory_ratio", "limit_ratio"} <= set(case)
+        assert sum(record["ours"] for record in case["results"]) == 1
+        for record in case["results"]:
+            if record["error"] is None:
+                keys = {"seconds", "build", "query", "rounds", "first_call", "memory", "quality"}
+                assert keys <= set(record)
+                assert 0 <= record["quality"]["right"] <= 1
+    text = json.dumps(result)
+    for private in (platform.node(), str(ROOT), str(Path.home()), sys.prefix):
+        assert len(private) < 4 or private not in text
+
+
+def test_command_line_writes_json(tmp_path, capsys):
+    arguments = ["--only", "knn", "--against", "scipy,no-such-peer", "--shapes", "small"]
+    arguments += ["--cases", "kd_tree-*", "--rounds", "2", "--threads", "1"]
+    assert command_line.main([*arguments, "--json", str(tmp_path)]) == 0
+    result = json.loads((tmp_path / "knn-partial.json").read_text())
+    check_schema(result)
+    by_name = records(result)
+    assert set(by_name) == {"litlearn", "scipy", "scipy-unbalanced"}
+    for record in by_name.values():
+        assert record["error"] is None
+        assert record["quality"]["right"] == 1
+    assert result["cases"][0]["ratio"] > 0
+    printed = capsys.readouterr().out
+    assert "SciPy cKDTree" in printed and "knn-partial.json" in printed
+
+
+def test_command_line_refuses_what_it_does_not_know(capsys):
+    for arguments in (["--only", "unknown"], ["--rounds", "1"], ["--threads", "0"]):
+        with pytest.raises(SystemExit):
+            command_line.parse(arguments)
+    assert "unknown family unknown; known: knn" in capsys.readouterr().err
+
+
+def test_only_the_whole_run_replaces_the_committed_results():
+    whole, partial = Path("knn.json"), Path("knn-partial.json")
+    assert command_line.target(Path(), "knn", command_line.parse([])) == whole
+    for arguments in (["--shapes", "small"], ["--cases", "brute*"], ["--against", "scipy"]):
+        assert command_line.target(Path(), "knn", command_line.parse(arguments)) == partial
+
+
+@pytest.mark.parametrize("family", command_line.FAMILIES)
+def test_committed_results_are_complete(family):
+    result = json.loads((command_line.RESULTS / f"{family}.json").read_text())
+    check_schema(result)
+    assert result["size"] == "full"
+    module = getattr(sys.modules["benchmarks"], family)
+    names = [case.name for case in module.cases("full")]
+    assert [case["name"] for case in result["cases"]] == names
+
+
+# ---------------------------------------------------------------- nearest neighbours
+
+
+@pytest.mark.parametrize("size", ["small", "full"])
+def test_cases_are_well_formed(size):
+    cases = knn.cases(size)
+    assert len({case.name for case in cases}) == len(cases)
+    for case in cases:
+        assert sum(adapter.ours for adapter in case.adapters) == 1
+        names = [adapter.name for adapter in case.adapters]
+        assert len(set(names)) == len(names)
+        assert "limit" not in names
+
+
+@pytest.mark.parametrize("case", knn.cases("small"), ids=lambda case: case.name)
+def test_data_are_what_the_case_says_and_always_the_same(case):
+    data, again = case.make(), case.make()
+    assert data.keys() == again.keys()
+    for name in data:
+        np.testing.assert_array_equal(data[name], again[name])
+    assert data["X"].shape == (case.facts["n"], case.facts["p"])
+    assert data["X"].dtype == case.facts["dtype"] and data["X"].flags.c_contiguous
+    assert knn.queries(data).shape == (case.facts["m"], case.facts["p"])
+
+
+@pytest.fixture(name="grid")
+def make_grid():
+    """Points on a coarse grid, with ties at almost every distance, and the exact answer."""
+    rng = np.random.default_rng(1)
+    points = rng.integers(0, 4, size=(300, 2)).astype(float)
+    data = {"X": points, "Q": rng.integers(0, 4, size=(20, 2)) + 0.25}
+    options = {"k": 4, "algorithm": "kd_tree"}
+    d = np.sqrt(((data["Q"][:, None] - data["X"][None]) ** 2).sum(axis=2))
+    return data, options, d
+
+
+def test_reference_is_the_definition(grid):
+    data, options, d = grid
+    answer = knn.reference(data, options)
+    np.testing.assert_array_equal(answer["rows"], np.arange(20))
+    np.testing.assert_allclose(answer["distances"], np.sort(d, axis=1)[:, :4], rtol=1e-15)
+
+
+def test_ties_may_be_broken_either_way(grid):
+    data, options, d = grid
+    answer = knn.reference(data, options)
+    for order in (np.argsort(d, axis=1, kind="stable"), np.argsort(d[:, ::-1], axis=1) * -1 + 299):
+        index = order[:, :4]
+        output = np.take_along_axis(d, index, axis=1), index
+        quality = knn.judge_neighbors(output, data, answer, options)
+        assert quality["right"] == 1 and quality["distances"] == 1
+
+
+def test_quality_sees_each_kind_of_error(grid):
+    data, options, d = grid
+    answer = knn.reference(data, options)
+    index = np.argsort(d, axis=1, kind="stable")[:, :4]
+    distances = np.take_along_axis(d, index, axis=1)
+
+    def judge(distances, index):
+        return knn.judge_neighbors((distances, index), data, answer, options)
+
+    far = index.copy()
+    far[3, 0] = np.argmax(d[3])
+    assert judge(distances, far)["right"] == 0.95
+    twice = index.copy()
+    twice[:, 1] = twice[:, 0]  # the same point twice, where a tie hides it from the distances
+    assert judge(distances, twice)["right"] == 0
+    none = index.copy()
+    none[0] = -1  # what some libraries return for "not found"
+    assert judge(distances, none)["right"] == 0.95
+    rounded = judge(distances * (1 + 1e-7), index)
+    assert rounded["right"] == 1 and rounded["distances"] == 0
+    assert rounded["error"] == pytest.approx(1e-7, rel=1e-6)
+
+
+def test_quality_of_radius_and_labels(grid):
+    data, options, d = grid
+    options = options | {"radius": 1.3}
+    data = data | {"y": (data["X"][:, 0] > 1).astype(int)}
+    answer = knn.reference(data, options)
+    within = [np.flatnonzero(row <= 1.3)[::-1] for row in d]
+    assert knn.judge_radius(within, data, answer, options)["right"] == 1
+    within[5] = within[5][1:]
+    assert knn.judge_radius(within, data, answer, options)["right"] == 0.95
+    labels = answer["labels"].copy()
+    assert knn.judge_labels(labels, data, answer, options)["right"] == 1
+    labels[7] = 1 - labels[7]
+    assert knn.judge_labels(labels, data, answer, options)["right"] == 0.95
+
+
+@pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
+def test_visited_leaves_hold_the_neighbors(algorithm):
+    rng = np.random.default_rng(2)
+    data = {"X": rng.random((3000, 2)), "Q": rng.random((100, 2))}
+    options = {"k": 10, "algorithm": algorithm}
+    answer = knn.reference(data, options)
+    order, bounds = knn.leaves(data["X"])
+    np.testing.assert_array_equal(np.sort(order), np.arange(3000))
+    assert np.diff(bounds, axis=1).max() <= knn.LEAF_SIZE
+    np.testing.assert_array_equal(bounds[1:, 0], bounds[:-1, 1])
+    # A leaf that holds a neighbour must be visited; no more than all can be.
+    leaf = np.empty(3000, dtype=int)
+    leaf[order] = np.repeat(np.arange(len(bounds)), np.diff(bounds, axis=1)[:, 0])
+    holding = []
+    for row in answer["rows"]:
+        nearest = np.argsort(knn.distances_to(data["X"], data["Q"][row]))[:10]
+        holding.append(len(np.unique(leaf[nearest])))
+    count, total = knn.visited(data, answer, options)
+    assert np.mean(holding) <= count <= total
+    assert count < 0.2 * total
+
+
+def test_limits_are_positive():
+    data = knn.draw("uniform", 2000, 100, 3, "float32", 0)
+    options = {"k": 10, "algorithm": "kd_tree"}
+    answer = knn.reference(data, options)
+    for limit in (knn.gemm, knn.traffic):
+        seconds, detail = limit(data, answer, options, 1)
+        assert seconds > 0 and all(value > 0 for value in detail.values())
+
+
+def test_no_leftover_processes(tiny):
+    assert tiny[0]["cases"]  # the run is over
+    if os.path.exists("/proc"):
+        for status in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                text = status.read_bytes()
+            except OSError:
+                continue
+            assert b"family_of_tests" not in text
