@@ -1,0 +1,202 @@
+"""Source shown by inclusion: whole functions, named fragments, and errors that help."""
+
+import importlib
+import sys
+import textwrap
+
+import pytest
+
+from litlearn import listing
+from litlearn.listing import fragments, show, source
+
+EXAMPLE = '''
+import functools
+
+from litlearn._jit import njit
+
+
+def plain(x):
+    """Return x."""
+    # Note: this is an ordinary comment, not a mark
+    # and this other comment: too many words before the colon
+    # x: no
+    return x
+
+
+@njit
+def compiled(a, b):
+    """Two steps."""
+    # first step: add them.
+    total = a + b
+    for _ in range(2):
+        # <inner>: double in the loop.
+        total += total
+
+        # last-part: done.
+    return total
+
+
+def decorator(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return function(*args)
+
+    return wrapper
+
+
+class Thing:
+    @decorator
+    def method(self):
+        # body: one line.
+        return 1
+
+    @property
+    def number(self):
+        return 2
+
+    @classmethod
+    def make(cls):
+        return cls()
+
+    @staticmethod
+    def free():
+        return 3
+
+    class Inner:
+        def deep(self):
+            return 4
+
+
+def twice():
+    # step: once.
+    # step: again.
+    return 0
+
+
+VALUE = 3
+'''
+
+
+@pytest.fixture(scope="module", autouse=True)
+def example(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("listing")
+    (folder / "listing_example.py").write_text(EXAMPLE, encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    yield
+    sys.path.remove(str(folder))
+    sys.modules.pop("listing_example", None)
+
+
+def block(text):
+    return textwrap.dedent(text).strip("\n")
+
+
+def test_whole_function():
+    assert source("listing_example:plain") == block(EXAMPLE.split("\n\n\n")[1])
+
+
+def test_compiled_function_gives_python_source():
+    text = source("listing_example:compiled")
+    assert text.startswith("@njit\ndef compiled(a, b):") and text.endswith("return total")
+    from listing_example import compiled
+
+    # The function is compiled, or plain Python when the compiler is switched off.
+    assert compiled(1, 2) == 12
+
+
+def test_fragments_run_to_the_next_mark():
+    assert fragments("listing_example:compiled") == ["first step", "inner", "last-part"]
+    assert source("listing_example:compiled", "first step") == block("""
+        # first step: add them.
+        total = a + b
+        for _ in range(2):
+    """)
+    assert source("listing_example:compiled", "inner") == block("""
+        # <inner>: double in the loop.
+        total += total
+    """)
+
+
+def test_last_fragment_runs_to_the_end():
+    assert source("listing_example:compiled", "last-part") == "    # last-part: done.\nreturn total"
+
+
+def test_fragments_cover_the_function():
+    pieces = [source("listing_example:compiled", name) for name in ("first step", "inner")]
+    whole = source("listing_example:compiled")
+    for line in "\n".join(pieces).split("\n"):
+        assert line.strip() in whole
+
+
+@pytest.mark.parametrize(
+    ("target", "line"),
+    [
+        ("Thing.method", "return 1"),
+        ("Thing.number", "return 2"),
+        ("Thing.make", "return cls()"),
+        ("Thing.free", "return 3"),
+        ("Thing.Inner.deep", "return 4"),
+    ],
+)
+def test_methods_of_all_kinds(target, line):
+    text = source(f"listing_example:{target}")
+    assert text.endswith(f"    {line}")
+    assert text[0] in "@d"
+    assert "wrapper" not in text
+
+
+def test_class():
+    assert source("listing_example:Thing").startswith("class Thing:")
+
+
+def test_ordinary_comments_are_not_marks():
+    assert fragments("listing_example:plain") == ["x"]
+    assert fragments("listing_example:Thing.number") == []
+
+
+def test_missing_fragment_lists_the_others():
+    with pytest.raises(ValueError, match=r"no fragment 'prune'; .*'first step', 'inner', 'last-p"):
+        source("listing_example:compiled", "prune")
+    with pytest.raises(ValueError, match="no fragment 'prune'; fragments there: none"):
+        show("listing_example:Thing.number", "prune")
+
+
+def test_fragment_that_stands_twice():
+    with pytest.raises(ValueError, match="2 times the fragment 'step'"):
+        source("listing_example:twice", "step")
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("listing_example.plain", "expected 'module:object'"),
+        (3, "expected 'module:object'"),
+        ("litlearn.nowhere:f", "no module 'litlearn.nowhere'"),
+        ("listing_example:nothing", "no 'nothing'"),
+        ("listing_example:Thing.nothing", "'nothing' is missing"),
+        ("listing_example:VALUE", "has no source"),
+        ("builtins:len", "has no source"),
+    ],
+)
+def test_errors_name_what_is_missing(target, message):
+    with pytest.raises(ValueError, match=message):
+        source(target)
+
+
+def test_show_as_markdown_and_text():
+    shown = show("litlearn.listing:_load")
+    markdown = shown._repr_markdown_()
+    assert markdown.startswith("`src/litlearn/listing.py · _load`\n\n```python\ndef _load(target):")
+    assert markdown.endswith("\n```\n")
+    assert source("litlearn.listing:_load") in markdown
+    assert repr(shown).startswith("src/litlearn/listing.py · _load\n\ndef _load(target):")
+    part = show("listing_example:compiled", "inner")
+    assert part.caption == "listing_example.py · compiled · inner"
+    assert "total = a + b" not in repr(part)
+
+
+def test_shows_what_is_installed():
+    """The text is the file's text, character for character."""
+    with open(listing.__file__, encoding="utf-8") as file:
+        assert source("litlearn.listing:fragments") in file.read()

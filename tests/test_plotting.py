@@ -1,0 +1,311 @@
+"""Figures: the structure of the slider, the regions and ellipses that are drawn."""
+
+import base64
+import html.parser
+import io
+import re
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from numpy.testing import assert_allclose
+from PIL import Image
+
+from litlearn.plotting import (
+    COLORS,
+    HATCHES,
+    MARKERS,
+    Slider,
+    covariance_ellipse,
+    decision_regions,
+    scatter_classes,
+    set_style,
+    slider,
+)
+
+X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
+Y = np.array(["a", "b", "a", "c"])
+
+
+class Nearest:
+    """Predicts the class of the nearest of a few points; as little as the pictures need."""
+
+    def __init__(self, points=X, labels=Y):
+        self.points, self.labels = points, labels
+        self.classes_ = np.unique(labels)
+
+    def predict(self, Q):
+        distance = ((Q[:, None, :] - self.points) ** 2).sum(axis=2)
+        return self.labels[distance.argmin(axis=1)]
+
+    def predict_proba(self, Q):
+        second = 1.0 / (1.0 + np.exp(-(Q[:, 0] - 1.0)))
+        return np.column_stack([1.0 - second, second])
+
+
+class Elements(html.parser.HTMLParser):
+    """Collects start tags, and fails on a tag that is closed in the wrong order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open = [], []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in ("img", "input"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.found if name == tag]
+
+
+@pytest.fixture
+def ax():
+    return Figure(figsize=(3, 3)).add_subplot()
+
+
+def draw_line(ax, value):
+    ax.plot([0, 1], [0, value])
+    ax.set_ylim(0, 10)
+
+
+def make_slider(**changes):
+    arguments = {"label": "Slope <m>", "alt": "A line of slope {value}.", "figsize": (3, 2)}
+    return slider(draw_line, [1, 2, 5], **(arguments | changes))
+
+
+def test_import_does_not_load_matplotlib():
+    code = "import sys, litlearn.plotting; sys.exit('matplotlib' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        set_style,
+        lambda: slider(draw_line, [1], label="a", alt="b"),
+        lambda: scatter_classes(None, X, Y),
+        lambda: decision_regions(None, Nearest(), X),
+        lambda: covariance_ellipse(None, [0, 0], np.eye(2)),
+    ],
+)
+def test_without_matplotlib(monkeypatch, call):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install litlearn\[plot\]"):
+        call()
+
+
+def test_style():
+    with matplotlib.rc_context():
+        set_style()
+        settings = matplotlib.rcParams
+        assert settings["axes.prop_cycle"].by_key()["color"] == list(COLORS)
+        assert settings["figure.facecolor"] == settings["savefig.facecolor"] == "white"
+        assert settings["font.size"] >= 10 and settings["xtick.labelsize"] >= 10
+
+
+def test_every_class_has_its_own_signs():
+    assert len(set(COLORS)) == len(set(MARKERS)) == len(set(HATCHES)) == 8
+
+
+def test_scatter_uses_colour_and_marker(ax):
+    artists = scatter_classes(ax, X, Y, labels=["one", "two", "three"])
+    assert [len(artist.get_offsets()) for artist in artists] == [2, 1, 1]
+    assert_allclose(artists[0].get_offsets(), X[Y == "a"])
+    colors = [matplotlib.colors.to_hex(artist.get_facecolor()[0]).upper() for artist in artists]
+    assert colors == list(COLORS[:3])
+    shapes = {artist.get_paths()[0].vertices.tobytes() for artist in artists}
+    assert len(shapes) == 3
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["one", "two", "three"]
+
+
+def test_scatter_keeps_colours_when_a_class_is_absent(ax):
+    artists = scatter_classes(ax, X[:2], np.array(["c", "c"]), classes=["a", "b", "c"])
+    assert matplotlib.colors.to_hex(artists[2].get_facecolor()[0]).upper() == COLORS[2]
+    assert len(artists[2].get_offsets()) == 2
+
+
+def test_scatter_errors(ax):
+    with pytest.raises(ValueError, match=r"scatter_classes: X has shape \(4,\)"):
+        scatter_classes(ax, X[:, 0], Y)
+    with pytest.raises(ValueError, match=r"scatter_classes: y has shape \(3,\), expected \(4,\)"):
+        scatter_classes(ax, X, Y[:3])
+    with pytest.raises(ValueError, match="9 classes, expected at most 8"):
+        scatter_classes(ax, np.zeros((9, 2)), np.arange(9))
+    with pytest.raises(ValueError, match="2 labels for 3 classes"):
+        scatter_classes(ax, X, Y, labels=["a", "b"])
+
+
+def test_regions_are_the_predictions(ax):
+    limits = (-1.0, 4.0, -1.0, 3.0)
+    value = decision_regions(ax, Nearest(), X, Y, resolution=50, limits=limits)
+    horizontal, vertical = np.linspace(-1, 4, 50), np.linspace(-1, 3, 50)
+    for i, j in [(0, 0), (10, 40), (30, 25), (49, 49)]:
+        predicted = Nearest().predict(np.array([[horizontal[j], vertical[i]]]))[0]
+        assert "abc"[value[i, j]] == predicted
+    assert set(value.ravel()) == {0, 1, 2}
+    assert ax.get_xlim() == limits[:2] and ax.get_ylim() == limits[2:]
+    assert len(ax.get_legend().get_texts()) == 3
+
+
+def hatches_in(ax):
+    return {h for c in ax.collections for h in (getattr(c, "hatches", None) or []) if h}
+
+
+def test_regions_have_hatches(ax):
+    decision_regions(ax, Nearest(), X, resolution=30)
+    assert hatches_in(ax) == set(HATCHES[1:3])
+    assert ax.get_legend() is None
+    plain = Figure().add_subplot()
+    decision_regions(plain, Nearest(), X, resolution=30, hatch=False)
+    assert hatches_in(plain) == set()
+
+
+def test_regions_with_one_predicted_class(ax):
+    value = decision_regions(ax, Nearest(X[:1], Y[:1]), X, classes=["a", "b"], resolution=10)
+    assert not value.any()
+
+
+def test_probability(ax):
+    model = Nearest(X[:2], Y[:2])
+    value = decision_regions(ax, model, X[:2], Y[:2], proba=True, resolution=41, margin=3.0)
+    assert value.shape == (41, 41) and 0 < value.min() < 0.25 < 0.75 < value.max() < 1
+    assert np.all(np.diff(value, axis=1) > 0)
+    with pytest.raises(ValueError, match="proba=True with 3 classes, expected 2"):
+        decision_regions(ax, Nearest(), X, proba=True)
+
+
+def test_regions_need_classes(ax):
+    model = Nearest()
+    del model.classes_
+    with pytest.raises(ValueError, match="the model has no classes_"):
+        decision_regions(ax, model, X)
+    assert decision_regions(ax, model, X, Y, resolution=5).shape == (5, 5)
+
+
+def test_ellipse_lies_at_constant_distance(ax):
+    """Every point of the outline has the Mahalanobis distance that was asked for."""
+    mean, cov = np.array([2.0, -1.0]), np.array([[3.0, 1.2], [1.2, 1.0]])
+    ellipse = covariance_ellipse(ax, mean, cov, n_std=1.5)
+    outline = ellipse.get_patch_transform().transform(ellipse.get_path().vertices)
+    on_curve = outline[::3] - mean  # the nodes of the Bezier pieces
+    distance = np.einsum("ij,jk,ik->i", on_curve, np.linalg.inv(cov), on_curve)
+    assert_allclose(distance[:-1], 1.5**2, rtol=1e-3)
+    box = ellipse.get_path().transformed(ellipse.get_patch_transform()).get_extents()
+    assert_allclose([box.width, box.height], 2 * 1.5 * np.sqrt([3.0, 1.0]), rtol=1e-3)
+
+
+def test_ellipse_errors(ax):
+    with pytest.raises(ValueError, match=r"cov \(3, 3\), expected \(2,\) and \(2, 2\)"):
+        covariance_ellipse(ax, [0, 0], np.eye(3))
+    with pytest.raises(ValueError, match="not symmetric"):
+        covariance_ellipse(ax, [0, 0], [[1.0, 0.5], [0.0, 1.0]])
+    with pytest.raises(ValueError, match="eigenvalue -1"):
+        covariance_ellipse(ax, [0, 0], [[0.0, 1.0], [1.0, 0.0]])
+
+
+def test_slider_structure():
+    made = make_slider(start=2, format="m = {}")
+    elements = Elements(made._repr_html_())
+    root = elements.found[0][1]
+    assert root["class"] == "litlearn-slider" and root["id"].startswith("litlearn-slope-m-")
+    images = elements.all("img")
+    assert [i["alt"] for i in images] == [f"A line of slope m = {v}." for v in (1, 2, 5)]
+    assert [i["data-value"] for i in images] == ["m = 1", "m = 2", "m = 5"]
+    # Without JavaScript the start frame is the only one to be seen.
+    assert ["hidden" in i for i in images] == [True, False, True]
+    (control,) = elements.all("input")
+    assert control["type"] == "range" and control["aria-label"] == "Slope <m>"
+    assert (control["min"], control["max"], control["value"]) == ("0", "2", "1")
+    assert control["aria-valuetext"] == "m = 2"
+    assert elements.all("label")[0]["for"] == elements.all("output")[0]["for"] == control["id"]
+    text = made._repr_html_()
+    assert re.search(r"<label [^>]*>Slope &lt;m&gt;</label>", text)
+    assert re.search(r"<output [^>]*>m = 2</output>", text)
+    assert f'[data-litlearn-slider="{root["id"]}"]' in text
+    assert "http" not in text
+
+
+def test_frames_are_images_that_differ():
+    made = make_slider()
+    images = Elements(made._repr_html_()).all("img")
+    assert len({i["src"] for i in images}) == 3
+    for attributes, png in zip(images, made.frames, strict=True):
+        prefix, data = attributes["src"].split(",", 1)
+        assert prefix == "data:image/png;base64" and base64.b64decode(data) == png
+        with Image.open(io.BytesIO(png)) as image:
+            assert image.size == (300, 200) == (int(attributes["width"]), int(attributes["height"]))
+            assert image.convert("RGB").getpixel((1, 1)) == (255, 255, 255)
+            assert not image.info.get("Software") and "date" not in str(image.info).lower()
+
+
+def test_frames_are_small():
+    assert max(len(png) for png in make_slider().frames) < 10_000
+
+
+def test_slider_is_deterministic():
+    assert make_slider()._repr_html_() == make_slider()._repr_html_()
+    assert make_slider().id != make_slider(label="Other").id
+    assert make_slider().id != make_slider(alt="Another line of slope {value}.").id
+
+
+def test_slider_does_not_depend_on_settings_of_the_page():
+    plain = make_slider().frames
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black"}):
+        assert make_slider().frames == plain
+
+
+def test_slider_panels():
+    seen = []
+
+    def draw(fig, value):
+        seen.append((type(fig).__name__, value))
+        left, right = fig.subplots(1, 2)
+        draw_line(left, value)
+        draw_line(right, 2 * value)
+
+    made = slider(
+        draw, [1, 2], label="Slope", alt="Two lines, {value}", figsize=(4, 2), panels=True
+    )
+    assert seen == [("Figure", 1), ("Figure", 2)] and made.frames[0] != made.frames[1]
+
+
+def test_slider_formats():
+    made = slider(
+        draw_line,
+        [0.5, 1.0],
+        label="Slope",
+        alt=lambda value: f"slope {value:g}",
+        format=lambda value: f"{100 * value:.0f} %",
+    )
+    assert made.texts == ["50 %", "100 %"] and made.alts == ["slope 0.5", "slope 1"]
+    assert repr(made) == "<slider 'Slope': 2 frames, 50 % to 100 %, starts at 50 %>"
+    assert isinstance(made, Slider)
+
+
+def test_slider_leaves_no_figure_open():
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    make_slider()
+    assert plt.get_fignums() == before
+
+
+def test_slider_errors():
+    with pytest.raises(ValueError, match="slider: values is empty"):
+        slider(draw_line, [], label="a", alt="b")
+    with pytest.raises(ValueError, match="slider: start is 3, expected one of the values"):
+        make_slider(start=3)
+    with pytest.raises(ValueError, match="slider: label is '', expected a text"):
+        make_slider(label="")
+    with pytest.raises(ValueError, match="slider: alt has an empty text"):
+        make_slider(alt=" ")
