@@ -1,0 +1,287 @@
+"""The files around the module agree with each other and with what is there."""
+
+import contextlib
+import doctest
+import importlib
+import inspect
+import io
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import fill_cache
+import litlearn
+
+ROOT = Path(__file__).resolve().parent.parent
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+MODULES = ["litlearn", *(m.name for m in pkgutil.walk_packages(litlearn.__path__, "litlearn."))]
+
+
+def text(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def parsed(name):
+    return yaml.safe_load(text(name))
+
+
+# --- one version -----------------------------------------------------------------------------
+
+
+def test_version_is_said_in_one_place():
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+|rc\d+)?", litlearn.__version__)
+    assert PROJECT["dynamic"] == ["version"] and "version" not in PROJECT
+    dynamic = PYPROJECT["tool"]["setuptools"]["dynamic"]
+    assert dynamic["version"] == {"attr": "litlearn.__version__"}
+    says_it = [
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "src").rglob("*.py")
+        if "__version__ =" in path.read_text(encoding="utf-8")
+    ]
+    assert says_it == ["src/litlearn/__init__.py"]
+
+
+def test_changelog_and_citation_have_the_version():
+    heading = rf"^## \[{re.escape(litlearn.__version__)}\] - (\d{{4}}-\d{{2}}-\d{{2}})$"
+    entry = re.search(heading, text("CHANGELOG.md"), re.MULTILINE)
+    assert entry, f"CHANGELOG.md has no entry for {litlearn.__version__}"
+    citation = parsed("CITATION.cff")
+    assert str(citation["version"]) == litlearn.__version__
+    assert str(citation["date-released"]) == entry[1]
+
+
+def test_licences_are_the_declared_ones():
+    assert PROJECT["license"] == "BSD-3-Clause"
+    assert text("LICENSE").startswith("BSD 3-Clause License")
+    assert "https://creativecommons.org/licenses/by/4.0/legalcode" in text("LICENSE-text")
+    assert all((ROOT / name).is_file() for name in PROJECT["license-files"])
+    assert parsed("CITATION.cff")["license"] == ["BSD-3-Clause", "CC-BY-4.0"]
+
+
+# --- requirements ----------------------------------------------------------------------------
+
+
+def test_the_module_needs_five_packages():
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["dependencies"]}
+    assert names == {"numba", "numpy", "scipy", "threadpoolctl", "tqdm"}
+    assert set(PROJECT["optional-dependencies"]) == {"plot", "book", "test", "bench"}
+
+
+def test_book_versions_are_pinned_within_the_lower_bounds():
+    def numbers(version):
+        return [int(part) for part in re.findall(r"\d+", version)]
+
+    pinned = dict(r.split("==") for r in PROJECT["optional-dependencies"]["book"])
+    bounds = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["plot"]]
+    for requirement in bounds:
+        name, lowest = requirement.split(">=")
+        if name in pinned:
+            assert numbers(pinned[name]) >= numbers(lowest), name
+
+
+# --- Binder ----------------------------------------------------------------------------------
+
+
+def test_binder_installs_what_pyproject_says():
+    environment = parsed("environment.yml")
+    assert environment["channels"][0] == "conda-forge"
+    packages = [d for d in environment["dependencies"] if isinstance(d, str)]
+    python, pip = packages
+    assert pip == "pip"
+    minor = python.removeprefix("python=")
+    assert f"Programming Language :: Python :: {minor}" in PROJECT["classifiers"]
+    installed = [d["pip"] for d in environment["dependencies"] if isinstance(d, dict)]
+    assert installed == [["-e .[book]"]]
+
+
+def test_post_build_runs_files_that_exist():
+    script = text("postBuild")
+    assert script.startswith("#!") and "set -e" in script
+    assert os.name == "nt" or os.access(ROOT / "postBuild", os.X_OK)
+    files = re.findall(r"^python (\S+)", script, re.MULTILINE)
+    assert files and all((ROOT / name).is_file() for name in files)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="repo2docker runs on Linux")
+def test_repo2docker_reads_the_environment(tmp_path):
+    command = shutil.which("jupyter-repo2docker", path=Path(sys.executable).parent)
+    if command is None:
+        pytest.skip("jupyter-repo2docker is not installed")
+    for name in ("environment.yml", "postBuild", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    run = subprocess.run(
+        [command, "--no-build", "--debug", "."],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    dockerfile = run.stdout + run.stderr
+    assert '--file "environment.yml"' in dockerfile
+    assert "RUN ./postBuild" in dockerfile
+    # The repository is there before the environment is made: "-e .[book]" needs it.
+    assert dockerfile.index("COPY --chown=0:0 src/") < dockerfile.index('--file "environment.yml"')
+
+
+# --- commands and workflows ------------------------------------------------------------------
+
+
+def make_targets():
+    return set(re.findall(r"^([a-z]+):", text("Makefile"), re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "index.md", ".ci/run"])
+def test_commands_that_the_pages_name_exist(page):
+    named = set(re.findall(r"(?:^|`|; |&& )make ([a-z]+)", text(page), re.MULTILINE))
+    assert named or page == "index.md", f"{page} names no command"
+    assert named <= make_targets()
+
+
+def test_the_project_has_the_promised_commands():
+    assert {"book", "test", "lab", "bench", "clean"} <= make_targets()
+    assert "make test" in text(".ci/run") and "make book" in text(".ci/run")
+    assert '"-W"' in text(".ci/build_book.py"), "warnings of the book are errors"
+
+
+def workflow(name):
+    content = parsed(f".github/workflows/{name}")
+    # YAML 1.1 reads the key "on" as true.
+    return content[True], content["jobs"]
+
+
+def commands(job):
+    return "\n".join(step.get("run", "") for step in job["steps"])
+
+
+def test_workflow_tests_every_python_on_every_system():
+    events, jobs = workflow("tests.yml")
+    assert "pull_request" in events
+    linux, others = jobs["linux"], jobs["others"]
+    promised = {
+        match[1]
+        for line in PROJECT["classifiers"]
+        if (match := re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", line))
+    }
+    assert promised == {"3.11", "3.12", "3.13"}
+    assert set(linux["strategy"]["matrix"]["python"]) == promised
+    assert set(others["strategy"]["matrix"]["python"]) == promised
+    systems = {system.split("-")[0] for system in others["strategy"]["matrix"]["os"]}
+    assert systems == {"macos", "windows"}
+    assert ".ci/run" in commands(linux)
+    # Elsewhere pytest runs without make, and without the nbval of pyproject's options.
+    assert "make " not in commands(others)
+    assert "pytest -o addopts=" in commands(others) and "nbval" not in commands(others)
+
+
+def test_workflow_publishes_a_tag_and_keeps_what_was_there():
+    events, jobs = workflow("publish.yml")
+    assert events == {"push": {"tags": ["v*"]}}
+    (job,) = jobs.values()
+    assert ".ci/run" in commands(job) and ".ci/publish" in commands(job)
+
+
+def test_publishing_keeps_earlier_versions(tmp_path):
+    """Run .ci/publish twice, in a repository of its own."""
+    if os.name == "nt" or shutil.which("git") is None:
+        pytest.skip("needs git and a POSIX shell")
+
+    def git(*arguments, folder):
+        command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+    clone, remote, book = tmp_path / "clone", tmp_path / "remote.git", tmp_path / "html"
+    (clone / ".ci").mkdir(parents=True)
+    shutil.copy(ROOT / ".ci" / "publish", clone / ".ci")
+    git("init", "-q", "-b", "main", ".", folder=clone)
+    git("add", ".", folder=clone)
+    git("commit", "-q", "-m", "start", folder=clone)
+    git("init", "-q", "--bare", str(remote), folder=tmp_path)
+    git("remote", "add", "origin", str(remote), folder=clone)
+    book.mkdir()
+    for version in ("v0.9.0", "v0.10.0"):
+        (book / "index.html").write_text(version)
+        command = [".ci/publish", version, str(book)]
+        run = subprocess.run(command, cwd=clone, capture_output=True, text=True, timeout=60)
+        assert run.returncode == 0, run.stderr
+    for version in ("v0.9.0", "v0.10.0"):
+        page = git("show", f"gh-pages:{version}/index.html", folder=remote)
+        assert page == version
+        assert f"./{version}/" in git("show", "gh-pages:versions.html", folder=remote)
+    assert "url=./v0.10.0/" in git("show", "gh-pages:index.html", folder=remote)
+    assert git("branch", "--list", folder=clone).split() == ["*", "main"]
+
+
+# --- README ----------------------------------------------------------------------------------
+
+
+def test_readme_example_runs_and_is_short():
+    (example,) = re.findall(r"```python\n(.*?)```", text("README.md"), re.DOTALL)
+    assert len(example.strip().splitlines()) <= 12
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(example, "README.md", "exec"), {"__name__": "readme"})
+    share = int(re.search(r"correct in (\d+)%", output.getvalue())[1])
+    assert share > 60, "better than calling everyone the same"
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_to_files_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)\s]+)\)", text(page))
+    broken = [
+        link for link in links if "://" not in link and not (ROOT / link.split("#")[0]).exists()
+    ]
+    assert not broken
+
+
+def test_readme_shows_the_tree_as_it_is():
+    layout = text("README.md").split("## How the tree is laid out")[1].split("\n## ")[0]
+    names = re.findall(r"`([\w./-]+)`", "\n".join(re.findall(r"^\|([^|]*)\|", layout, re.M)))
+    assert len(names) > 8
+    assert not [name for name in names if not (ROOT / name).exists()]
+
+
+def test_repository_has_one_address():
+    address = "https://github.com/litlearn/litlearn"
+    assert PROJECT["urls"]["Homepage"] == address
+    assert parsed("CITATION.cff")["repository-code"] == address
+    assert parsed("_config.yml")["repository"]["url"] == address
+
+
+# --- the module as a whole ---------------------------------------------------------------------
+
+
+def public_estimators():
+    """Names of the public classes that have a fit method."""
+    for module in MODULES:
+        if any(part.startswith("_") for part in module.split(".")[1:]):
+            continue
+        namespace = importlib.import_module(module)
+        for name in getattr(namespace, "__all__", ()):
+            value = getattr(namespace, name)
+            if inspect.isclass(value) and hasattr(value, "fit"):
+                yield module, name
+
+
+def test_every_estimator_is_compiled_before_the_tests():
+    compiled = {(module, name) for module, name, _ in fill_cache.CASES}
+    assert set(public_estimators()) <= compiled
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings(module):
+    failed, _ = doctest.testmod(
+        importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert failed == 0
