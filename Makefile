@@ -72,7 +72,7 @@ book: .venv/.book $(CACHE)/.filled
 	@$(PY) .ci/build_book.py
 
 lab: .venv/.book $(CACHE)/.filled
-	$(PY) -m jupyter lab --notebook-dir=. index.md
+	$(PY) -m jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/book
 
 NB ?= $(wildcard book/*.ipynb)
 notebooks: .venv/.book $(CACHE)/.filled
