@@ -10,6 +10,8 @@ standard library.
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 import json
 import re
 from pathlib import Path
@@ -32,7 +34,9 @@ class Place(NamedTuple):
 
 def pages(root: Path) -> list[Path]:
     """Return the source files of the book that stand in the table of contents."""
-    names = re.findall(r"^\s*(?:-\s*)?(?:root|file):\s*(\S+)", (root / "_toc.yml").read_text(), re.M)
+    names = re.findall(
+        r"^\s*(?:-\s*)?(?:root|file):\s*(\S+)", (root / "_toc.yml").read_text(), re.M
+    )
     found = []
     for name in names:
         candidates = [root / f"{name}{suffix}" for suffix in (".ipynb", ".md", ".rst")]
@@ -135,21 +139,34 @@ def by_label(places: list[Place]) -> dict[str, list[Place]]:
     return groups
 
 
-def public_name(name: str) -> str:
-    """Return the name under which users import an object: private modules are left out.
+def public_names(name: str) -> list[str]:
+    """Return the names under which users meet an object of src/; none if it is internal.
 
     ``litlearn.neighbors._classification.KNeighborsClassifier`` is imported as
-    ``litlearn.neighbors.KNeighborsClassifier``. An object with a private name of its own, or one
-    that its package does not export, keeps the full name.
+    ``litlearn.neighbors.KNeighborsClassifier``. A method of an internal base class is met in every
+    public class that inherits it.
     """
-    import importlib
-
     parts = name.split(".")
     private = [i for i, part in enumerate(parts) if part.startswith("_")]
     if not private:
-        return name
-    package, rest = ".".join(parts[: private[0]]), parts[private[-1] + 1 :]
-    if not rest or private[0] == len(parts) - 1:
-        return name
-    exported = getattr(importlib.import_module(package), "__all__", ())
-    return ".".join([package, *rest]) if rest[0] in exported else name
+        return [name]
+    package = ".".join(parts[: private[0]])
+    namespace = importlib.import_module(package)
+    exported = getattr(namespace, "__all__", ())
+    module_end = private[0]
+    rest = parts[module_end + 1 :] if module_end < len(parts) - 1 else []
+    if not rest:
+        return []
+    if rest[0] in exported:
+        return [".".join([package, *rest])]
+    base = getattr(importlib.import_module(".".join(parts[: module_end + 1])), rest[0])
+    if not inspect.isclass(base) or len(rest) != 2:
+        return []
+    found = []
+    for public in exported:
+        cls = getattr(namespace, public)
+        if inspect.isclass(cls) and issubclass(cls, base):
+            owner = next(c for c in cls.__mro__ if rest[1] in vars(c))
+            if owner is base:
+                found.append(f"{package}.{public}.{rest[1]}")
+    return found

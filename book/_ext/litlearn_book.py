@@ -54,16 +54,16 @@ class EquationIndex(Generated):
         out = ["| Equation | Where it is derived | Computed by | Checked in |", "|-|-|-|-|"]
         for label, page in equation_index.implemented(ROOT).items():
             page = defined.get(label, [page])[0]
-            code = "<br>".join(self.function(place) for place in functions.get(label, []))
+            code = "<br>".join(
+                f"{{py:obj}}`~{name}`"
+                for place in functions.get(label, [])
+                for name in equation_index.public_names(place.name) or [place.name]
+            )
             files = dict.fromkeys(place.path for place in tests.get(label, []))
             checks = "<br>".join(self.test(path) for path in files)
             anchor = f"{{eq}}`{label}` <br> `{label}`"
             out.append(f"| {anchor} | {{doc}}`/{page}` | {code} | {checks} |")
         return out if len(out) > 2 else ["No chapter has been added yet."]
-
-    @staticmethod
-    def function(place):
-        return f"{{py:obj}}`~{equation_index.public_name(place.name)}`"
 
     @staticmethod
     def test(path):
@@ -78,9 +78,11 @@ class Versions(Generated):
         rows = [("Python", platform.python_version()), ("litlearn", litlearn)]
         rows += [(name, _version(name)) for name in COMPUTING + PUBLISHING]
         rows += [("MathJax", "3.2.2"), ("processor", platform.machine())]
-        rows += [("processors used", str(len(os.sched_getaffinity(0))))] if hasattr(
-            os, "sched_getaffinity"
-        ) else []
+        rows += (
+            [("processors used", str(len(os.sched_getaffinity(0))))]
+            if hasattr(os, "sched_getaffinity")
+            else []
+        )
         return ["| | |", "|-|-|", *(f"| {name} | {value} |" for name, value in rows)]
 
 
@@ -89,21 +91,37 @@ class Functions(Generated):
 
     def lines(self):
         out = []
-        names = dict.fromkeys(
-            place.name
-            for place in equation_index.functions(ROOT)
-            if equation_index.public_name(place.name) == place.name
-            and any(part.startswith("_") for part in place.name.split("."))
-        )
-        for name in names:
-            out += [f".. autofunction:: {name}", ""]
+        for name in dict.fromkeys(place.name for place in equation_index.functions(ROOT)):
+            if not equation_index.public_names(name):
+                kind = "automethod" if name.split(".")[-2][0].isupper() else "autofunction"
+                out += [f".. {kind}:: {name}", ""]
         return out or ["None yet."]
+
+
+class Namespace(Generated):
+    """API entries of everything that a namespace exports, inherited methods included (in RST)."""
+
+    required_arguments = 1
+
+    def lines(self):
+        namespace = importlib.import_module(self.arguments[0])
+        out = []
+        for short in sorted(namespace.__all__, key=lambda n: (n.isupper(), n.lower())):
+            name, obj = f"{self.arguments[0]}.{short}", getattr(namespace, short)
+            if inspect.isclass(obj):
+                out += [f".. autoclass:: {name}", "   :members:", "   :inherited-members:", ""]
+            elif callable(obj):
+                out += [f".. autofunction:: {name}", ""]
+            else:
+                out += [f".. autodata:: {name}", "   :no-value:", ""]
+        return out
 
 
 class SparseTable(Generated):
     """Which estimators take CSR or CSC input, found by fitting each of them."""
 
-    has_content = True
+    required_arguments = 1
+    final_argument_whitespace = True
 
     def lines(self):
         import numpy as np
@@ -111,19 +129,25 @@ class SparseTable(Generated):
 
         X = np.arange(24.0).reshape(12, 2) % 7
         y = np.arange(12) % 2
+        formats = (sparse.csr_array, sparse.csc_array)
         out = ["| Estimator | CSR | CSC |", "|-|-|-|"]
-        for name in "\n".join(self.content).split():
-            module, _, short = name.rpartition(".")
-            cls = getattr(importlib.import_module(module), short)
-            cells = []
-            for convert in (sparse.csr_array, sparse.csc_array):
-                try:
-                    cls().fit(convert(X), y)
-                    cells.append("yes")
-                except (TypeError, ValueError):
-                    cells.append("no")
-            out.append(f"| {{py:class}}`~{name}` | {cells[0]} | {cells[1]} |")
+        for package in self.arguments[0].split():
+            namespace = importlib.import_module(package)
+            for short in namespace.__all__:
+                cls = getattr(namespace, short)
+                if not (inspect.isclass(cls) and hasattr(cls, "fit")):
+                    continue
+                cells = [self.takes(cls(), convert(X), y) for convert in formats]
+                out.append(f"| {{py:class}}`~{package}.{short}` | {' | '.join(cells)} |")
         return out
+
+    @staticmethod
+    def takes(estimator, X, y):
+        try:
+            estimator.fit(X, y)
+        except (TypeError, ValueError):
+            return "refused, with an error"
+        return "taken"
 
 
 # -- execution times ------------------------------------------------------------------------------
@@ -185,7 +209,16 @@ def _jitted_signature(app, what, name, obj, options, signature, return_annotatio
     return None
 
 
+def leave_out_thebe(app: Sphinx) -> None:
+    """Take sphinx-thebe off the pages: its script comes from another site, and nothing uses it."""
+    for event in ("env-before-read-docs", "doctree-resolved"):
+        for listener in list(app.events.listeners[event]):
+            if getattr(listener.handler, "__module__", "") == "sphinx_thebe":
+                app.disconnect(listener.id)
+
+
 def setup(app: Sphinx):
+    app.connect("builder-inited", leave_out_thebe)
     app.connect("env-updated", rewrite_status)
     app.connect("doctree-resolved", fill_execution_times)
     app.connect("autodoc-process-signature", _jitted_signature)
@@ -193,6 +226,7 @@ def setup(app: Sphinx):
     app.add_directive("litlearn-equations", EquationIndex)
     app.add_directive("litlearn-versions", Versions)
     app.add_directive("litlearn-internals", Functions)
+    app.add_directive("litlearn-namespace", Namespace)
     app.add_directive("litlearn-sparse", SparseTable)
     app.add_directive("litlearn-times", ExecutionTimesDirective)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
