@@ -3,6 +3,7 @@
 import contextlib
 import doctest
 import importlib
+import importlib.util
 import inspect
 import io
 import os
@@ -221,6 +222,56 @@ def test_publishing_keeps_earlier_versions(tmp_path):
         assert f"./{version}/" in git("show", "gh-pages:versions.html", folder=remote)
     assert "url=./v0.10.0/" in git("show", "gh-pages:index.html", folder=remote)
     assert git("branch", "--list", folder=clone).split() == ["*", "main"]
+
+
+# --- nothing stale ---------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make on this machine")
+def test_numba_cache_moves_with_the_source(tmp_path):
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "src").mkdir()
+
+    def folder(**files):
+        for name, content in files.items():
+            (tmp_path / "src" / f"{name}.py").write_text(content)
+        command = ["make", "-s", "-f", "Makefile", "-f", "-", "where"]
+        rule = "where:\n\t@echo $$NUMBA_CACHE_DIR\n"
+        run = subprocess.run(command, cwd=tmp_path, input=rule, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        return Path(run.stdout.strip())
+
+    first = folder(helper="x = 1", kernel="y = 1")
+    assert first.parent == tmp_path / ".cache" / "numba"
+    assert folder() == first
+    assert folder(helper="x = 2") != first
+    assert folder(helper="x = 1") == first
+    assert folder(other="z = 1") != first
+
+
+def test_book_is_built_again_after_any_edit(tmp_path, monkeypatch):
+    spec = importlib.util.spec_from_file_location("build_book", ROOT / ".ci" / "build_book.py")
+    build_book = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build_book)
+    assert all((ROOT / part).exists() for part in build_book.PARTS)
+
+    monkeypatch.setattr(build_book, "ROOT", tmp_path)
+    for name in ("src/a.py", "book/b.ipynb", "benchmarks/results/c.json", "_toc.yml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1")
+    seen = {build_book.fingerprint()}
+    assert build_book.fingerprint() in seen
+    (tmp_path / "src/__pycache__").mkdir()
+    (tmp_path / "src/__pycache__/a.pyc").write_text("compiled")
+    assert build_book.fingerprint() in seen
+    for name in ("src/a.py", "book/b.ipynb", "benchmarks/results/c.json", "_toc.yml"):
+        (tmp_path / name).write_text("2")
+        assert build_book.fingerprint() not in seen
+        seen.add(build_book.fingerprint())
+    (tmp_path / "book/new.md").write_text("")
+    assert build_book.fingerprint() not in seen
+    monkeypatch.setattr(build_book.metadata, "distributions", lambda: [])
+    assert build_book.fingerprint() not in seen
 
 
 # --- README ----------------------------------------------------------------------------------
