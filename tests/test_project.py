@@ -270,7 +270,7 @@ def test_book_is_built_again_after_any_edit(tmp_path, monkeypatch):
         seen.add(build_book.fingerprint())
     (tmp_path / "book/new.md").write_text("")
     assert build_book.fingerprint() not in seen
-    monkeypatch.setattr(build_book.metadata, "distributions", lambda: [])
+    monkeypatch.setattr(build_book.metadata, "distributions", list)
     assert build_book.fingerprint() not in seen
 
 
