@@ -1,3 +1,25 @@
-"""Classic machine learning, compiled with Numba and explained in an executable textbook."""
+"""Classic machine learning, compiled with Numba and explained in an executable textbook.
+
+The namespaces are scikit-learn's. Each is imported when it is first used, so ``import litlearn``
+compiles nothing and takes a few milliseconds.
+"""
+
+import importlib
 
 __version__ = "0.1.0"
+
+# The public namespaces, and nothing else: a name that is not here does not exist yet.
+_NAMESPACES = ("datasets", "exceptions", "listing", "neighbors", "plotting")
+
+__all__ = [*_NAMESPACES, "__version__"]
+
+
+def __getattr__(name):
+    """Import a namespace on first use (PEP 562)."""
+    if name in _NAMESPACES:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *_NAMESPACES])

@@ -1,0 +1,399 @@
+"""What all estimators share: parameters, representation, pickling, scores, and tags.
+
+scikit-learn's tools (pipelines, searches, cross-validation) ask an estimator for more than
+``fit`` and ``predict``: for its tags, its metadata requests, its output container. Those answers
+are objects of scikit-learn's own classes. They are made here only when someone asks, and someone
+who asks has scikit-learn loaded. Nothing in this file imports it.
+"""
+
+import functools
+import inspect
+import sys
+import warnings
+from collections import defaultdict
+
+import numpy as np
+
+from litlearn import __version__, _validation
+from litlearn.exceptions import InconsistentVersionWarning, NotFittedError, UndefinedMetricWarning
+
+__all__ = [
+    "BaseEstimator",
+    "ClassifierMixin",
+    "MultiOutputMixin",
+    "NotFittedError",
+    "RegressorMixin",
+    "TransformerMixin",
+]
+
+# The methods to which scikit-learn can route metadata such as sample weights.
+_ROUTED_METHODS = (
+    "fit",
+    "partial_fit",
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "score",
+    "transform",
+    "inverse_transform",
+)
+
+
+def _loaded(module, purpose):
+    """Return a module of scikit-learn that the user has loaded."""
+    if module not in sys.modules:
+        raise RuntimeError(f"{purpose} needs scikit-learn, and it is not loaded.")
+    return sys.modules[module]
+
+
+class BaseEstimator:
+    """Base of every estimator.
+
+    A subclass lists its parameters in the signature of ``__init__`` and stores each one, unchanged,
+    under its own name. ``fit`` checks them and stores what it learns in attributes whose names end
+    with an underscore.
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for method in _ROUTED_METHODS:
+            name, keys = f"set_{method}_request", _metadata_of(cls, method)
+            if keys and not hasattr(cls, name):
+                setattr(cls, name, _RequestMethod(method, keys))
+
+    # Parameters
+
+    @classmethod
+    def _get_param_names(cls):
+        """Return the names of the parameters, sorted."""
+        if cls.__init__ is object.__init__:
+            return []
+        parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+        if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+            raise RuntimeError(f"{cls.__name__}.__init__ must name each of its parameters.")
+        return sorted(p.name for p in parameters if p.kind is not p.VAR_KEYWORD)
+
+    def get_params(self, deep=True):
+        """Return the parameters of this estimator.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Also return the parameters of estimators that are parameters of this one, under names
+            of the form ``<component>__<parameter>``.
+
+        Returns
+        -------
+        dict
+            Parameter names and their values.
+        """
+        params = {}
+        for name in self._get_param_names():
+            value = getattr(self, name)
+            params[name] = value
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                params.update((f"{name}__{k}", v) for k, v in value.get_params().items())
+        return params
+
+    def set_params(self, **params):
+        """Set parameters of this estimator, or of estimators inside it.
+
+        Parameters
+        ----------
+        **params : dict
+            Names and values. ``<component>__<parameter>`` reaches into a nested estimator.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            If a name is not a parameter of this estimator.
+        """
+        valid = self.get_params(deep=True)
+        nested = defaultdict(dict)
+        for key, value in params.items():
+            name, separator, rest = key.partition("__")
+            if name not in valid:
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {self}. "
+                    f"Valid parameters are: {self._get_param_names()!r}."
+                )
+            if separator:
+                nested[name][rest] = value
+            else:
+                setattr(self, name, value)
+                valid[name] = value
+        for name, rest in nested.items():
+            valid[name].set_params(**rest)
+        return self
+
+    def __repr__(self):
+        """Show the parameters that differ from their defaults."""
+        signature = inspect.signature(type(self).__init__).parameters
+        changed = []
+        for name, value in self.get_params(deep=False).items():
+            shown = _short_repr(value)
+            if shown != _short_repr(signature[name].default):
+                changed.append(f"{name}={shown}")
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    # State
+
+    def __getstate__(self):
+        return {**self.__dict__, "_litlearn_version": __version__}
+
+    def __setstate__(self, state):
+        written_by = state.get("_litlearn_version", "unknown")
+        self.__dict__.update({k: v for k, v in state.items() if k != "_litlearn_version"})
+        if written_by != __version__:
+            message = (
+                f"{type(self).__name__} was pickled by litlearn {written_by} and is read by "
+                f"litlearn {__version__}. Results may differ: fit the estimator again."
+            )
+            warnings.warn(message, InconsistentVersionWarning, stacklevel=2)
+
+    def __sklearn_is_fitted__(self):
+        """Tell whether ``fit`` has stored an attribute, that is, one that ends with ``_``."""
+        return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
+
+    # Answers to scikit-learn
+
+    def __sklearn_tags__(self):
+        """Return scikit-learn's description of what this estimator accepts."""
+        utils = _loaded("sklearn.utils", "A description by tags")
+        return utils.Tags(
+            estimator_type=None,
+            target_tags=utils.TargetTags(required=False),
+            transformer_tags=None,
+            classifier_tags=None,
+            regressor_tags=None,
+            input_tags=utils.InputTags(),
+        )
+
+    @classmethod
+    def _get_class_level_metadata_request_values(cls, method_name, *args, **kwargs):
+        requester = _loaded("sklearn.utils._metadata_requests", "Metadata routing")
+        inherited = requester._MetadataRequester._get_class_level_metadata_request_values
+        return inherited.__func__(cls, method_name, *args, **kwargs)
+
+    def _get_metadata_request(self):
+        requester = _loaded("sklearn.utils._metadata_requests", "Metadata routing")
+        return requester._MetadataRequester._get_metadata_request(self)
+
+    def get_metadata_routing(self):
+        """Return the metadata that the methods request, as scikit-learn's ``MetadataRequest``."""
+        return self._get_metadata_request()
+
+
+def _short_repr(value, max_length=200):
+    text = " ".join(repr(value).split())
+    return text if len(text) <= max_length else f"{text[: max_length - 40]}...{text[-37:]}"
+
+
+def _metadata_of(cls, method):
+    """Return the names of the arguments of a method beyond the data themselves."""
+    function = inspect.getattr_static(cls, method, None)
+    if not inspect.isfunction(function):
+        return []
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    fixed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return sorted(p.name for p in parameters if p.name not in ("X", "y") and p.kind not in fixed)
+
+
+class _RequestMethod:
+    """``set_fit_request`` and its siblings; the work is scikit-learn's."""
+
+    def __init__(self, method, keys):
+        self.method = method
+        self.keys = keys
+
+    def __get__(self, instance, owner):
+        if "sklearn.utils._metadata_requests" in sys.modules:
+            module = sys.modules["sklearn.utils._metadata_requests"]
+            return module.RequestMethod(self.method, self.keys).__get__(instance, owner)
+        return functools.partial(_refuse_request, self.method)
+
+
+def _refuse_request(method, *args, **kwargs):
+    raise RuntimeError(
+        f"set_{method}_request is only available when metadata routing is enabled, with "
+        "sklearn.set_config(enable_metadata_routing=True)."
+    )
+
+
+class MultiOutputMixin:
+    """Mark an estimator that accepts several targets at once."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class ClassifierMixin:
+    """What classifiers share: accuracy as their score."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = _loaded("sklearn.utils", "A description by tags").ClassifierTags()
+        tags.target_tags.required = True
+        return tags
+
+    def score(self, X, y, sample_weight=None):
+        """Return the accuracy: the fraction of samples whose predicted class is the true one.
+
+        With several outputs, a sample counts as right when all of its classes are right.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their true classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each sample in the fraction.
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+        """
+        predicted = self.predict(X)
+        y = _validation.check_true_targets(self, y, predicted)
+        right = y == predicted
+        if right.ndim == 2:
+            right = right.all(axis=1)
+        weight = _validation.check_sample_weight(self, sample_weight, len(right))
+        return float(np.average(right, weights=weight))
+
+
+class RegressorMixin:
+    """What regressors share: the coefficient of determination as their score."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "regressor"
+        tags.regressor_tags = _loaded("sklearn.utils", "A description by tags").RegressorTags()
+        tags.target_tags.required = True
+        return tags
+
+    def score(self, X, y, sample_weight=None):
+        r"""Return the coefficient of determination :math:`R^2`.
+
+        It is one minus the sum of squared errors, divided by the sum of squared deviations of `y`
+        from its mean. A constant prediction of that mean scores 0, a perfect one 1, and a worse one
+        less than 0. With several outputs it is the mean over the outputs. If `y` is constant the
+        ratio is not defined; the score is then 1 for a perfect prediction and 0 otherwise.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their true targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each sample in both sums.
+
+        Returns
+        -------
+        float
+            At most 1; NaN, with a warning, for fewer than two samples.
+        """
+        predicted = self.predict(X)
+        y = _validation.check_true_targets(self, y, predicted).astype(np.float64)
+        weight = _validation.check_sample_weight(self, sample_weight, len(y))
+        if len(y) < 2:
+            message = f"{type(self).__name__}.score: R^2 is not defined for fewer than two samples."
+            _validation.warn(UndefinedMetricWarning(message))
+            return float("nan")
+        y, predicted = y.reshape(len(y), -1), predicted.reshape(len(y), -1)
+        weight = np.ones((len(y), 1)) if weight is None else weight[:, np.newaxis]
+        errors = (weight * (y - predicted) ** 2).sum(axis=0)
+        deviations = (weight * (y - (weight * y).sum(axis=0) / weight.sum()) ** 2).sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = 1.0 - errors / deviations
+        constant = deviations == 0.0
+        scores[constant] = np.where(errors[constant] == 0.0, 1.0, 0.0)
+        return float(scores.mean())
+
+
+class TransformerMixin:
+    """What transformers share: ``fit_transform``, and a choice of the container of their output."""
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for name in ("transform", "fit_transform"):
+            if name in vars(cls):
+                setattr(cls, name, _in_chosen_container(vars(cls)[name]))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = _loaded("sklearn.utils", "A description by tags").TransformerTags()
+        return tags
+
+    def fit_transform(self, X, y=None, **fit_params):
+        """Fit to the data, then transform them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like, default=None
+            Targets, for a transformer that uses them.
+        **fit_params : dict
+            Further arguments of ``fit``.
+
+        Returns
+        -------
+        ndarray or frame of shape (n_samples, n_features_out)
+            The transformed samples.
+        """
+        fitted = self.fit(X, **fit_params) if y is None else self.fit(X, y, **fit_params)
+        return fitted.transform(X)
+
+    def set_output(self, *, transform=None):
+        """Choose the container in which ``transform`` returns its result.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, default=None
+            ``"default"`` is a NumPy array. None leaves the choice as it is. Without a choice,
+            ``sklearn.set_config(transform_output=...)`` decides where scikit-learn is loaded.
+
+        Returns
+        -------
+        self : estimator
+        """
+        if transform is not None:
+            options = ("default", "pandas", "polars")
+            _validation.check_option(self, "transform", transform, options)
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+
+def _in_chosen_container(method):
+    """Wrap ``transform`` or ``fit_transform`` so that it honours ``set_output``."""
+
+    @functools.wraps(method)
+    def wrapped(self, X, *args, **kwargs):
+        result = method(self, X, *args, **kwargs)
+        container = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if container is None and "sklearn" in sys.modules:
+            container = sys.modules["sklearn"].get_config()["transform_output"]
+        if container in (None, "default") or not isinstance(result, np.ndarray):
+            return result
+        names = list(self.get_feature_names_out())
+        if container == "pandas":
+            import pandas
+
+            return pandas.DataFrame(result, columns=names, index=getattr(X, "index", None))
+        import polars
+
+        return polars.DataFrame(result, schema=names, orient="row")
+
+    return wrapped

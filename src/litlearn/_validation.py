@@ -1,0 +1,484 @@
+"""Every check of input, and every message that tells what is wrong with it.
+
+A message names the estimator, the parameter or array, what came, and what was expected. Where a
+tool of scikit-learn looks for a wording of its own, that wording is used.
+
+Compiled functions are made for the types that they meet. To keep those few, arrays leave this file
+in one form: C-contiguous, read-only, and of type float32 or float64.
+"""
+
+import numbers
+import sys
+import warnings
+
+import numpy as np
+
+from litlearn.exceptions import DataConversionWarning, InvalidParameterError, NotFittedError
+
+# ---------------------------------------------------------------------------------------------
+# Parameters
+
+
+def owner_name(owner):
+    """Return the name of an estimator, or `owner` itself if it is a string."""
+    return owner if isinstance(owner, str) else type(owner).__name__
+
+
+def warn(message, stacklevel=3):
+    """Issue a warning, given as an instance, at the line of the caller's caller.
+
+    An instance is needed: Python files a warning given as class and text under the class as it is
+    written, and would miss that the instance is also one of scikit-learn's.
+    """
+    warnings.warn(message, stacklevel=stacklevel + 1)
+
+
+def _refuse(owner, name, value, expected):
+    text = repr(value)
+    text = text if len(text) <= 200 else f"{text[:197]}..."
+    raise InvalidParameterError(
+        f"The {name!r} parameter of {owner_name(owner)} must be {expected}. Got {text} instead."
+    )
+
+
+def check_integer(owner, name, value, *, low=None, allow_none=False):
+    """Return `value` as an int, or None if that is allowed; bool is not an integer here."""
+    if value is None and allow_none:
+        return None
+    allowed = isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
+    if not allowed or (low is not None and value < low):
+        interval = "" if low is None else f" in the range [{low}, inf)"
+        _refuse(owner, name, value, f"an int{interval}{' or None' if allow_none else ''}")
+    return int(value)
+
+
+def check_real(owner, name, value, *, low, allow_low=True, allow_inf=False, allow_none=False):
+    """Return `value` as a float at least (or above) `low`, or None if that is allowed."""
+    if value is None and allow_none:
+        return None
+    allowed = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    in_range = allowed and (value > low or (allow_low and value == low))
+    if not in_range or (np.isinf(value) and not allow_inf):
+        left, right = "[" if allow_low else "(", "]" if allow_inf else ")"
+        none = " or None" if allow_none else ""
+        _refuse(owner, name, value, f"a float in the range {left}{low}, inf{right}{none}")
+    return float(value)
+
+
+def check_option(owner, name, value, options, *, or_else=""):
+    """Return `value` if it is one of the strings in `options`."""
+    if not isinstance(value, str) or value not in options:
+        listed = ", ".join(repr(option) for option in options)
+        _refuse(owner, name, value, f"a str among {{{listed}}}{or_else}")
+    return value
+
+
+def check_n_jobs(owner, n_jobs):
+    """Return `n_jobs`: None, or an int other than 0."""
+    n_jobs = check_integer(owner, "n_jobs", n_jobs, allow_none=True)
+    if n_jobs == 0:
+        _refuse(owner, "n_jobs", n_jobs, "a positive int, a negative int (-1: all CPUs) or None")
+    return n_jobs
+
+
+def check_random_state(owner, random_state):
+    """Return a ``numpy.random.RandomState`` or ``Generator`` made from `random_state`.
+
+    None draws from NumPy's global state, as in scikit-learn; an int seeds a new ``RandomState``; a
+    ``RandomState`` or a ``Generator`` is used as it is.
+    """
+    if random_state is None or random_state is np.random:
+        return np.random.mtrand._rand
+    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
+        return random_state
+    is_integer = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
+    if is_integer and 0 <= random_state < 2**32:
+        return np.random.RandomState(int(random_state))
+    expected = "an int in the range [0, 2**32), a RandomState, a Generator or None"
+    _refuse(owner, "random_state", random_state, expected)
+
+
+def check_is_fitted(estimator):
+    """Raise ``NotFittedError`` unless ``fit`` was called."""
+    if not estimator.__sklearn_is_fitted__():
+        raise NotFittedError(
+            f"This {owner_name(estimator)} instance is not fitted yet. Call 'fit' with appropriate "
+            "arguments before using this estimator."
+        )
+
+
+# ---------------------------------------------------------------------------------------------
+# Arrays of samples
+
+
+def is_sparse(X):
+    """Tell whether `X` is a SciPy sparse array or matrix, without importing scipy.sparse."""
+    scipy_sparse = sys.modules.get("scipy.sparse")
+    return scipy_sparse is not None and scipy_sparse.issparse(X)
+
+
+def check_array(owner, X, name="X"):
+    """Return `X` as a finite, C-contiguous, read-only array of float32 or float64.
+
+    Parameters
+    ----------
+    owner : estimator or str
+        Named in messages.
+    X : array-like of shape (n_samples, n_features)
+        A list of lists, an array, a data frame, or anything that NumPy can convert.
+    name : str, default="X"
+        What the caller calls this array.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        float32 if `X` is of float16 or float32, otherwise float64. It shares the memory of `X` if
+        no conversion is needed.
+
+    Raises
+    ------
+    TypeError
+        If `X` is sparse, a ``numpy.matrix``, or holds objects that are not numbers.
+    ValueError
+        If `X` is not two-dimensional, is empty, complex, of strings, or holds NaN or infinity.
+    """
+    who = owner_name(owner)
+    if is_sparse(X):
+        raise TypeError(
+            f"Sparse data was passed for {name}, but {who} requires dense data. "
+            f"Use '.toarray()' to convert to a dense numpy array."
+        )
+    array = _to_numeric(who, X, name)
+    if array.ndim != 2:
+        _refuse_dimension(who, array, name)
+    if array.shape[0] < 1:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={array.shape}) while a minimum of 1 is required "
+            f"by {who} for {name}."
+        )
+    if array.shape[1] < 1:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={array.shape}) while a minimum of 1 is required "
+            f"by {who} for {name}."
+        )
+    array = _as_float(array)
+    check_finite(who, array, name)
+    return read_only(array)
+
+
+def read_only(array):
+    """Return a C-contiguous, read-only view of the plain array, or a copy where needed."""
+    view = np.ascontiguousarray(array).view(np.ndarray)
+    view.flags.writeable = False
+    return view
+
+
+def _to_numeric(who, X, name):
+    """Convert `X` to an array whose type is bool, integer, float or a number object's float64."""
+    if isinstance(X, np.matrix):
+        raise TypeError(
+            f"{who}: np.matrix is not supported for {name}. Please convert to a numpy array with "
+            "np.asarray."
+        )
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.asarray(X, dtype=np.float64).filled(np.nan)  # masked means missing
+    try:
+        array = np.asarray(X)
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"{who}: {name} could not be converted to an array of numbers: {error}"
+        ) from error
+    if array.dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported: {who} got {name} of type {array.dtype}, expected real "
+            "numbers."
+        )
+    if array.dtype.kind in "US":
+        raise ValueError(
+            f"{who}: {name} is of type {array.dtype}; dtype='numeric' is not compatible with "
+            "arrays of bytes/strings. Convert your data to numeric values explicitly instead."
+        )
+    if array.dtype.kind == "O":
+        return _objects_to_float(who, X, array, name)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{who}: {name} is of type {array.dtype}, expected real numbers.")
+    return array
+
+
+def _objects_to_float(who, X, array, name):
+    """Convert an array of Python objects; for a data frame, missing entries become NaN."""
+    if hasattr(X, "dtypes") and hasattr(X, "to_numpy"):  # pandas, with its nullable types
+        try:
+            return X.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (ValueError, TypeError):
+            pass  # the element-wise conversion below tells more precisely what is wrong
+    if any(isinstance(value, (complex, np.complexfloating)) for value in array.ravel()):
+        raise ValueError(f"Complex data not supported: {who} got {name} with complex entries.")
+    try:
+        return array.astype(np.float64)
+    except TypeError as error:
+        raise TypeError(f"{who}: {name} holds objects that are not numbers: {error}") from error
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{who}: {name} could not be converted to floats: {error}") from error
+
+
+def _refuse_dimension(who, array, name):
+    if array.ndim < 2:
+        kind = "1D" if array.ndim else "scalar"
+        raise ValueError(
+            f"{who}: Expected 2D array, got {kind} array instead for {name}:\narray={array}.\n"
+            "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
+            "or array.reshape(1, -1) if it contains a single sample."
+        )
+    raise ValueError(
+        f"Found array with dim {array.ndim} (shape={array.shape}) for {name}, while dim <= 2 is "
+        f"required by {who}."
+    )
+
+
+def _as_float(array):
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 4:
+        return array.astype(np.float32, order="C", copy=False)
+    with np.errstate(over="ignore"):  # of long double; the check for infinity follows
+        return array.astype(np.float64, order="C", copy=False)
+
+
+def check_finite(who, array, name):
+    """Raise ``ValueError`` if a float array holds NaN or infinity."""
+    # The sum of finite numbers is finite unless it overflows, and it needs no memory. Only if it is
+    # not finite are the entries looked at, a block of rows at a time.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(array)):
+            return
+    rows = max(1, 2**20 // max(1, array[:1].size))
+    blocks = [array[start : start + rows] for start in range(0, len(array), rows)]
+    if any(np.isnan(block).any() for block in blocks):
+        raise ValueError(
+            f"Input {name} contains NaN.\n{who} does not accept missing values. Remove the samples "
+            "that have them, or fill them in first, for instance with an imputer in a pipeline."
+        )
+    if any(np.isinf(block).any() for block in blocks):
+        raise ValueError(
+            f"Input {name} contains infinity or a value too large for dtype('{array.dtype}'): "
+            f"{who} expects finite numbers."
+        )
+
+
+def check_queries(estimator, X):
+    """Check `X` as :func:`check_array` does, and against the features of the training samples."""
+    check_feature_names(estimator, X)
+    array = check_array(estimator, X)
+    if array.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {array.shape[1]} features, but {owner_name(estimator)} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    return array
+
+
+def feature_names(X):
+    """Return the column names of a data frame as an array of objects, or None.
+
+    Any object with an attribute ``columns`` (pandas, polars) or ``column_names`` (pyarrow) counts.
+    Names that are not strings, such as pandas' default numbers, count as none.
+    """
+    columns = getattr(X, "column_names", None)
+    columns = getattr(X, "columns", None) if columns is None else columns
+    if columns is None or callable(columns):
+        return None
+    names = list(columns)
+    are_strings = [isinstance(name, str) for name in names]
+    if not names or not any(are_strings):
+        return None
+    if not all(are_strings):
+        kinds = sorted({type(name).__qualname__ for name in names})
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your "
+            f"input has {kinds} as feature name / column name types. If you want feature names to "
+            "be stored and validated, you must convert them all to strings, by using X.columns = "
+            "X.columns.astype(str) for example. Otherwise you can remove feature / column names "
+            "from your input data, or convert them all to a non-string data type."
+        )
+    return np.array(names, dtype=object)
+
+
+def store_features(estimator, n_features, names):
+    """Store what ``fit`` saw: the number of features and, if there are any, their names."""
+    estimator.n_features_in_ = n_features
+    if names is not None:
+        estimator.feature_names_in_ = names
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def check_feature_names(estimator, X):
+    """Compare the feature names of `X` with those that ``fit`` saw."""
+    names, who = feature_names(X), owner_name(estimator)
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if names is None and fitted is None:
+        return
+    if fitted is None:
+        warn(UserWarning(f"X has feature names, but {who} was fitted without feature names"), 5)
+    elif names is None:
+        message = f"X does not have valid feature names, but {who} was fitted with feature names"
+        warn(UserWarning(message), 5)
+    elif len(names) != len(fitted) or np.any(names != fitted):
+        raise ValueError(_name_differences(names, fitted))
+
+
+def _name_differences(names, fitted):
+    message = "The feature names should match those that were passed during fit.\n"
+    unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
+    for title, some in (
+        ("unseen at fit time", unseen),
+        ("seen at fit time, yet now missing", missing),
+    ):
+        if some:
+            listed = "".join(f"- {name}\n" for name in some[:5])
+            message += f"Feature names {title}:\n{listed}{'- ...' * (len(some) > 5)}"
+            message += "\n" * (len(some) > 5)
+    if not unseen and not missing:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return message
+
+
+# ---------------------------------------------------------------------------------------------
+# Targets and weights
+
+
+def _target_array(who, y):
+    """Return targets as an array of one or two dimensions, or raise."""
+    if y is None:
+        raise ValueError(f"{who} requires y to be passed, but the target y is None.")
+    if is_sparse(y):
+        raise TypeError(
+            f"Sparse data was passed for y, but {who} requires dense targets. Use '.toarray()' to "
+            "convert to a dense numpy array."
+        )
+    try:
+        array = np.asarray(y)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{who}: y could not be converted to an array: {error}") from error
+    if array.dtype.kind == "O" and hasattr(y, "dtype") and not isinstance(y, np.ndarray):
+        array = np.asarray(array.tolist())  # a nullable type of pandas, without missing entries
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {who} got y of type {array.dtype}.")
+    if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] == 0):
+        raise ValueError(
+            f"{who}: y should be a 1d array, or a 2d array with one column for each output; got an "
+            f"array of shape {array.shape} instead."
+        )
+    return array
+
+
+def check_consistent_length(owner, n_samples, y, name="y"):
+    """Raise ``ValueError`` unless `y` has one entry for each of the samples."""
+    if len(y) != n_samples:
+        raise ValueError(
+            f"{owner_name(owner)}: Found input variables with inconsistent numbers of samples: X "
+            f"has {n_samples}, {name} has {len(y)}."
+        )
+
+
+def check_class_targets(owner, y, n_samples):
+    """Return classes as an array of shape (n_samples,) or (n_samples, n_outputs).
+
+    A column vector is made flat, with a ``DataConversionWarning``.
+
+    Raises
+    ------
+    ValueError
+        If `y` is missing, has another length, holds NaN, continuous numbers, or objects that are
+        not all strings.
+    """
+    who = owner_name(owner)
+    array = _target_array(who, y)
+    if array.dtype.kind == "f":
+        check_finite(who, array, "y")
+        with np.errstate(invalid="ignore"):
+            if np.any(array != np.floor(array)):
+                raise ValueError(
+                    "Unknown label type: continuous. Maybe you are trying to fit a classifier, "
+                    f"which expects discrete classes on a regression target with continuous "
+                    f"values: {who} got y with fractions."
+                )
+    elif array.dtype.kind == "O" and not all(isinstance(label, str) for label in array.ravel()):
+        kinds = sorted({type(label).__name__ for label in array.ravel()})
+        raise ValueError(
+            f"Unknown label type: unknown. {who} got y of Python objects ({', '.join(kinds)}); "
+            "expected integers, booleans or strings."
+        )
+    elif array.dtype.kind not in "biuOUS":
+        raise ValueError(f"Unknown label type: {array.dtype}. {who} cannot use it as y.")
+    check_consistent_length(owner, n_samples, array)
+    return _flat_if_column(array)
+
+
+def check_real_targets(owner, y, n_samples):
+    """Return targets as a finite float64 array of shape (n_samples,) or (n_samples, n_outputs)."""
+    who = owner_name(owner)
+    array = _target_array(who, y)
+    if array.dtype.kind not in "biufO":
+        raise ValueError(f"{who}: y is of type {array.dtype}, expected real numbers.")
+    try:
+        array = array.astype(np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{who}: y could not be converted to floats: {error}") from error
+    check_finite(who, array, "y")
+    check_consistent_length(owner, n_samples, array)
+    return array
+
+
+def _flat_if_column(array):
+    if array.ndim == 2 and array.shape[1] == 1:
+        message = (
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
+            "y to (n_samples,), for example using ravel()."
+        )
+        warn(DataConversionWarning(message), 5)
+        return array.ravel()
+    return array
+
+
+def check_true_targets(owner, y, predicted):
+    """Return `y` in the shape of `predicted`, for a score."""
+    who = owner_name(owner)
+    array = _target_array(who, y)
+    check_consistent_length(owner, len(predicted), array)
+    if array.size == predicted.size:
+        array = array.reshape(predicted.shape)
+    if array.shape != predicted.shape:
+        raise ValueError(
+            f"{who}.score: y has shape {array.shape}, but the predictions have shape "
+            f"{predicted.shape}."
+        )
+    if array.dtype.kind == "f":
+        check_finite(who, array, "y")
+    if (array.dtype.kind in "USO") != (predicted.dtype.kind in "USO"):
+        raise ValueError(
+            f"{who}.score: y is of type {array.dtype}, but the predictions are of type "
+            f"{predicted.dtype}."
+        )
+    return array
+
+
+def check_sample_weight(owner, sample_weight, n_samples):
+    """Return None or a float64 array of n_samples weights, not negative and not all zero."""
+    if sample_weight is None:
+        return None
+    who = owner_name(owner)
+    array = np.asarray(sample_weight)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{who}: sample_weight is of type {array.dtype}, expected real numbers.")
+    array = array.astype(np.float64)
+    if array.shape != (n_samples,):
+        raise ValueError(
+            f"{who}: sample_weight has shape {array.shape}, expected ({n_samples},): one weight "
+            "for each sample."
+        )
+    check_finite(who, array, "sample_weight")
+    if np.any(array < 0):
+        raise ValueError(f"{who}: sample_weight holds negative weights, expected none.")
+    if not np.any(array):
+        raise ValueError(f"{who}: sample_weight is all zero, expected a positive weight.")
+    return array

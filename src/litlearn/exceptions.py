@@ -1,0 +1,79 @@
+"""Errors and warnings, under the names that scikit-learn gives them.
+
+A user of scikit-learn writes ``except sklearn.exceptions.NotFittedError``. When scikit-learn is
+loaded, an instance made here is also an instance of scikit-learn's class of the same name, so that
+such a clause catches it. scikit-learn is never imported for that purpose.
+"""
+
+import functools
+import sys
+
+__all__ = [
+    "ConvergenceWarning",
+    "DataConversionWarning",
+    "InconsistentVersionWarning",
+    "InvalidParameterError",
+    "NotFittedError",
+    "UndefinedMetricWarning",
+]
+
+
+class _Shared(Exception):
+    """Base of the classes whose instances belong to scikit-learn's class as well."""
+
+    _counterpart = "sklearn.exceptions"  # the module of the class with the same name
+
+    def __new__(cls, *args):
+        return super().__new__(_joined_with_counterpart(cls), *args)
+
+    def __init__(self, *args):
+        Exception.__init__(self, *args)
+
+    def __reduce__(self):
+        # The joined class has no importable name. Its parent here has, and decides anew, in the
+        # process that reads the pickle, whether scikit-learn is there.
+        return _class_of_this_module(type(self)), self.args
+
+
+def _class_of_this_module(cls):
+    return next(base for base in cls.__mro__ if base.__module__ == __name__ and base is not _Shared)
+
+
+def _joined_with_counterpart(cls):
+    """Return `cls`, or a subclass of it and of scikit-learn's namesake if that one is loaded."""
+    own = _class_of_this_module(cls)
+    theirs = getattr(sys.modules.get(own._counterpart), own.__name__, None)
+    if theirs is None or issubclass(cls, theirs):
+        return cls
+    return _join(cls, theirs)
+
+
+@functools.cache
+def _join(cls, theirs):
+    return type(cls.__name__, (cls, theirs), {"__module__": cls.__module__, "__doc__": cls.__doc__})
+
+
+class NotFittedError(_Shared, ValueError, AttributeError):
+    """An estimator is used before it was fitted."""
+
+
+class InvalidParameterError(_Shared, ValueError, TypeError):
+    """A parameter of an estimator or function has a value or type that it cannot have."""
+
+    _counterpart = "sklearn.utils._param_validation"
+
+
+class ConvergenceWarning(_Shared, UserWarning):
+    """A solver stopped before its certificate of convergence was met."""
+
+
+class DataConversionWarning(_Shared, UserWarning):
+    """The data are used in another shape or type than the one in which they came."""
+
+
+class UndefinedMetricWarning(_Shared, UserWarning):
+    """A score is not defined for the data that it was asked about."""
+
+
+class InconsistentVersionWarning(UserWarning):
+    """An estimator is read from a pickle that another version of litlearn wrote."""

@@ -1,0 +1,546 @@
+"""What the nearest-neighbour estimators share: their parameters, their search, their weights.
+
+The estimators check their input, call the search of :mod:`litlearn.neighbors._search`, and store
+or combine what it returns. Neighbours travel in one form, for a fixed number of neighbours as for a
+radius: `ind` and `dist` hold the neighbours of all queries one after the other, and those of query
+`q` stand at the positions ``indptr[q]`` to ``indptr[q + 1] - 1``.
+"""
+
+import functools
+import numbers
+import sys
+import warnings
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._base import BaseEstimator, MultiOutputMixin
+from litlearn._jit import njit
+from litlearn.neighbors import _search
+
+ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute")
+
+
+# ---------------------------------------------------------------------------------------------
+# Weights
+
+
+@njit
+def inverse_distance_weights(dist, indptr):
+    """Weigh each neighbour by one over its distance, up to a factor common to its query.
+
+    Implements :eq:`eq-weights-distance`. `dist` has shape (n_pairs,), `indptr` (n_queries + 1,).
+    """
+    weights = np.empty(dist.size)
+    for q in range(indptr.size - 1):
+        # <nearest>: The smallest distance of this query; dividing by 1 / nearest loses nothing.
+        nearest = np.inf
+        for s in range(indptr[q], indptr[q + 1]):
+            nearest = min(nearest, dist[s])
+        # <inverse>: Neighbours at the smallest distance get 1, and if that distance is 0, the
+        # others get 0 / d = 0. Since nearest / d never exceeds 1, nothing can overflow.
+        for s in range(indptr[q], indptr[q + 1]):
+            weights[s] = 1.0 if dist[s] == nearest else nearest / dist[s]
+    return weights
+
+
+UNIFORM = np.ones(1)  # the weights of all neighbours when they are equal
+UNIFORM.flags.writeable = False
+
+
+def make_weights(owner, weights, dist, indptr):
+    """Return the weights of all neighbours, as an array of shape (n_pairs,) or ``UNIFORM``.
+
+    Implements :eq:`eq-weights-uniform` (the factor 1 / number of neighbours is left to the caller,
+    who divides by the sum of the weights) and :eq:`eq-weights-distance`.
+    """
+    if weights in (None, "uniform"):
+        return UNIFORM
+    if weights == "distance":
+        return inverse_distance_weights(dist, indptr)
+    return _callable_weights(owner, weights, dist, indptr)
+
+
+def _callable_weights(owner, weights, dist, indptr):
+    """Call the user's function with distances in the form that scikit-learn uses, and check."""
+    counts = np.diff(indptr)
+    if isinstance(owner, KNeighborsMixin):
+        table = dist.reshape(len(counts), -1)
+        result = weights(table)
+        if np.shape(result) != table.shape:
+            _refuse_weights(owner, f"has shape {np.shape(result)}, expected {table.shape}")
+        flat = np.ravel(result)
+    else:
+        rows = split_rows(dist, indptr)
+        try:
+            result = weights(rows)
+        except TypeError:  # NumPy's functions do not reach into an array of arrays
+            result = [weights(row) for row in rows]
+        if [np.shape(row) for row in result] != [row.shape for row in rows]:
+            _refuse_weights(owner, "does not hold one weight for each distance")
+        flat = np.concatenate([np.asarray(row) for row in result]) if len(result) else dist
+    try:
+        flat = np.array(flat, dtype=np.float64)
+    except (TypeError, ValueError):
+        _refuse_weights(owner, "holds objects that are not numbers")
+    if not np.all(np.isfinite(flat)):
+        _refuse_weights(owner, "holds NaN or infinity (is a distance of zero divided by?)")
+    if np.any(flat < 0):
+        _refuse_weights(owner, "holds negative weights")
+    all_zero = (counts > 0) & (sum_rows(flat, indptr) == 0)
+    if np.any(all_zero):
+        _refuse_weights(
+            owner,
+            "gives zero to all neighbors of some sample (All neighbors of some sample is getting "
+            f"zero weights), the first of them sample {np.flatnonzero(all_zero)[0]}",
+        )
+    return flat
+
+
+def _refuse_weights(owner, what):
+    name = _validation.owner_name(owner)
+    raise ValueError(f"{name}: the array that the callable 'weights' returned {what}.")
+
+
+def sum_rows(values, indptr):
+    """Sum `values` over the neighbours of each query; 0 for a query without neighbours."""
+    totals = np.zeros(len(indptr) - 1)
+    rows = np.flatnonzero(np.diff(indptr))
+    if len(rows):
+        totals[rows] = np.add.reduceat(values, indptr[rows])
+    return totals
+
+
+def split_rows(values, indptr):
+    """Return an array of arrays: the values of each query."""
+    rows = np.empty(len(indptr) - 1, dtype=object)
+    rows[:] = np.split(values, indptr[1:-1])
+    return rows
+
+
+# ---------------------------------------------------------------------------------------------
+# Estimators
+
+
+class NeighborsBase(MultiOutputMixin, BaseEstimator):
+    """Base of the nearest-neighbour estimators: checks of parameters, and the index."""
+
+    n_neighbors = None
+    radius = None
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_index")
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if "_index" in self.__dict__:
+            self._index = read_only_index(self._index)
+            self._fit_X = _validation.read_only(self._fit_X)
+
+    def _check_parameters(self):
+        """Check every parameter except the metric, which depends on the algorithm."""
+        names = self._get_param_names()
+        if "n_neighbors" in names:
+            _validation.check_integer(self, "n_neighbors", self.n_neighbors, low=1, allow_none=True)
+        if "radius" in names:
+            _validation.check_real(
+                self, "radius", self.radius, low=0, allow_inf=True, allow_none=True
+            )
+        _validation.check_option(self, "algorithm", self.algorithm, ALGORITHMS)
+        _validation.check_integer(self, "leaf_size", self.leaf_size, low=1)
+        _validation.check_n_jobs(self, self.n_jobs)
+        if "weights" in names and self.weights is not None and not callable(self.weights):
+            _validation.check_option(
+                self,
+                "weights",
+                self.weights,
+                ("uniform", "distance"),
+                or_else=", a callable or None",
+            )
+
+    def _prepare(self, X):
+        """Check the metric and `X`; return what :meth:`_store` needs, and store nothing yet."""
+        metric, params = effective_metric(self, self.metric, self.p, self.metric_params)
+        if isinstance(X, (NeighborsBase, TreeBase)):
+            if isinstance(X, NeighborsBase):
+                _validation.check_is_fitted(X)
+            names = getattr(X, "feature_names_in_", None)
+            return X._fit_X, names, X.effective_metric_, X.effective_metric_params_, X._index
+        check_metric(self, self.algorithm, metric)
+        names = _validation.feature_names(X)
+        array = _validation.check_array(self, X)
+        check_metric_weights_length(self, params, array.shape[1])
+        return array, names, metric, params, None
+
+    def _store(self, array, names, metric, params, index):
+        """Build the index, unless one was taken over, and store it. Nothing fails after this."""
+        if index is None:
+            index = build_index(self, array, self.algorithm, metric, params, self.leaf_size)
+        _validation.store_features(self, array.shape[1], names)
+        self._index, self._fit_X = index, array
+        self._fit_method = index.algorithm
+        self.effective_metric_, self.effective_metric_params_ = metric, dict(params)
+        self.n_samples_fit_ = array.shape[0]
+
+    def _query_array(self, X):
+        """Return the queries as an array, and whether they are the training samples."""
+        _validation.check_is_fitted(self)
+        if X is None:
+            return self._fit_X, True
+        return _validation.check_queries(self, X), False
+
+
+def effective_metric(owner, metric, p, metric_params):
+    """Return the name (or callable) and the parameters of the metric that is meant.
+
+    ``"minkowski"`` with p = 1, 2 or infinity and no weights is known by the name of its own.
+
+    Raises
+    ------
+    ValueError
+        If a parameter of the metric is unknown or out of range.
+    """
+    who = _validation.owner_name(owner)
+    if metric_params is not None and not isinstance(metric_params, dict):
+        _validation._refuse(owner, "metric_params", metric_params, "a dict or None")
+    params = dict(metric_params or {})
+    if callable(metric):
+        return metric, params
+    if not isinstance(metric, str):
+        _validation._refuse(owner, "metric", metric, "a str or a callable")
+    if metric == "p":
+        metric = "minkowski"
+    if "p" in params and metric == "minkowski":
+        if p is not None and p != params["p"]:
+            message = (
+                f"{who}: Parameter p is found in metric_params. The corresponding parameter from "
+                "__init__ is ignored."
+            )
+            warnings.warn(message, SyntaxWarning, stacklevel=5)
+        p = params["p"]
+    unknown = set(params) - ({"p", "w"} if metric == "minkowski" else set())
+    if unknown:
+        raise ValueError(
+            f"{who}: metric {metric!r} has no parameter {sorted(unknown)}, got metric_params="
+            f"{metric_params!r}."
+        )
+    if metric != "minkowski":
+        return metric, {}
+    p = _validation.check_real(owner, "p", 2 if p is None else p, low=1, allow_inf=True)
+    w = params.get("w")
+    if w is None:
+        special = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}.get(p)
+        return (special, {}) if special else ("minkowski", {"p": p, "w": None})
+    return "minkowski", {"p": p, "w": _check_metric_weights(who, w)}
+
+
+def _check_metric_weights(who, w):
+    w = np.asarray(w)
+    if w.ndim != 1 or w.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{who}: w in metric_params must hold one number for each feature, got an array of "
+            f"shape {w.shape} and type {w.dtype}."
+        )
+    w = w.astype(np.float64)
+    if not np.all(np.isfinite(w)) or np.any(w < 0):
+        raise ValueError(f"{who}: w in metric_params must be finite and not negative, got {w}.")
+    return w
+
+
+def check_metric(owner, algorithm, metric):
+    """Raise ``ValueError`` unless the algorithm can search with the metric."""
+    who = _validation.owner_name(owner)
+    if callable(metric):
+        if algorithm in ("kd_tree", "ball_tree"):
+            raise ValueError(
+                f"{who}: {algorithm} does not support callable metric {metric!r}. A tree needs to "
+                "know that the metric is a distance; use algorithm='brute' or 'auto'."
+            )
+        return
+    valid = _search.METRICS["brute" if algorithm == "auto" else algorithm]
+    if metric not in valid:
+        raise ValueError(
+            f"{who}: Metric {metric!r} not valid for algorithm={algorithm!r}. Valid metrics are "
+            f"{sorted(valid)}. Metric can also be a callable function with algorithm='brute'."
+        )
+
+
+def check_metric_weights_length(owner, params, n_features):
+    """Raise ``ValueError`` if the metric has weights, but not one for each feature."""
+    w = params.get("w")
+    if isinstance(w, np.ndarray) and len(w) != n_features:
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: w in metric_params has {len(w)} weights, but X has "
+            f"{n_features} features."
+        )
+
+
+def build_index(owner, X, algorithm, metric, params, leaf_size):
+    """Build the index of the search layer for an array that was checked."""
+    if callable(metric):
+        metric, params = (functools.partial(metric, **params) if params else metric), {}
+    w = params.get("w")
+    index = _search.make_index(
+        X,
+        algorithm=algorithm,
+        metric=metric,
+        p=params.get("p", 2.0),
+        w=None if w is None else _validation.read_only(w),
+        leaf_size=int(leaf_size),
+        n_jobs=getattr(owner, "n_jobs", None),
+    )
+    return read_only_index(index)
+
+
+def read_only_index(index):
+    """Return the index with read-only arrays, the one form that compiled functions are made for."""
+    if isinstance(index, np.ndarray):
+        return _validation.read_only(index)
+    if isinstance(index, tuple) and hasattr(index, "_fields"):
+        return type(index)(*(read_only_index(field) for field in index))
+    return index
+
+
+class TreeBase:
+    """Base of ``KDTree`` and ``BallTree``; it stands here so that estimators can recognise them."""
+
+
+class KNeighborsMixin:
+    """Queries for a fixed number of neighbours."""
+
+    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
+        """Find the nearest neighbours of points: :eq:`eq-k-neighborhood`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), default=None
+            The query points. None: the training samples, each without itself as a neighbour.
+        n_neighbors : int, default=None
+            Number of neighbours of each point. None: the parameter of the estimator.
+        return_distance : bool, default=True
+            Whether to return the distances too.
+
+        Returns
+        -------
+        neigh_dist : ndarray of shape (n_queries, n_neighbors)
+            Distances, float64, in increasing order. Only if `return_distance` is True.
+        neigh_ind : ndarray of shape (n_queries, n_neighbors)
+            Row numbers of the neighbours in the training data. Of neighbours at the same distance,
+            those with the lower row numbers are taken, and come first.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If `n_neighbors` is not positive, or greater than the number of training samples.
+
+        Notes
+        -----
+        Brute force costs O(n p) for each query, for n training samples and p features. A tree costs
+        O(p log n) in few dimensions, and up to O(n p) in many.
+        """
+        neigh_dist, neigh_ind = self._kneighbors(*self._query_array(X), n_neighbors)
+        return (neigh_dist, neigh_ind) if return_distance else neigh_ind
+
+    def _kneighbors(self, queries, exclude_self, n_neighbors=None):
+        n_neighbors = self._check_n_neighbors(n_neighbors)
+        most = self.n_samples_fit_ - exclude_self
+        if n_neighbors > most:
+            sign = "<" if exclude_self else "<="
+            raise ValueError(
+                f"{_validation.owner_name(self)}: Expected n_neighbors {sign} n_samples_fit, but "
+                f"n_neighbors = {n_neighbors}, n_samples_fit = {self.n_samples_fit_}, n_samples = "
+                f"{queries.shape[0]}."
+            )
+        return _search.query_knn(
+            self._index, queries, n_neighbors, exclude_self=exclude_self, n_jobs=self.n_jobs
+        )
+
+    def _check_n_neighbors(self, n_neighbors):
+        if n_neighbors is None:
+            n_neighbors = self.n_neighbors
+        if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, numbers.Integral):
+            raise TypeError(
+                f"{_validation.owner_name(self)}: n_neighbors does not take {type(n_neighbors)} "
+                "value, enter integer value."
+            )
+        if n_neighbors <= 0:
+            raise ValueError(
+                f"{_validation.owner_name(self)}: Expected n_neighbors > 0. Got {n_neighbors}."
+            )
+        return int(n_neighbors)
+
+    def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
+        """Return the graph of nearest neighbours as a sparse matrix.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), default=None
+            The query points. None: the training samples, each without itself as a neighbour.
+        n_neighbors : int, default=None
+            Number of neighbours of each point. None: the parameter of the estimator.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Whether an edge weighs 1 or the distance between its ends.
+
+        Returns
+        -------
+        scipy.sparse matrix in CSR format, of shape (n_queries, n_samples_fit)
+            Entry (i, j) is the weight of the edge from query i to training sample j. Edges of zero
+            length are stored explicitly. In each row the nearest neighbour comes first.
+        """
+        _check_mode(self, mode)
+        dist, ind = self._kneighbors(*self._query_array(X), n_neighbors)
+        indptr = np.arange(0, ind.size + 1, ind.shape[1])
+        data = np.ravel(dist) if mode == "distance" else np.ones(ind.size)
+        return csr_graph(data, np.ravel(ind), indptr, self.n_samples_fit_)
+
+    def _neighborhoods(self, queries, exclude_self):
+        """Yield ``(rows, dist, ind, indptr)``, once, for all queries: their size is known."""
+        dist, ind = self._kneighbors(queries, exclude_self)
+        indptr = np.arange(0, ind.size + 1, ind.shape[1])
+        yield slice(0, len(ind)), np.ravel(dist), np.ravel(ind), indptr
+
+
+class RadiusNeighborsMixin:
+    """Queries for all neighbours within a radius."""
+
+    def radius_neighbors(self, X=None, radius=None, return_distance=True, sort_results=False):
+        """Find all neighbours within a radius of points: :eq:`eq-radius-neighborhood`.
+
+        A training sample at exactly the distance `radius` is a neighbour.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), default=None
+            The query points. None: the training samples, each without itself as a neighbour.
+        radius : float, or array-like of shape (n_queries,), default=None
+            One radius for all, or one for each query, in the unit of the metric. None: the
+            parameter of the estimator.
+        return_distance : bool, default=True
+            Whether to return the distances too.
+        sort_results : bool, default=False
+            Whether to order the neighbours of a query by distance (and row number) instead of by
+            row number alone. Needs ``return_distance=True``.
+
+        Returns
+        -------
+        neigh_dist : ndarray of shape (n_queries,), of arrays of float64
+            Distances to the neighbours of each query. Only if `return_distance` is True.
+        neigh_ind : ndarray of shape (n_queries,), of arrays of int
+            Row numbers of the neighbours in the training data.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If `radius` is negative or NaN, or if `sort_results` comes without `return_distance`.
+
+        Notes
+        -----
+        Brute force costs O(n p) for each query, for n training samples and p features; a tree costs
+        less the smaller the radius. The result itself can be as large as O(n) for each query.
+        """
+        if sort_results and not return_distance:
+            raise ValueError(
+                f"{_validation.owner_name(self)}: return_distance must be True if sort_results is "
+                "True."
+            )
+        indptr, ind, dist = self._radius_neighbors(*self._query_array(X), radius, sort_results)
+        if return_distance:
+            return split_rows(dist, indptr), split_rows(ind, indptr)
+        return split_rows(ind, indptr)
+
+    def _radius_neighbors(self, queries, exclude_self, radius=None, sort_results=False):
+        radius = self.radius if radius is None else radius
+        radius = check_radius(self, radius, len(queries))
+        return _search.query_radius(
+            self._index,
+            queries,
+            radius,
+            exclude_self=exclude_self,
+            sort=bool(sort_results),
+            n_jobs=self.n_jobs,
+        )
+
+    def radius_neighbors_graph(self, X=None, radius=None, mode="connectivity", sort_results=False):
+        """Return the graph of neighbours within a radius as a sparse matrix.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), default=None
+            The query points. None: the training samples, each without itself as a neighbour.
+        radius : float, or array-like of shape (n_queries,), default=None
+            None: the parameter of the estimator.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Whether an edge weighs 1 or the distance between its ends.
+        sort_results : bool, default=False
+            Whether to order the entries of each row by distance. Used with ``mode="distance"``.
+
+        Returns
+        -------
+        scipy.sparse matrix in CSR format, of shape (n_queries, n_samples_fit)
+            Entry (i, j) is the weight of the edge from query i to training sample j. Edges of zero
+            length are stored explicitly.
+        """
+        _check_mode(self, mode)
+        sort = sort_results and mode == "distance"
+        indptr, ind, dist = self._radius_neighbors(*self._query_array(X), radius, sort)
+        data = dist if mode == "distance" else np.ones(len(ind))
+        return csr_graph(data, ind, indptr, self.n_samples_fit_)
+
+    def _neighborhoods(self, queries, exclude_self):
+        """Yield ``(rows, dist, ind, indptr)`` for blocks of queries.
+
+        How many neighbours a query has is known only afterwards. The blocks grow or shrink so that
+        each holds about four million pairs: 64 MB.
+        """
+        if exclude_self:
+            indptr, ind, dist = self._radius_neighbors(queries, exclude_self)
+            yield slice(0, len(queries)), dist, ind, indptr
+            return
+        start, size = 0, 256
+        while start < len(queries):
+            rows = slice(start, min(start + size, len(queries)))
+            indptr, ind, dist = self._radius_neighbors(queries[rows], exclude_self)
+            yield rows, dist, ind, indptr
+            wanted = 2**22 * (rows.stop - start) // max(1, len(ind))
+            start, size = rows.stop, min(max(wanted, size // 8, 1), 8 * size)
+
+
+def check_radius(owner, radius, n_queries, name="radius"):
+    """Return one radius as a float, or one for each query as a float64 array."""
+    if np.ndim(radius) == 0:
+        return _validation.check_real(owner, name, radius, low=0, allow_inf=True)
+    array = np.asarray(radius)
+    who = _validation.owner_name(owner)
+    if array.dtype.kind not in "biuf" or array.shape != (n_queries,):
+        raise ValueError(
+            f"{who}: {name} must be a number or an array of shape ({n_queries},), one radius for "
+            f"each query; got an array of shape {array.shape} and type {array.dtype}."
+        )
+    array = array.astype(np.float64)
+    if not np.all(array >= 0):
+        raise ValueError(f"{who}: {name} holds negative values or NaN, expected none.")
+    return _validation.read_only(array)
+
+
+def _check_mode(owner, mode):
+    if mode not in ("connectivity", "distance"):
+        raise ValueError(
+            f'{_validation.owner_name(owner)}: Unsupported mode, must be one of "connectivity", or '
+            f'"distance" but got "{mode}" instead.'
+        )
+
+
+def csr_graph(data, ind, indptr, n_columns):
+    """Return a CSR matrix, or a CSR array if scikit-learn is configured to prefer those."""
+    import scipy.sparse
+
+    container = scipy.sparse.csr_matrix
+    if "sklearn" in sys.modules:
+        config = sys.modules["sklearn"].get_config()
+        if config.get("sparse_interface", "spmatrix") == "sparray":
+            container = scipy.sparse.csr_array
+    return container((data, ind, indptr), shape=(len(indptr) - 1, n_columns))

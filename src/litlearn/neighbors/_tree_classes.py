@@ -1,0 +1,429 @@
+"""The two trees as objects of their own, as scikit-learn offers them."""
+
+import math
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._base import __version__
+from litlearn.neighbors import _search
+from litlearn.neighbors._base import (
+    TreeBase,
+    build_index,
+    check_metric,
+    check_metric_weights_length,
+    check_radius,
+    effective_metric,
+    read_only_index,
+    split_rows,
+    sum_rows,
+)
+
+NODE = np.dtype([("idx_start", "i8"), ("idx_end", "i8"), ("is_leaf", "i8"), ("radius", "f8")])
+
+
+class BinaryTree(TreeBase):
+    """What the two trees share: every method. They differ in the bound that a node keeps."""
+
+    algorithm = None
+    valid_metrics = ()
+
+    def __init__(self, X, leaf_size=40, metric="minkowski", sample_weight=None, **kwargs):
+        leaf_size = _validation.check_integer(self, "leaf_size", leaf_size, low=1)
+        self.effective_metric_, self.effective_metric_params_ = effective_metric(
+            self, metric, None, kwargs
+        )
+        check_metric(self, self.algorithm, self.effective_metric_)
+        self._fit_X = _validation.check_array(self, X)
+        n_samples, n_features = self._fit_X.shape
+        check_metric_weights_length(self, self.effective_metric_params_, n_features)
+        self.sample_weight = _validation.check_sample_weight(self, sample_weight, n_samples)
+        self._index = build_index(
+            self,
+            self._fit_X,
+            self.algorithm,
+            self.effective_metric_,
+            self.effective_metric_params_,
+            leaf_size,
+        )
+
+    def __getstate__(self):
+        return {**self.__dict__, "_litlearn_version": __version__}
+
+    def __setstate__(self, state):
+        self.__dict__.update({k: v for k, v in state.items() if k != "_litlearn_version"})
+        self._fit_X = _validation.read_only(self._fit_X)
+        self._index = read_only_index(self._index)
+
+    @property
+    def data(self):
+        """The points, of shape (n_samples, n_features), read-only."""
+        return self._fit_X
+
+    @property
+    def sum_weight(self):
+        """The sum of the sample weights; the number of samples if there are none."""
+        return float(len(self._fit_X) if self.sample_weight is None else self.sample_weight.sum())
+
+    def _queries(self, X):
+        array = _validation.check_array(self, X)
+        if array.shape[1] != self._fit_X.shape[1]:
+            raise ValueError(
+                f"{type(self).__name__}: query data dimension must match training data dimension: "
+                f"X has {array.shape[1]} features, expected {self._fit_X.shape[1]}."
+            )
+        return array
+
+    def query(
+        self,
+        X,
+        k=1,
+        return_distance=True,
+        dualtree=False,
+        breadth_first=False,
+        sort_results=True,
+    ):
+        """Find the k nearest points of each query: :eq:`eq-k-neighborhood`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Query points.
+        k : int, default=1
+            Number of neighbours.
+        return_distance : bool, default=True
+            Whether to return the distances too.
+        dualtree, breadth_first, sort_results : bool
+            Accepted because scikit-learn has them. The result is the same, and sorted, in any case.
+
+        Returns
+        -------
+        d : ndarray of shape (n_queries, k), float64
+            Distances, increasing. Only if `return_distance` is True.
+        i : ndarray of shape (n_queries, k)
+            Row numbers. Of points at the same distance, those with the lower numbers come first.
+
+        Raises
+        ------
+        ValueError
+            If `k` is less than 1 or greater than the number of points.
+        """
+        queries = self._queries(X)
+        k = _validation.check_integer(self, "k", k, low=1)
+        if k > len(self._fit_X):
+            raise ValueError(
+                f"{type(self).__name__}: k must be less than or equal to the number of training "
+                f"points; got k = {k} for {len(self._fit_X)} points."
+            )
+        dist, ind = _search.query_knn(self._index, queries, k)
+        return (dist, ind) if return_distance else ind
+
+    def query_radius(self, X, r, return_distance=False, count_only=False, sort_results=False):
+        """Find all points within a radius of each query: :eq:`eq-radius-neighborhood`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Query points.
+        r : float, or array-like of shape (n_queries,)
+            One radius for all, or one for each query. A point at exactly this distance is included.
+        return_distance : bool, default=False
+            Whether to return the distances too.
+        count_only : bool, default=False
+            Return only how many there are.
+        sort_results : bool, default=False
+            Order the points of a query by distance. Needs ``return_distance=True``.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            The counts if `count_only`, otherwise an array of arrays of row numbers; with
+            `return_distance`, a pair of that and an array of arrays of distances.
+
+        Raises
+        ------
+        ValueError
+            If a radius is negative or NaN, or if the options contradict each other.
+        """
+        who = type(self).__name__
+        if count_only and return_distance:
+            raise ValueError(f"{who}: count_only and return_distance cannot both be true.")
+        if sort_results and not return_distance:
+            raise ValueError(f"{who}: return_distance must be True if sort_results is True.")
+        queries = self._queries(X)
+        r = check_radius(self, r, len(queries), name="r")
+        if count_only:
+            return _search.count_radius(self._index, queries, r)
+        indptr, ind, dist = _search.query_radius(self._index, queries, r, sort=bool(sort_results))
+        if return_distance:
+            return split_rows(ind, indptr), split_rows(dist, indptr)
+        return split_rows(ind, indptr)
+
+    def two_point_correlation(self, X, r, dualtree=False):
+        """Count the pairs of a query and a point that are no further apart than each radius.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Query points.
+        r : float or array-like of shape (n_radii,)
+            Radii.
+        dualtree : bool, default=False
+            Accepted because scikit-learn has it.
+
+        Returns
+        -------
+        ndarray of shape (n_radii,)
+            Numbers of pairs.
+
+        Notes
+        -----
+        Costs one search, without its list of points, for each query and radius.
+        """
+        queries = self._queries(X)
+        radii = np.atleast_1d(np.asarray(r))
+        if radii.ndim != 1:
+            raise ValueError(
+                f"{type(self).__name__}: r must be a 1d array, got shape {radii.shape}."
+            )
+        radii = check_radius(self, radii, len(radii), name="r")
+        totals = [_search.count_radius(self._index, queries, float(one)).sum() for one in radii]
+        return np.array(totals, dtype=np.intp)
+
+    def kernel_density(
+        self,
+        X,
+        h,
+        kernel="gaussian",
+        atol=0,
+        rtol=1e-8,
+        breadth_first=True,
+        return_log=False,
+    ):
+        """Sum a kernel, centred on each point, at each query.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Query points.
+        h : float
+            Bandwidth, positive, in the unit of the metric.
+        kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}
+            Shape of the kernel. Each integrates to 1 over space (with the Euclidean distance).
+        atol, rtol : float
+            Accepted because scikit-learn has them. The sums are computed in full, so any tolerance
+            is met.
+        breadth_first : bool
+            Accepted because scikit-learn has it.
+        return_log : bool, default=False
+            Return the logarithm, which stays finite where the sum itself underflows.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            The sums, weighted by `sample_weight` if the tree has it. Divided by the number of
+            points (the sum of weights) they are a density.
+
+        Notes
+        -----
+        The gaussian and the exponential kernel need the distances of all pairs, O(n p) for each
+        query. The others need the points within `h` only.
+        """
+        queries = self._queries(X)
+        h = _validation.check_real(self, "h", h, low=0, allow_low=False)
+        log_kernel = LOG_KERNELS[_validation.check_option(self, "kernel", kernel, LOG_KERNELS)]
+        reach = np.inf if kernel in ("gaussian", "exponential") else h
+        log_sums = np.empty(len(queries))
+        rows = max(1, 2**22 // len(self._fit_X))
+        for start in range(0, len(queries), rows):
+            block = slice(start, start + rows)
+            indptr, ind, dist = _search.query_radius(self._index, queries[block], reach)
+            inside = np.where((dist < h) | np.isinf(reach), log_kernel(dist / h), -np.inf)
+            weights = None if self.sample_weight is None else self.sample_weight[ind]
+            log_sums[block] = log_sum_exp(inside, weights, indptr)
+        log_sums += log_kernel_norm(h, self._fit_X.shape[1], kernel)
+        return log_sums if return_log else np.exp(log_sums)
+
+    def get_arrays(self):
+        """Return the points and the nodes of the tree.
+
+        Returns
+        -------
+        data : ndarray of shape (n_samples, n_features)
+            The points, in the order in which they came.
+        idx_array : ndarray of shape (n_samples,)
+            The row numbers of the points, leaf after leaf.
+        node_data : structured array of shape (n_nodes,)
+            The range ``idx_start`` to ``idx_end`` of `idx_array` that a node holds, whether it
+            ``is_leaf``, and its ``radius``. Nodes are numbered depth first.
+        node_bounds : ndarray of shape (2, n_nodes, n_features) or (1, n_nodes, n_features)
+            The lower and upper corners of the boxes of a k-d tree; the centres of a ball tree.
+        """
+        tree = self._index.tree
+        nodes = np.empty(len(tree.start), dtype=NODE)
+        nodes["idx_start"], nodes["idx_end"] = tree.start, tree.stop
+        nodes["is_leaf"] = tree.right == 0
+        if self.algorithm == "ball_tree":
+            nodes["radius"] = tree.high[:, 0]
+            return self._fit_X, tree.order, nodes, tree.low[np.newaxis]
+        nodes["radius"] = self._norms((tree.high - tree.low) / 2)
+        return self._fit_X, tree.order, nodes, np.stack([tree.low, tree.high])
+
+    def _norms(self, vectors):
+        """Return the length of each row in the metric of the tree."""
+        p, w = self._index.metric.p, self._index.metric.w
+        if np.isinf(p):
+            return vectors.max(axis=1)
+        return (w * np.abs(vectors) ** p).sum(axis=1) ** (1 / p)
+
+    def get_tree_stats(self):
+        """Return the size of the tree.
+
+        Returns
+        -------
+        n_trims : int
+            0: how many nodes a search skips is not counted, because counting would slow it down.
+        n_leaves : int
+            Number of leaves.
+        n_splits : int
+            Number of nodes that are not leaves.
+        """
+        n_leaves = int(np.count_nonzero(self._index.tree.right == 0))
+        return 0, n_leaves, len(self._index.tree.right) - n_leaves
+
+
+class KDTree(BinaryTree):
+    """A tree of boxes, for fast search in few dimensions.
+
+    A node keeps the smallest box around its points; the distance from a query to the box bounds the
+    distances to all of them :eq:`eq-box-bound`. See :cite:t:`bentley_multidimensional_1975` and
+    :cite:t:`friedman_algorithm_1977`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Points.
+    leaf_size : int, default=40
+        Largest number of points in a leaf. It changes time and memory, never the result.
+    metric : str, default="minkowski"
+        One of ``valid_metrics``. ``"minkowski"`` without more is the Euclidean distance.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the points in :meth:`kernel_density`.
+    **kwargs
+        ``p`` and ``w`` of the Minkowski metric :eq:`eq-minkowski`.
+
+    Attributes
+    ----------
+    data : ndarray of shape (n_samples, n_features)
+        The points.
+    valid_metrics : list of str
+        Names of the metrics that the tree can use.
+
+    Notes
+    -----
+    Building costs O(n p log n) for n points with p features, and O(n p) of memory.
+    """
+
+    algorithm = "kd_tree"
+    valid_metrics = sorted(_search.METRICS["kd_tree"])
+
+
+class BallTree(BinaryTree):
+    """A tree of balls, for fast search in few dimensions.
+
+    A node keeps a centre and a radius within which all its points lie; with the triangle inequality
+    :eq:`eq-triangle-bound` they bound the distances to all of them :eq:`eq-ball-bound`. See
+    :cite:t:`omohundro_five_1989`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Points.
+    leaf_size : int, default=40
+        Largest number of points in a leaf. It changes time and memory, never the result.
+    metric : str, default="minkowski"
+        One of ``valid_metrics``. ``"minkowski"`` without more is the Euclidean distance.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the points in :meth:`kernel_density`.
+    **kwargs
+        ``p`` and ``w`` of the Minkowski metric :eq:`eq-minkowski`.
+
+    Attributes
+    ----------
+    data : ndarray of shape (n_samples, n_features)
+        The points.
+    valid_metrics : list of str
+        Names of the metrics that the tree can use.
+
+    Notes
+    -----
+    Building costs O(n p log n) for n points with p features, and O(n p) of memory.
+    """
+
+    algorithm = "ball_tree"
+    valid_metrics = sorted(_search.METRICS["ball_tree"])
+
+
+# ---------------------------------------------------------------------------------------------
+# Kernels, as logarithms of the distance in units of the bandwidth
+
+LOG_KERNELS = {
+    "gaussian": lambda u: -0.5 * u**2,
+    "tophat": np.zeros_like,
+    "epanechnikov": lambda u: np.log1p(-(np.minimum(u, 1.0 - 2**-53) ** 2)),
+    "exponential": np.negative,
+    "linear": lambda u: np.log1p(-np.minimum(u, 1.0 - 2**-53)),
+    "cosine": lambda u: np.log(np.cos(0.5 * np.pi * np.minimum(u, 1.0 - 2**-53))),
+}
+
+
+def log_sum_exp(logs, weights, indptr):
+    """Return the logarithm of the (weighted) sum of exp(logs) over the pairs of each query."""
+    largest = np.full(len(indptr) - 1, -np.inf)
+    rows = np.flatnonzero(np.diff(indptr))
+    if len(rows) == 0:
+        return largest
+    largest[rows] = np.maximum.reduceat(logs, indptr[rows])
+    shift = np.where(np.isfinite(largest), largest, 0.0)
+    terms = np.exp(logs - np.repeat(shift, np.diff(indptr)))
+    sums = sum_rows(terms if weights is None else weights * terms, indptr)
+    with np.errstate(divide="ignore"):
+        return np.log(sums) + shift
+
+
+def log_kernel_norm(h, n_features, kernel):
+    """Return minus the logarithm of the integral of the kernel over space of n_features axes."""
+    d = n_features
+    ball = 0.5 * d * math.log(math.pi) - math.lgamma(0.5 * d + 1)  # of the unit ball's volume
+    sphere = ball + math.log(d)  # of its surface
+    if kernel == "gaussian":
+        factor = 0.5 * d * math.log(2 * math.pi)
+    elif kernel == "tophat":
+        factor = ball
+    elif kernel == "epanechnikov":
+        factor = ball + math.log(2 / (d + 2))
+    elif kernel == "exponential":
+        factor = sphere + math.lgamma(d)
+    elif kernel == "linear":
+        factor = ball - math.log(d + 1)
+    else:
+        factor = sphere + math.log(_cosine_moment(d - 1))
+    return -factor - d * math.log(h)
+
+
+def _cosine_moment(m):
+    """Return the integral of u**m cos(pi u / 2) over u from 0 to 1.
+
+    Integrating by parts twice gives I(m) = 2 / pi - m (m - 1) (2 / pi)**2 I(m - 2). Used upwards,
+    that loses digits; for m beyond 8 the series of the cosine is summed instead.
+    """
+    if m > 8:
+        terms = [1.0 / (m + 1)]
+        for i in range(1, 30):
+            ratio = -((math.pi / 2) ** 2) / ((2 * i - 1) * (2 * i))
+            terms.append(terms[-1] * ratio * (m + 2 * i - 1) / (m + 2 * i + 1))
+        return math.fsum(terms)
+    value = 2 / math.pi if m % 2 == 0 else 2 / math.pi - (2 / math.pi) ** 2
+    for i in range(2 + m % 2, m + 1, 2):
+        value = 2 / math.pi - i * (i - 1) * (2 / math.pi) ** 2 * value
+    return value

@@ -1,0 +1,102 @@
+"""Search for neighbours, without a target."""
+
+from litlearn.neighbors._base import KNeighborsMixin, NeighborsBase, RadiusNeighborsMixin
+
+
+class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
+    """Search for the nearest neighbours of points.
+
+    Implements :eq:`eq-k-neighborhood` (``kneighbors``) and :eq:`eq-radius-neighborhood`
+    (``radius_neighbors``). The search is exact: every algorithm returns the same neighbours, and of
+    neighbours at the same distance those with the lower row numbers.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbours of ``kneighbors``.
+    radius : float, default=1.0
+        Radius of ``radius_neighbors``, in the unit of the metric.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
+        samples and features.
+    leaf_size : int, default=30
+        Largest number of samples in a leaf of a tree. It changes time and memory only.
+    metric : str or callable, default="minkowski"
+        ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
+        ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
+        ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
+        number. A Python function is called once for each pair, which is slow.
+    p : float, default=2
+        Exponent of the Minkowski metric :eq:`eq-minkowski`, at least 1, possibly infinite.
+    metric_params : dict, default=None
+        Further parameters of the metric: for ``"minkowski"`` the weights ``w`` of the features, of
+        shape (n_features,); for a callable, its keyword arguments.
+    n_jobs : int, default=None
+        Number of threads. None and -1: every CPU that is available.
+
+    Attributes
+    ----------
+    effective_metric_ : str or callable
+        The metric in use: ``"euclidean"`` for ``"minkowski"`` with p = 2, for instance.
+    effective_metric_params_ : dict
+        Its parameters.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_samples_fit_ : int
+        Number of training samples.
+
+    Notes
+    -----
+    With n samples and p features, brute force needs no preparation and O(n p) for each query. A
+    tree takes O(n p log n) to build. In few dimensions a query then costs O(p log n). See
+    :cite:t:`bentley_multidimensional_1975` and :cite:t:`omohundro_five_1989`.
+
+    Examples
+    --------
+    >>> from litlearn.neighbors import NearestNeighbors
+    >>> search = NearestNeighbors(n_neighbors=1).fit([[0.0, 0.0], [0.0, 0.5], [1.0, 1.0]])
+    >>> dist, ind = search.kneighbors([[1.0, 0.5]])
+    >>> print(dist, ind)
+    [[0.5]] [[2]]
+    """
+
+    def __init__(
+        self,
+        *,
+        n_neighbors=5,
+        radius=1.0,
+        algorithm="auto",
+        leaf_size=30,
+        metric="minkowski",
+        p=2,
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Store the training samples, and build a tree if one is to be used.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), KDTree, BallTree or fitted estimator
+            Training samples. A tree, or another fitted estimator, lends its index.
+        y : ignored
+            Present because scikit-learn's tools pass it.
+
+        Returns
+        -------
+        self : NearestNeighbors
+        """
+        self._check_parameters()
+        self._store(*self._prepare(X))
+        return self
