@@ -18,10 +18,10 @@ __all__ = ["BayesError", "Bunch", "MemoryClinic", "make_memory_clinic"]
 _FEATURES = (
     ("age", "years"),
     ("memory_score", "points"),
-    ("hippocampal_volume", "mm^3"),
+    ("hippocampal_volume", "mm³"),
     ("total_tau", "pg/mL"),
     ("phosphorylated_tau", "pg/mL"),
-    ("metabolite_u", "umol/L"),
+    ("metabolite_u", "µmol/L"),
     ("metabolite_v", "nmol/L"),
     ("sodium", "mmol/L"),
     ("heart_rate", "beats/min"),
@@ -374,8 +374,8 @@ def make_memory_clinic(n_samples=600, *, random_state=None, as_frame=False):
         data : ndarray of shape (n_samples, 10)
             ``age`` (years), ``memory_score`` (points; standardised to mean 50
             in controls, without limits),
-            ``hippocampal_volume`` (mm^3), ``total_tau`` and ``phosphorylated_tau`` (pg/mL;
-            strongly correlated), ``metabolite_u`` (umol/L) and ``metabolite_v`` (nmol/L; the ring
+            ``hippocampal_volume`` (mm³), ``total_tau`` and ``phosphorylated_tau`` (pg/mL;
+            strongly correlated), ``metabolite_u`` (µmol/L) and ``metabolite_v`` (nmol/L; the ring
             pair), ``sodium`` (mmol/L), ``heart_rate`` (beats/min) and ``height`` (cm; all three
             noise).
         feature_names, units : list of str
