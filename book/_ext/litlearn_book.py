@@ -6,6 +6,7 @@ import importlib
 import inspect
 import os
 import platform
+import re
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import equation_index
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,13 +80,13 @@ class Versions(Generated):
         litlearn = importlib.import_module("litlearn").__version__
         rows = [("Python", platform.python_version()), ("litlearn", litlearn)]
         rows += [(name, _version(name)) for name in COMPUTING + PUBLISHING]
-        rows += [("MathJax", "3.2.2"), ("processor", platform.machine())]
-        rows += (
-            [("processors used", str(len(os.sched_getaffinity(0))))]
-            if hasattr(os, "sched_getaffinity")
-            else []
-        )
-        return ["| | |", "|-|-|", *(f"| {name} | {value} |" for name, value in rows)]
+        system = f"{platform.system()}, {platform.machine()}, {os.cpu_count()} processors"
+        rows += [("MathJax", "3.2.2"), ("System", system)]
+        return [
+            "| Software | Version |",
+            "|-|-|",
+            *(f"| {name} | {value} |" for name, value in rows),
+        ]
 
 
 class Functions(Generated):
@@ -112,8 +115,10 @@ class Namespace(Generated):
                 out += [f".. autoclass:: {name}", "   :members:", "   :inherited-members:", ""]
             elif callable(obj):
                 out += [f".. autofunction:: {name}", ""]
-            else:
+            elif ("", short) in ModuleAnalyzer.for_module(self.arguments[0]).find_attr_docs():
                 out += [f".. autodata:: {name}", "   :no-value:", ""]
+            else:  # without a comment of its own, autodata would print the help of dict or tuple
+                out += [f".. py:data:: {name}", ""]
         return out
 
 
@@ -209,6 +214,14 @@ def _jitted_signature(app, what, name, obj, options, signature, return_annotatio
     return None
 
 
+def _escape_fitted_names(app, what, name, obj, options, lines):
+    """Keep ``n_features_in_`` a name: a final underscore makes a link in reStructuredText."""
+    for i, line in enumerate(lines):
+        parts = re.split(r"(`[^`]*`)", line)
+        parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\\_", text) for text in parts[::2]]
+        lines[i] = "".join(parts)
+
+
 def leave_out_thebe(app: Sphinx) -> None:
     """Take sphinx-thebe off the pages: its script comes from another site, and nothing uses it."""
     for event in ("env-before-read-docs", "doctree-resolved"):
@@ -218,10 +231,14 @@ def leave_out_thebe(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx):
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"  # numpydoc's word for them; Sphinx says "Variables"
     app.connect("builder-inited", leave_out_thebe)
     app.connect("env-updated", rewrite_status)
     app.connect("doctree-resolved", fill_execution_times)
     app.connect("autodoc-process-signature", _jitted_signature)
+    app.connect("autodoc-process-docstring", _escape_fitted_names, priority=900)  # after napoleon
     app.add_node(ExecutionTimes)
     app.add_directive("litlearn-equations", EquationIndex)
     app.add_directive("litlearn-versions", Versions)
