@@ -2,6 +2,7 @@
 
 import argparse
 import fnmatch
+import importlib
 import json
 import os
 import sys
@@ -18,6 +19,13 @@ def usable_cores():
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count()
+
+
+def peers(families):
+    """Names of all packages that the cases of some families compare with."""
+    modules = [importlib.import_module(f"benchmarks.{family}") for family in families]
+    cases = [case for module in modules for case in module.cases("full")]
+    return {one.package for case in cases for one in case.adapters if not one.ours}
 
 
 def parse(arguments):
@@ -50,6 +58,10 @@ def parse(arguments):
     unknown = sorted(set(options.only) - set(FAMILIES))
     if unknown:
         parser.error(f"unknown family {', '.join(unknown)}; known: {names}")
+    known = peers(options.only)
+    unknown = sorted(set(options.against or ()) - known)
+    if unknown:
+        parser.error(f"unknown peer {', '.join(unknown)}; known: {', '.join(sorted(known))}")
     if options.rounds < 2 or not 1 <= options.threads <= usable_cores():
         parser.error(f"--rounds must be at least 2, --threads from 1 to {usable_cores()}")
     return options

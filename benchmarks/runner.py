@@ -209,8 +209,9 @@ def summarise(adapter, first, answers):
         "processors": best["cpu"] / total,
         "rounds": [answer["build"] + answer["query"] for answer in answers],
         "first_call": first["build"] + first["query"],
-        "first_call_memory": first["memory"],
-        "memory": answers[0]["memory"],
+        "first_call_memory": first.get("memory"),
+        "memory": answers[0].get("memory"),
+        "working_memory": answers[0].get("working_memory"),
         "quality": answers[0]["quality"],
     }
 
@@ -330,7 +331,7 @@ def machine():
     facts |= {"architecture": platform.machine(), "python": platform.python_version()}
     try:
         facts["memory"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        facts["load_before"] = os.getloadavg()[0]
+        facts["load_before"] = round(os.getloadavg()[0], 2)
     except (AttributeError, OSError, ValueError):
         facts |= {"memory": None, "load_before": None}
     return facts | {"versions": versions}

@@ -70,9 +70,10 @@ def serve(case, adapter, threads, folder, answer):
     gc.collect()
     base = memory(reset=True)
     answer({"ready": True})
-    judged = False
+    highest, judged = 0, False
     for line in sys.stdin:
         command = line.strip()
+        before = memory(reset=True)
         if command == "first":
             rows = {name: array[: case.first_rows] for name, array in data.items()}
             result, output = timed(adapter, rows, case.options, threads)
@@ -82,8 +83,11 @@ def serve(case, adapter, threads, folder, answer):
             seconds, detail = case.limit(data, reference, case.options, threads)
             result, output = {"seconds": seconds, "detail": detail}, None
         # Read before the output is judged: judging takes memory too.
-        peak = memory()
-        result["memory"] = None if base is None else max(0, peak[1] - base[0])
+        after = memory()
+        if base is not None:
+            highest = max(highest, after[1])
+            result["memory"] = max(0, highest - base[0])
+            result["working_memory"] = max(0, after[1] - before[0])
         if command == "run" and not judged:
             quality = case.judge(output, data, reference, case.options)
             result["quality"] = {name: float(value) for name, value in quality.items()}
