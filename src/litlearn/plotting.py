@@ -398,7 +398,7 @@ _SLIDER_STYLE = (
     ".litlearn-slider img{display:block;max-width:100%;height:auto;margin:0 auto}"
     ".litlearn-slider img[hidden]{display:none!important}"
     ".litlearn-slider-control{display:flex;flex-wrap:wrap;align-items:center;"
-    "justify-content:center;gap:.25em .75em;margin:.5em auto 0}"
+    "justify-content:center;gap:.25em .75em;margin:.25em auto 0;padding:.25em .5em .5em}"
     ".litlearn-slider-control input{flex:1 1 12em;max-width:24em;min-height:1.75em}"
     ".litlearn-slider-control output{min-width:3em;font-variant-numeric:tabular-nums}"
 )
