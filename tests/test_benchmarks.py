@@ -18,6 +18,7 @@ from benchmarks import knn, runner, table  # noqa: E402
 FAMILY = '''
 """A family with one case, whose implementations are good, bad, broken or absent."""
 
+import functools
 import os
 
 import numpy as np
@@ -26,9 +27,9 @@ from benchmarks import knn
 from benchmarks.case import Adapter, Case
 
 
-def build(data, options, threads):
+def build(name, data, options, threads):
     with open(os.environ["BENCHMARKS_LOG"], "a") as file:
-        file.write(f"{len(data['X'])} ")
+        file.write(f"{name}:{len(data['X'])} ")
     return data["X"]
 
 
@@ -58,6 +59,12 @@ def failing(X, data, options, threads):
     raise RuntimeError("out of order")
 
 
+def late(X, data, options, threads):
+    if len(X) > 1000:
+        raise MemoryError("too much")
+    return search(X, data, options, threads)
+
+
 def dying(X, data, options, threads):
     os._exit(3)
 
@@ -80,7 +87,8 @@ def make():
 
 
 def peer(name, query, module="numpy", **settings):
-    return Adapter(name, name.title(), name, (module,), build, query, **settings)
+    build_it = functools.partial(build, name)
+    return Adapter(name, name.title(), name, (module,), build_it, query, **settings)
 
 
 ADAPTERS = (
@@ -89,6 +97,7 @@ ADAPTERS = (
     peer("talkative", talkative),
     peer("greedy", greedy),
     peer("failing", failing),
+    peer("late", late),
     peer("dying", dying),
     peer("absent", search, module="a_package_that_nobody_has.neighbors"),
     peer("single", search, dtypes=("float32",)),
@@ -143,6 +152,7 @@ def test_wrong_peer_is_caught(tiny):
 def test_failures_are_reported_and_end_nothing(tiny):
     by_name = records(tiny[0])
     assert by_name["failing"]["error"] == "RuntimeError: out of order"
+    assert by_name["late"]["error"] == "MemoryError: too much"
     assert "code 3" in by_name["dying"]["error"]
     working = {name for name, record in by_name.items() if record["error"] is None}
     assert working == {"own", "wrong", "talkative", "greedy"}
@@ -159,10 +169,12 @@ def test_slow_worker_is_ended(tmp_path):
 
 
 def test_work_is_interleaved(tiny):
-    # First calls, on 1000 rows, of all; then rounds on all rows. A broken one is not asked again,
-    # and only the failing one writes before it fails in its first call.
-    rows = tiny[1]
-    assert rows == ["1000"] * 6 + ["2000"] * 4 * 2
+    # First calls, on 1000 rows, of all that are installed. Then rounds on all rows, without the two
+    # that failed, and in the second round without the one that failed in the first.
+    first = ["own", "wrong", "talkative", "greedy", "failing", "late", "dying"]
+    rounds = ["own", "wrong", "talkative", "greedy", "late", "own", "wrong", "talkative", "greedy"]
+    expected = [f"{name}:1000" for name in first] + [f"{name}:2000" for name in rounds]
+    assert tiny[1] == expected
 
 
 def test_threads_are_limited(tiny):
