@@ -280,6 +280,7 @@ def run_case(module, size, case, *, against=None, threads, rounds=5, budget=20.0
                     child = children[adapter.name] = Child(*place, adapter.name, threads, folder)
                     if "error" not in child.receive(timeout):
                         child.ask("first", timeout)
+                        child.ask("run", timeout)  # large data may take another path
                     child.close()
             names = list(by_name) + (["limit"] if case.limit else [])
             for name in names:
