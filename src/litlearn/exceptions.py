@@ -36,7 +36,7 @@ class _Shared(Exception):
 
 
 def _class_of_this_module(cls):
-    return next(base for base in cls.__mro__ if base.__module__ == __name__ and base is not _Shared)
+    return next(base for base in cls.__mro__ if globals().get(base.__name__) is base)
 
 
 def _joined_with_counterpart(cls):

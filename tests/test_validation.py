@@ -1,0 +1,323 @@
+"""Checks of input: what is accepted, in which form it leaves, and what a refusal says."""
+
+import types
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+from litlearn import _validation as v
+from litlearn.exceptions import DataConversionWarning, InvalidParameterError, NotFittedError
+
+GOOD = [[1.0, 2.0], [3.0, 4.0]]
+
+# Arrays that are accepted
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        GOOD,
+        np.array(GOOD),
+        np.asfortranarray(GOOD),
+        np.array(GOOD)[::-1, ::-1],
+        np.array(GOOD, dtype=np.int8),
+        np.array(GOOD, dtype=np.uint64),
+        np.array(GOOD, dtype=bool),
+        np.array(GOOD, dtype=object),
+        np.array(GOOD, dtype=np.longdouble),
+        np.array(GOOD, dtype=">f8"),
+        pd.DataFrame(GOOD),
+        pd.DataFrame(GOOD, dtype="Float64"),
+        pd.DataFrame(GOOD).astype("Int64"),
+        pd.DataFrame({"a": [1, 3], "b": [True, False], "c": [0.5, 1.5]}),
+    ],
+    ids=lambda X: f"{type(X).__name__}-{getattr(X, 'dtype', '')}",
+)
+def test_arrays_leave_contiguous_read_only_and_float64(X):
+    array = v.check_array("Model", X)
+    assert type(array) is np.ndarray and array.dtype == np.float64
+    assert array.flags.c_contiguous and not array.flags.writeable
+    np.testing.assert_array_equal(array, np.asarray(X, dtype=np.float64))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, ">f4"])
+def test_single_precision_stays(dtype):
+    array = v.check_array("Model", np.array(GOOD, dtype=dtype))
+    assert array.dtype == np.float32 and array.dtype.isnative
+
+
+def test_no_copy_without_need_and_the_callers_array_stays_writable():
+    X = np.ones((3, 2))
+    array = v.check_array("Model", X)
+    assert np.shares_memory(array, X) and X.flags.writeable and not array.flags.writeable
+
+
+def test_large_finite_numbers_are_finite():
+    X = np.full((3, 2), 1.7e308)  # their sum overflows
+    np.testing.assert_array_equal(v.check_array("Model", X), X)
+    v.check_array("Model", np.full((3, 2), 3e38, dtype=np.float32))
+
+
+# Arrays that are refused
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        ([1.0, 2.0], ValueError, "Model: Expected 2D array, got 1D array.*Reshape your data"),
+        (3.0, ValueError, "Expected 2D array, got scalar array"),
+        (None, (ValueError, TypeError), "Model"),
+        (np.zeros((2, 2, 2)), ValueError, "Found array with dim 3.*required by Model"),
+        (np.zeros((0, 2)), ValueError, r"0 sample\(s\).*Model"),
+        (np.zeros((2, 0)), ValueError, r"0 feature\(s\) \(shape=\(2, 0\)\) while a minimum of 1"),
+        ([[1.0, np.nan]], ValueError, "Input X contains NaN.\nModel does not accept missing"),
+        ([[1.0, None]], ValueError, "Input X contains NaN"),
+        ([[1.0, np.inf]], ValueError, "Input X contains infinity"),
+        ([[1.0, -np.inf]], ValueError, "Input X contains infinity"),
+        (np.array([[np.longdouble(2) ** 1100]]), ValueError, "contains infinity"),
+        ([[10**400]], ValueError, "Model: X could not be converted to floats"),
+        ([[1.0, 2j]], ValueError, "Complex data not supported: Model"),
+        (np.array([[1.0, 2j]], dtype=object), ValueError, "Complex data not supported: Model"),
+        ([["a", "b"]], ValueError, "Model: X is of type <U1; dtype='numeric' is not compatible"),
+        (np.array([["a", 1.0]], dtype=object), ValueError, "Model: X could not be converted"),
+        (np.array([[{}, 1.0]], dtype=object), TypeError, "argument must be .* string.* number"),
+        ([[1.0, 2.0], [3.0]], ValueError, "Model: X could not be converted"),
+        (np.array([["2020-01-01"]], dtype="M8[D]"), TypeError, "datetime64.*expected real numbers"),
+        (np.zeros(2, dtype=[("a", float)]), TypeError, "expected real numbers"),
+        (np.ma.masked_array(GOOD, mask=[[0, 1], [0, 0]]), ValueError, "Input X contains NaN"),
+        (pd.DataFrame({"a": [1, None]}, dtype="Int64"), ValueError, "Input X contains NaN"),
+        (pd.DataFrame({"a": ["x", "y"]}), ValueError, "Model: X could not be converted"),
+    ],
+    ids=str,
+)
+def test_refused_arrays(X, error, message):
+    with pytest.raises(error, match=f"(?s){message}"):
+        v.check_array("Model", X)
+
+
+@pytest.mark.parametrize("make", [scipy.sparse.csr_matrix, scipy.sparse.csc_array])
+def test_sparse_is_refused(make):
+    with pytest.raises(TypeError, match="Sparse data was passed for X, but Model requires dense"):
+        v.check_array("Model", make(np.eye(3)))
+
+
+def test_matrix_is_refused():
+    matrix = scipy.sparse.csr_matrix(np.eye(2)).todense()
+    with pytest.raises(TypeError, match=r"np.matrix is not supported for X"):
+        v.check_array("Model", matrix)
+
+
+def test_a_nan_is_found_in_any_block():
+    X = np.zeros((3000, 700))
+    X[2999, 699] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        v.check_array("Model", X)
+    X[0, 0] = np.inf
+    with pytest.raises(ValueError, match="contains NaN"):
+        v.check_array("Model", X)
+
+
+# Names of features
+
+
+class Model:
+    n_features_in_ = 2
+
+
+def fitted_with(names):
+    model = Model()
+    v.store_features(model, 2, None if names is None else np.array(names, dtype=object))
+    return model
+
+
+def test_feature_names_come_from_any_frame():
+    assert list(v.feature_names(pd.DataFrame(GOOD, columns=["a", "b"]))) == ["a", "b"]
+    assert list(v.feature_names(types.SimpleNamespace(columns=["a", "b"]))) == ["a", "b"]
+    assert list(v.feature_names(types.SimpleNamespace(column_names=["a"], columns=[1]))) == ["a"]
+    assert v.feature_names(pd.DataFrame(GOOD)) is None
+    assert v.feature_names(np.eye(2)) is None
+    with pytest.raises(TypeError, match=r"only supported if all input features have string names"):
+        v.feature_names(pd.DataFrame(GOOD, columns=["a", 1]))
+
+
+def test_feature_names_are_compared():
+    frame = pd.DataFrame(GOOD, columns=["a", "b"])
+    v.check_feature_names(fitted_with(["a", "b"]), frame)
+    with pytest.warns(UserWarning, match="X has feature names, but Model was fitted without"):
+        v.check_feature_names(fitted_with(None), frame)
+    with pytest.warns(UserWarning, match="X does not have valid feature names, but Model"):
+        v.check_feature_names(fitted_with(["a", "b"]), np.eye(2))
+    with pytest.raises(ValueError, match="must be in the same order"):
+        v.check_feature_names(fitted_with(["b", "a"]), frame)
+    expected = "unseen at fit time:\n- b\nFeature names seen at fit time, yet now missing:\n- c\n"
+    with pytest.raises(ValueError, match=expected):
+        v.check_feature_names(fitted_with(["a", "c"]), frame)
+
+
+def test_queries_must_have_the_width_of_the_training_samples():
+    with pytest.raises(ValueError, match="X has 3 features, but Model is expecting 2 features"):
+        v.check_queries(fitted_with(None), np.eye(3))
+
+
+# Parameters
+
+
+def refused(call, message):
+    with pytest.raises(InvalidParameterError, match=message) as caught:
+        call()
+    assert isinstance(caught.value, ValueError) and isinstance(caught.value, TypeError)
+
+
+def test_integers():
+    assert v.check_integer("Model", "k", np.int32(3), low=1) == 3
+    assert v.check_integer("Model", "k", None, allow_none=True) is None
+    for value in (0, -1, 2.0, "2", None, True, [1]):
+        message = r"The 'k' parameter of Model must be an int in the range \[1, inf\)\. Got"
+        refused(lambda value=value: v.check_integer("Model", "k", value, low=1), message)
+
+
+def test_reals():
+    assert v.check_real("Model", "r", 1, low=0) == 1.0
+    assert v.check_real("Model", "r", np.inf, low=0, allow_inf=True) == np.inf
+    for value in (-1.0, np.nan, np.inf, "1", None, False, 1j):
+        message = r"The 'r' parameter of Model must be a float in the range \[0, inf\)\. Got"
+        refused(lambda value=value: v.check_real("Model", "r", value, low=0), message)
+    refused(lambda: v.check_real("Model", "r", 0, low=0, allow_low=False), r"range \(0, inf\)")
+
+
+def test_options():
+    assert v.check_option("Model", "kind", "a", ("a", "b")) == "a"
+    for value in ("c", 1, None, ["a"]):
+        message = r"'kind' parameter of Model must be a str among \{'a', 'b'\}"
+        refused(lambda value=value: v.check_option("Model", "kind", value, ("a", "b")), message)
+
+
+def test_n_jobs():
+    assert [v.check_n_jobs("Model", n) for n in (None, 1, -1, 4)] == [None, 1, -1, 4]
+    for value in (0, 1.5, "2", True):
+        refused(lambda value=value: v.check_n_jobs("Model", value), "'n_jobs' parameter of Model")
+
+
+def test_random_state():
+    assert v.check_random_state("Model", None) is np.random.mtrand._rand
+    generator = np.random.default_rng(0)
+    assert v.check_random_state("Model", generator) is generator
+    first, second = (v.check_random_state("Model", 5).random() for _ in range(2))
+    assert first == second == np.random.RandomState(5).random()
+    for value in (-1, 2**32, 1.0, "0", True):
+        refused(lambda value=value: v.check_random_state("Model", value), "'random_state'")
+
+
+def test_long_values_are_cut_in_messages():
+    with pytest.raises(InvalidParameterError) as caught:
+        v.check_integer("Model", "k", "x" * 5000)
+    assert len(str(caught.value)) < 400
+
+
+def test_not_fitted():
+    class Unfitted:
+        def __sklearn_is_fitted__(self):
+            return False
+
+    with pytest.raises(NotFittedError, match="This Unfitted instance is not fitted yet"):
+        v.check_is_fitted(Unfitted())
+
+
+# Targets and weights
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [0, 1, 1],
+        [0.0, 2.0, 1.0],
+        ["a", "b", "a"],
+        np.array(["a", "b", "a"], dtype=object),
+        [True, False, True],
+        pd.Series(["a", "b", "a"]),
+        pd.Series(["a", "b", "a"], dtype="category"),
+        pd.Series([1, 2, 1], dtype="Int64"),
+        [[0, 1], [1, 0], [1, 1]],
+    ],
+    ids=str,
+)
+def test_class_targets(y):
+    array = v.check_class_targets("Model", y, 3)
+    assert array.tolist() == np.asarray(y).tolist()
+
+
+def test_a_column_is_made_flat_with_a_warning():
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+        assert v.check_class_targets("Model", [[1], [0]], 2).shape == (2,)
+    assert v.check_real_targets("Model", [[1.0], [0.0]], 2).shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "message"),
+    [
+        (None, ValueError, "Model requires y to be passed, but the target y is None"),
+        ([0, 1], ValueError, "inconsistent numbers of samples: X has 3, y has 2"),
+        ([0.5, 1.0, 2.0], ValueError, "Unknown label type: continuous.*Model"),
+        ([0.0, 1.0, np.nan], ValueError, "Input y contains NaN"),
+        ([0.0, 1.0, np.inf], ValueError, "Input y contains infinity"),
+        ([0, 1, 2j], ValueError, "Complex data not supported: Model"),
+        (np.array([0, 1, 1], dtype=object), ValueError, "Unknown label type: unknown. Model.*int"),
+        (np.array(["a", None, "b"], dtype=object), ValueError, "Unknown label type.*NoneType"),
+        (np.array(["2020"] * 3, dtype="M8[Y]"), ValueError, "Unknown label type: datetime64"),
+        (np.zeros((3, 1, 1), dtype=int), ValueError, "Model: y should be a 1d array"),
+        (np.zeros((3, 0), dtype=int), ValueError, "Model: y should be a 1d array"),
+        (1, ValueError, "Model: y should be a 1d array"),
+        ([[1], [1, 2], [3]], ValueError, "Model: y could not be converted"),
+        (scipy.sparse.csr_matrix(np.eye(3)), TypeError, "Sparse data was passed for y"),
+    ],
+    ids=str,
+)
+def test_refused_class_targets(y, error, message):
+    with pytest.raises(error, match=message):
+        v.check_class_targets("Model", y, 3)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["a", "b", "c"], "Model: y is of type <U1, expected real numbers"),
+        (np.array([{}, 1, 2], dtype=object), "Model: y could not be converted to floats"),
+        ([1.0, np.nan, 2.0], "Input y contains NaN"),
+        ([1.0, 2.0], "inconsistent numbers of samples"),
+        ([1j, 2, 3], "Complex data not supported"),
+    ],
+    ids=str,
+)
+def test_refused_real_targets(y, message):
+    with pytest.raises(ValueError, match=message):
+        v.check_real_targets("Model", y, 3)
+
+
+def test_real_targets_become_float64():
+    y = v.check_real_targets("Model", np.array([1, 2, 3], dtype=np.int8), 3)
+    assert y.dtype == np.float64
+    assert v.check_real_targets("Model", np.array([1, 2, 3], dtype=object), 3).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1.0, 2.0], "sample_weight has shape"),
+        ([[1.0], [2.0], [3.0]], "sample_weight has shape"),
+        ([1.0, np.nan, 1.0], "sample_weight contains NaN"),
+        ([1.0, -1.0, 1.0], "negative weights"),
+        ([0.0, 0.0, 0.0], "all zero"),
+        (["a", "b", "c"], "expected real numbers"),
+    ],
+    ids=str,
+)
+def test_refused_sample_weights(weight, message):
+    with pytest.raises(ValueError, match=message):
+        v.check_sample_weight("Model", weight, 3)
+
+
+def test_sample_weights():
+    assert v.check_sample_weight("Model", None, 3) is None
+    assert v.check_sample_weight("Model", pd.Series([1, 0, 2]), 3).tolist() == [1.0, 0.0, 2.0]
