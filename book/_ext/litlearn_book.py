@@ -13,6 +13,7 @@ from pathlib import Path
 import equation_index
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyObject
 from sphinx.pycode import ModuleAnalyzer
@@ -222,6 +223,21 @@ def _escape_fitted_names(app, what, name, obj, options, lines):
         lines[i] = "".join(parts)
 
 
+def _anchor_full_names(app, doctree):
+    """Give an entry the name of the file that defines it as a second anchor.
+
+    viewcode links from the source of ``_classification.KNeighborsClassifier`` to that name; the
+    entry is called ``litlearn.neighbors.KNeighborsClassifier``.
+    """
+    aliases = {}
+    for name, entry in app.env.get_domain("py").objects.items():
+        if entry.aliased and entry.docname == app.env.docname:
+            aliases.setdefault(entry.node_id, []).append(name)
+    for signature in doctree.findall(addnodes.desc_signature):
+        for anchor in list(signature["ids"]):
+            signature["ids"] += [a for a in aliases.get(anchor, []) if a not in signature["ids"]]
+
+
 def leave_out_thebe(app: Sphinx) -> None:
     """Take sphinx-thebe off the pages: its script comes from another site, and nothing uses it."""
     for event in ("env-before-read-docs", "doctree-resolved"):
@@ -239,6 +255,7 @@ def setup(app: Sphinx):
     app.connect("doctree-resolved", fill_execution_times)
     app.connect("autodoc-process-signature", _jitted_signature)
     app.connect("autodoc-process-docstring", _escape_fitted_names, priority=900)  # after napoleon
+    app.connect("doctree-read", _anchor_full_names)
     app.add_node(ExecutionTimes)
     app.add_directive("litlearn-equations", EquationIndex)
     app.add_directive("litlearn-versions", Versions)
