@@ -44,6 +44,11 @@ def decorator(function):
     return wrapper
 
 
+@functools.cache
+def cached(n):
+    return 5 * n
+
+
 class Thing:
     @decorator
     def method(self):
@@ -132,6 +137,7 @@ def test_fragments_cover_the_function():
 @pytest.mark.parametrize(
     ("target", "line"),
     [
+        ("cached", "return 5 * n"),
         ("Thing.method", "return 1"),
         ("Thing.number", "return 2"),
         ("Thing.make", "return cls()"),

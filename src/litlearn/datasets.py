@@ -157,7 +157,7 @@ def _draw(n_samples, rng, truth):
             # A plain sum of columns has one order; a BLAS product may change with the machine.
             X[:, j] += factor[:, j, k] * z[:, k]
 
-    # ring: a point on a circle of the component's radius, plus noise, in units of the scale.
+    # ring: a point on a circle of the component's radius, plus noise.
     angle = 2.0 * np.pi * rng.uniform(size=n_samples)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     z = rng.standard_normal((n_samples, 2))

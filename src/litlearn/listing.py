@@ -61,8 +61,7 @@ def _load(target):
         found = found.fget
     if isinstance(found, staticmethod | classmethod):
         found = found.__func__
-    # Numba's dispatchers keep the Python function here.
-    found = getattr(found, "py_func", found)
+    # Decorators, Numba's among them, keep the function that they wrap.
     return inspect.unwrap(found) if callable(found) else found
 
 

@@ -489,11 +489,11 @@ class Slider:
 
 
 def _png(fig, dpi):
-    """Draw a figure to PNG bytes: 256 colours, no date, no program name."""
+    """Draw a figure to PNG bytes: 256 colours, no date, no program name (Pillow writes none)."""
     from PIL import Image
 
     raw = io.BytesIO()
-    fig.savefig(raw, format="png", dpi=dpi, facecolor="white", metadata={"Software": None})
+    fig.savefig(raw, format="png", dpi=dpi, facecolor="white")
     raw.seek(0)
     with Image.open(raw) as image:
         # A palette makes a frame about three times smaller than full colour does.
