@@ -54,20 +54,34 @@ class EquationIndex(Generated):
     def lines(self):
         functions = equation_index.by_label(equation_index.functions(ROOT))
         tests = equation_index.by_label(equation_index.tests(ROOT))
-        defined = equation_index.defined(ROOT)
-        out = ["| Equation | Where it is derived | Computed by | Checked in |", "|-|-|-|-|"]
-        for label, page in equation_index.implemented(ROOT).items():
-            page = defined.get(label, [page])[0]
-            code = "<br>".join(
-                f"{{py:obj}}`~{name}`"
-                for place in functions.get(label, [])
-                for name in equation_index.public_names(place.name) or [place.name]
-            )
-            files = dict.fromkeys(place.path for place in tests.get(label, []))
-            checks = "<br>".join(self.test(path) for path in files)
-            anchor = f"{{eq}}`{label}` <br> `{label}`"
-            out.append(f"| {anchor} | {{doc}}`/{page}` | {code} | {checks} |")
-        return out if len(out) > 2 else ["No chapter has been added yet."]
+        implemented = equation_index.implemented(ROOT)
+        chapters: dict[str, list[str]] = {}
+        for label, places in equation_index.defined(ROOT).items():  # in the order of the book
+            if label in implemented:
+                chapters.setdefault(places[0], []).append(label)
+        out = []
+        for page, labels in chapters.items():
+            out += [f"**{{doc}}`/{page}`**", ""]
+            out += ["| Equation | Computed by | Checked in |", "|-|-|-|"]
+            for label in labels:
+                names = dict.fromkeys(
+                    name
+                    for place in functions.get(label, [])
+                    for name in equation_index.public_names(place.name) or [place.name]
+                )
+                files = dict.fromkeys(place.path for place in tests.get(label, []))
+                code = "<br>".join(self.entry(name) for name in names)
+                checks = "<br>".join(self.test(path) for path in files)
+                out.append(f"| {{eq}}`{label}` <br> `{label}` | {code} | {checks} |")
+            out.append("")
+        return out or ["No chapter has been added yet."]
+
+    @staticmethod
+    def entry(name):
+        """Link to an entry; a method keeps the name of its class."""
+        parts = name.split(".")
+        short = ".".join(parts[-2:]) if parts[-2][0].isupper() else parts[-1]
+        return f"{{py:obj}}`{short} <{name}>`"
 
     @staticmethod
     def test(path):
