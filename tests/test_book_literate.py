@@ -136,6 +136,50 @@ def test_implemented_equations_are_listed_where_they_stand():
     assert problems == []
 
 
+def test_collecting_sees_labels_roles_and_names(tmp_path):
+    """The index is built from what this finds: chapters, docstrings, comments, tests."""
+    (tmp_path / "_toc.yml").write_text("root: index\nchapters:\n- file: book/a\n", encoding="utf-8")
+    (tmp_path / "index.md").write_text("$$x$$ (eq-front)\n", encoding="utf-8")
+    for folder in ("book", "src/pkg", "tests"):
+        (tmp_path / folder).mkdir(parents=True)
+    cells = [
+        {"cell_type": "markdown", "source": ["$$\n", "a = b\n", "$$ (eq-a-b)\n"]},
+        {"cell_type": "markdown", "source": ["```{math}\n", ":label: eq-c\n", "c\n", "```"]},
+        {"cell_type": "code", "source": ["'$$ (eq-not-text)'"]},
+    ]
+    notebook = {"cells": cells, "metadata": {"litlearn": {"implemented": ["eq-a-b"]}}}
+    (tmp_path / "book" / "a.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    module = 'class C:\n    def f(self):\n        """See :eq:`eq-a-b`."""\n        # eq-c, seq-d\n'
+    (tmp_path / "src" / "pkg" / "_m.py").write_text(module, encoding="utf-8")
+    checks = "# eq-c\ndef test_f():\n    '''Checks eq-a-b.'''\n"
+    (tmp_path / "tests" / "test_m.py").write_text(checks, encoding="utf-8")
+
+    assert equation_index.defined(tmp_path) == {
+        "eq-front": ["index"],
+        "eq-a-b": ["book/a"],
+        "eq-c": ["book/a"],
+    }
+    assert equation_index.implemented(tmp_path) == {"eq-a-b": "book/a"}
+    assert equation_index.functions(tmp_path) == [("eq-a-b", "src/pkg/_m.py", "pkg._m.C.f", 2)]
+    assert [p.label for p in equation_index.mentions(tmp_path)] == ["eq-a-b", "eq-c"]
+    assert equation_index.tests(tmp_path) == [
+        ("eq-c", "tests/test_m.py", "", 1),
+        ("eq-a-b", "tests/test_m.py", "test_f", 3),
+    ]
+
+
+def test_public_names():
+    names = equation_index.public_names
+    package = "litlearn.neighbors"
+    classifier = f"{package}.KNeighborsClassifier"
+    assert names(f"{package}._classification.KNeighborsClassifier") == [classifier]
+    inherited = names(f"{package}._base.KNeighborsMixin.kneighbors")
+    assert f"{classifier}.kneighbors" in inherited
+    assert f"{package}.RadiusNeighborsClassifier.kneighbors" not in inherited
+    assert names(f"{package}._classification.count_votes") == []
+    assert names("litlearn.datasets.make_memory_clinic") == ["litlearn.datasets.make_memory_clinic"]
+
+
 # -- cells ----------------------------------------------------------------------------------------
 
 
