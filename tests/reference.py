@@ -9,60 +9,73 @@ import numpy as np
 # Distances
 
 
-def distances(A, B, metric="euclidean", p=2, w=None):
-    """All distances between rows of `A` and rows of `B`, in float64, one pair at a time."""
-    A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
-    return np.array([[distance(a, b, metric, p, w) for b in B] for a in A]).reshape(len(A), len(B))
+def reduced_distance(a, b, metric="euclidean", p=2, w=None):
+    """The distance of two points before its final root, summed in the order of the features.
 
-
-def distance(a, b, metric="euclidean", p=2, w=None):
-    """The distance of two points: eq-euclidean, eq-minkowski, eq-chebyshev, eq-cosine-distance,
-    eq-hamming."""
+    Equations eq-euclidean, eq-minkowski, eq-chebyshev, eq-cosine-distance, eq-hamming.
+    """
     if callable(metric):
         return metric(a, b)
     difference = np.abs(a - b)
     w = np.ones(len(a)) if w is None else np.asarray(w, dtype=np.float64)
-    if metric == "minkowski":
-        if np.isinf(p):
-            return np.max(difference * (w > 0))
-        return np.sum(w * difference**p) ** (1 / p)
-    if metric in ("euclidean", "l2"):
-        return np.sqrt(np.sum(difference**2))
-    if metric == "sqeuclidean":
-        return np.sum(difference**2)
-    if metric in ("manhattan", "l1", "cityblock"):
-        return np.sum(difference)
-    if metric in ("chebyshev", "infinity"):
-        return np.max(difference)
+    if metric in ("chebyshev", "infinity") or (metric == "minkowski" and np.isinf(p)):
+        return max(difference * (w > 0))
     if metric == "hamming":
-        return np.mean(a != b)
+        return float(np.sum(a != b))
     if metric == "cosine":
         return 1 - a @ b / (np.linalg.norm(a) * np.linalg.norm(b))
-    raise ValueError(f"reference: there is no metric {metric!r}")
+    order = exponent(metric, p)
+    return float(sum(w * difference**order))  # Python's sum adds from left to right
+
+
+def exponent(metric, p=2):
+    """The order of the Minkowski distance that a metric is."""
+    orders = {"euclidean": 2, "l2": 2, "sqeuclidean": 2, "manhattan": 1, "l1": 1, "cityblock": 1}
+    return p if metric == "minkowski" else orders[metric]
+
+
+def distances(reduced, n_features, metric="euclidean", p=2):
+    """Distances from reduced distances: the final root, if the metric has one."""
+    if metric == "hamming":
+        return reduced / n_features
+    if callable(metric) or metric in ("chebyshev", "infinity", "cosine", "sqeuclidean"):
+        return reduced
+    order = exponent(metric, p)
+    return (
+        reduced if np.isinf(order) else np.sqrt(reduced) if order == 2 else reduced ** (1 / order)
+    )
+
+
+def reduced_distances(A, B, metric="euclidean", p=2, w=None):
+    """All reduced distances between rows of `A` and rows of `B`, in float64, a pair at a time."""
+    A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
+    R = [[reduced_distance(a, b, metric, p, w) for b in B] for a in A]
+    return np.array(R, dtype=np.float64).reshape(len(A), len(B))
 
 
 # ---------------------------------------------------------------------------------------------
 # Neighbourhoods
 
 
-def k_neighbors(D, k, exclude_self=False):
-    """eq-k-neighborhood: distances and indices, sorted by (distance, index), from a matrix."""
-    D = np.array(D, dtype=np.float64)
+def k_neighbors(X, Q, k, exclude_self=False, metric="euclidean", p=2, w=None):
+    """eq-k-neighborhood: distances and indices, sorted by (reduced distance, index)."""
+    R = reduced_distances(Q, X, metric, p, w)
     if exclude_self:
-        np.fill_diagonal(D, np.inf)
-    columns = np.arange(D.shape[1])
-    ind = np.array([np.lexsort((columns, row))[:k] for row in D], dtype=np.intp).reshape(-1, k)
-    return np.take_along_axis(D, ind, axis=1), ind
+        np.fill_diagonal(R, np.inf)
+    columns = np.arange(R.shape[1])
+    ind = np.array([np.lexsort((columns, row))[:k] for row in R], dtype=np.intp).reshape(-1, k)
+    return distances(np.take_along_axis(R, ind, axis=1), np.shape(X)[1], metric, p), ind
 
 
-def radius_neighbors(D, r, exclude_self=False, sort=False):
-    """eq-radius-neighborhood: lists of distances and of indices, from a matrix of distances."""
+def radius_neighbors(X, Q, r, exclude_self=False, sort=False, metric="euclidean", p=2, w=None):
+    """eq-radius-neighborhood: lists of distances and of indices."""
+    D = distances(reduced_distances(Q, X, metric, p, w), np.shape(X)[1], metric, p)
     radii = np.broadcast_to(r, len(D))
     dist, ind = [], []
     for i, row in enumerate(D):
         near = [j for j in range(len(row)) if row[j] <= radii[i] and not (exclude_self and i == j)]
         if sort:
-            near.sort(key=lambda j: (row[j], j))
+            near.sort(key=lambda j, row=row: (row[j], j))
         ind.append(np.array(near, dtype=np.intp))
         dist.append(row[ind[-1]])
     return dist, ind

@@ -303,8 +303,14 @@ class RegressorMixin:
         -------
         float
             At most 1; NaN, with a warning, for fewer than two samples.
+
+        Raises
+        ------
+        ValueError
+            If a prediction is NaN, or `y` does not fit the predictions.
         """
         predicted = self.predict(X)
+        _validation.check_finite(f"{type(self).__name__}.score", predicted, "predictions")
         y = _validation.check_true_targets(self, y, predicted).astype(np.float64)
         weight = _validation.check_sample_weight(self, sample_weight, len(y))
         if len(y) < 2:

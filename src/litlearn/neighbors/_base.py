@@ -1,6 +1,6 @@
 """What the nearest-neighbour estimators share: their parameters, their search, their weights.
 
-The estimators check their input, call the search of :mod:`litlearn.neighbors._search`, and store
+The estimators check their input, call the search in ``_search.py``, and store
 or combine what it returns. Neighbours travel in one form, for a fixed number of neighbours as for a
 radius: `ind` and `dist` hold the neighbours of all queries one after the other, and those of query
 `q` stand at the positions ``indptr[q]`` to ``indptr[q + 1] - 1``.
@@ -226,7 +226,8 @@ def effective_metric(owner, metric, p, metric_params):
         )
     if metric != "minkowski":
         return metric, {}
-    p = _validation.check_real(owner, "p", 2 if p is None else p, low=1, allow_inf=True)
+    given = "metric_params['p']" if "p" in params and not isinstance(owner, TreeBase) else "p"
+    p = _validation.check_real(owner, given, 2 if p is None else p, low=1, allow_inf=True)
     w = params.get("w")
     if w is None:
         special = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}.get(p)

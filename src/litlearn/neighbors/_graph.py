@@ -28,7 +28,7 @@ def kneighbors_graph(
     mode : {"connectivity", "distance"}, default="connectivity"
         Whether an edge weighs 1 or the distance between its ends.
     metric, p, metric_params
-        See :class:`NearestNeighbors`.
+        See :class:`litlearn.neighbors.NearestNeighbors`.
     include_self : bool or "auto", default=False
         Whether a sample counts as its own first neighbour. ``"auto"``: yes for connectivity, no for
         distance.
@@ -83,7 +83,7 @@ def radius_neighbors_graph(
     mode : {"connectivity", "distance"}, default="connectivity"
         Whether an edge weighs 1 or the distance between its ends.
     metric, p, metric_params
-        See :class:`NearestNeighbors`.
+        See :class:`litlearn.neighbors.NearestNeighbors`.
     include_self : bool or "auto", default=False
         Whether a sample counts as its own neighbour. ``"auto"``: yes for connectivity, no for
         distance.

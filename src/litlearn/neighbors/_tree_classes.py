@@ -308,7 +308,7 @@ class KDTree(BinaryTree):
     metric : str, default="minkowski"
         One of ``valid_metrics``. ``"minkowski"`` without more is the Euclidean distance.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the points in :meth:`kernel_density`.
+        Weights of the points in ``kernel_density``.
     **kwargs
         ``p`` and ``w`` of the Minkowski metric :eq:`eq-minkowski`.
 
@@ -344,7 +344,7 @@ class BallTree(BinaryTree):
     metric : str, default="minkowski"
         One of ``valid_metrics``. ``"minkowski"`` without more is the Euclidean distance.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the points in :meth:`kernel_density`.
+        Weights of the points in ``kernel_density``.
     **kwargs
         ``p`` and ``w`` of the Minkowski metric :eq:`eq-minkowski`.
 

@@ -1,0 +1,271 @@
+"""Search through the estimators: equal to the slow twin, and unchanged by what must not matter."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import reference
+from litlearn.neighbors import BallTree, KDTree, NearestNeighbors
+
+pytestmark = pytest.mark.nojit
+
+ALGORITHMS = ("brute", "kd_tree", "ball_tree")
+TREE_METRICS = [
+    {"metric": "euclidean"},
+    {"metric": "manhattan"},
+    {"metric": "chebyshev"},
+    {"metric": "minkowski", "p": 3},
+]
+METRICS = [
+    *TREE_METRICS,
+    {"metric": "l2"},
+    {"metric": "l1"},
+    {"metric": "cityblock"},
+    {"metric": "infinity"},
+    {"metric": "sqeuclidean"},
+    {"metric": "hamming"},
+    {"metric": "minkowski", "p": 1},
+    {"metric": "minkowski", "p": np.inf},
+    {"metric": "minkowski", "p": 2, "w": [1.0, 0.5, 2.0]},
+    {"metric": "minkowski", "p": 1.5, "w": [1.0, 0.0, 2.0]},
+]
+
+
+def grid(rng, n, p, low=-3, high=4):
+    """Points on a coarse grid: many duplicates and ties, and distances without rounding."""
+    return rng.integers(low, high, size=(n, p)).astype(np.float64)
+
+
+def estimator(metric=None, **settings):
+    metric = dict(metric or {})
+    w = metric.pop("w", None)
+    params = {"metric_params": {"w": w}} if w is not None else {}
+    return NearestNeighbors(**metric, **params, **settings)
+
+
+def assert_rows_equal(got, expected, exactly=True):
+    assert len(got) == len(expected)
+    for one, other in zip(got, expected, strict=True):
+        if exactly:
+            np.testing.assert_array_equal(one, other)
+        else:
+            np.testing.assert_allclose(one, other, rtol=1e-13)
+
+
+# Equality with the twin
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_brute_force_is_the_twin(metric):
+    """eq-k-neighborhood, eq-radius-neighborhood; eq-euclidean, eq-minkowski, eq-chebyshev and
+    eq-hamming as metrics."""
+    rng = np.random.default_rng(0)
+    X, Q = grid(rng, 60, 3), grid(rng, 20, 3)
+    model = estimator(metric, algorithm="brute").fit(X)
+    dist, ind = model.kneighbors(Q, 7)
+    expected_dist, expected_ind = reference.k_neighbors(X, Q, 7, **metric)
+    np.testing.assert_array_equal(ind, expected_ind)
+    np.testing.assert_allclose(dist, expected_dist, rtol=1e-14)
+    dist, ind = model.radius_neighbors(Q, 2.5, sort_results=True)
+    expected_dist, expected_ind = reference.radius_neighbors(X, Q, 2.5, sort=True, **metric)
+    assert_rows_equal(ind, expected_ind)
+    assert_rows_equal(dist, expected_dist, exactly=False)
+
+
+@pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
+@pytest.mark.parametrize("metric", TREE_METRICS, ids=str)
+def test_trees_are_the_twin(algorithm, metric):
+    """eq-k-neighborhood, eq-radius-neighborhood, searched with eq-box-bound, eq-ball-bound."""
+    rng = np.random.default_rng(1)
+    X, Q = grid(rng, 90, 3), grid(rng, 20, 3)
+    model = estimator(metric, algorithm=algorithm, leaf_size=4).fit(X)
+    dist, ind = model.kneighbors(Q, 9)
+    expected_dist, expected_ind = reference.k_neighbors(X, Q, 9, **metric)
+    np.testing.assert_array_equal(ind, expected_ind)
+    np.testing.assert_allclose(dist, expected_dist, rtol=1e-14)
+    dist, ind = model.radius_neighbors(Q, 2.0)
+    expected_dist, expected_ind = reference.radius_neighbors(X, Q, 2.0, **metric)
+    assert_rows_equal(ind, expected_ind)
+    assert_rows_equal(dist, expected_dist, exactly=False)
+
+
+def test_random_euclidean_distances_are_the_twin_to_the_last_bit():
+    """eq-euclidean: the same sum in the same order."""
+    rng = np.random.default_rng(2)
+    X, Q = rng.normal(size=(80, 11)), rng.normal(size=(15, 11))
+    expected_dist, expected_ind = reference.k_neighbors(X, Q, 6)
+    for algorithm in ALGORITHMS:
+        dist, ind = NearestNeighbors(algorithm=algorithm, leaf_size=5).fit(X).kneighbors(Q, 6)
+        np.testing.assert_array_equal(ind, expected_ind)
+        np.testing.assert_array_equal(dist, expected_dist)
+
+
+def test_cosine_is_the_twin():
+    """eq-cosine-distance."""
+    rng = np.random.default_rng(3)
+    X, Q = rng.normal(size=(50, 4)), rng.normal(size=(10, 4))
+    dist, ind = NearestNeighbors(metric="cosine").fit(X).kneighbors(Q, 5)
+    expected_dist, expected_ind = reference.k_neighbors(X, Q, 5, metric="cosine")
+    np.testing.assert_array_equal(ind, expected_ind)
+    np.testing.assert_allclose(dist, expected_dist, atol=1e-15)
+
+
+def test_a_callable_metric_is_the_twin():
+    def first_axis(a, b, scale=1.0):
+        return scale * abs(a[0] - b[0])
+
+    rng = np.random.default_rng(4)
+    X, Q = grid(rng, 40, 2), grid(rng, 10, 2)
+    model = NearestNeighbors(metric=first_axis, metric_params={"scale": 2.0}).fit(X)
+    assert model.effective_metric_ is first_axis
+    dist, ind = model.kneighbors(Q, 5)
+    expected_dist, expected_ind = reference.k_neighbors(
+        X, Q, 5, metric=lambda a, b: first_axis(a, b, 2.0)
+    )
+    np.testing.assert_array_equal(ind, expected_ind)
+    np.testing.assert_array_equal(dist, expected_dist)
+    dist, ind = model.radius_neighbors(Q, 2.0)
+    assert_rows_equal(
+        ind, reference.radius_neighbors(X, Q, 2.0, metric=lambda a, b: first_axis(a, b, 2.0))[1]
+    )
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_training_samples_leave_themselves_out(algorithm):
+    """eq-k-neighborhood without the query itself, also among duplicates."""
+    X = np.array([[0.0], [0.0], [0.0], [1.0], [5.0]])
+    model = NearestNeighbors(algorithm=algorithm, leaf_size=1).fit(X)
+    dist, ind = model.kneighbors(n_neighbors=2)
+    np.testing.assert_array_equal(ind, [[1, 2], [0, 2], [0, 1], [0, 1], [3, 0]])
+    np.testing.assert_array_equal(dist, [[0, 0], [0, 0], [0, 0], [1, 1], [4, 5]])
+    ind = model.radius_neighbors(radius=1.0, return_distance=False)
+    assert_rows_equal(ind, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2], []])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_radius_is_a_weak_inequality_and_may_differ_between_queries(algorithm):
+    """eq-radius-neighborhood."""
+    X = np.arange(6.0)[:, np.newaxis]
+    model = NearestNeighbors(algorithm=algorithm, leaf_size=1).fit(X)
+    assert_rows_equal(model.radius_neighbors([[2.0]], 1.0, False), [[1, 2, 3]])
+    assert_rows_equal(model.radius_neighbors([[2.0]], np.nextafter(1.0, 0), False), [[2]])
+    rows = model.radius_neighbors([[0.0], [0.0], [9.0]], [0.0, 2.0, 1.0], False)
+    assert_rows_equal(rows, [[0], [0, 1, 2], []])
+    assert_rows_equal(model.radius_neighbors([[2.5]], np.inf, False), [np.arange(6)])
+
+
+# Invariants
+
+points = hnp.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 40), st.integers(1, 4)),
+    elements=st.one_of(
+        st.integers(-3, 3).map(float),
+        st.floats(-1e6, 1e6, allow_nan=False),
+        st.sampled_from([0.0, -0.0, 5e-324, 1e-310, 1e8, 1e8 + 1]),
+    ),
+)
+
+
+@given(X=points, data=st.data(), metric=st.sampled_from(TREE_METRICS))
+@settings(max_examples=40)
+def test_all_algorithms_return_the_same_bits(X, data, metric):
+    """eq-k-neighborhood and eq-radius-neighborhood, with every bound of the trees."""
+    k = data.draw(st.integers(1, len(X)))
+    leaf_size = data.draw(st.sampled_from([1, 2, 30]))
+    radius = data.draw(st.sampled_from([0.0, 1.0, 3.5, 1e6]))
+    results = []
+    for algorithm in ALGORITHMS:
+        model = estimator(metric, algorithm=algorithm, leaf_size=leaf_size).fit(X)
+        dist, ind = model.kneighbors(X, k)
+        near_dist, near_ind = model.radius_neighbors(X, radius)
+        results.append((dist, ind, np.concatenate(near_dist), np.concatenate(near_ind)))
+    for other in results[1:]:
+        for got, expected in zip(other, results[0], strict=True):
+            np.testing.assert_array_equal(got, expected)
+
+
+@given(seed=st.integers(0, 2**32 - 1), algorithm=st.sampled_from(ALGORITHMS))
+@settings(max_examples=20)
+def test_the_order_of_samples_and_features_does_not_matter(seed, algorithm):
+    """The distances, on a grid where no sum rounds."""
+    rng = np.random.default_rng(seed)
+    X, Q = grid(rng, 50, 4), grid(rng, 9, 4)
+    rows, columns = rng.permutation(50), rng.permutation(4)
+    dist, _ = NearestNeighbors(algorithm=algorithm, leaf_size=3).fit(X).kneighbors(Q, 8)
+    moved = NearestNeighbors(algorithm=algorithm, leaf_size=3).fit(X[rows][:, columns])
+    moved_dist, moved_ind = moved.kneighbors(Q[:, columns], 8)
+    np.testing.assert_array_equal(dist, moved_dist)
+    np.testing.assert_array_equal(
+        np.linalg.norm(X[rows][moved_ind] - Q[:, np.newaxis], axis=2), moved_dist
+    )
+
+
+@given(seed=st.integers(0, 2**32 - 1), algorithm=st.sampled_from(ALGORITHMS))
+@settings(max_examples=15)
+def test_single_precision_data_have_the_neighbours_of_their_double(seed, algorithm):
+    rng = np.random.default_rng(seed)
+    X, Q = (rng.normal(size=(n, 3)).astype(np.float32) for n in (40, 8))
+    X[5] = X[3]
+    single = NearestNeighbors(algorithm=algorithm, leaf_size=4).fit(X).kneighbors(Q, 6)
+    double = NearestNeighbors(algorithm=algorithm, leaf_size=4).fit(X.astype(float))
+    for one, other in zip(single, double.kneighbors(Q.astype(float), 6), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_precisions_of_samples_and_queries_may_differ(algorithm):
+    rng = np.random.default_rng(5)
+    X, Q = rng.normal(size=(60, 3)), rng.normal(size=(10, 3))
+    for fit_on, ask in ((np.float32, np.float64), (np.float64, np.float32)):
+        A, B = X.astype(fit_on), Q.astype(ask)
+        got = NearestNeighbors(algorithm=algorithm).fit(A).kneighbors(B, 5)
+        expected = reference.k_neighbors(A, B, 5)
+        for one, other in zip(got, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def hard_cases():
+    rng = np.random.default_rng(7)
+    yield "offset", rng.normal(size=(60, 3)) + 1e8
+    yield "offset-float32", (rng.normal(size=(60, 3)) + 1e4).astype(np.float32)
+    yield "denormals", rng.integers(0, 50, size=(60, 2)) * 5e-324
+    yield "tiny", rng.integers(0, 50, size=(60, 2)) * 1e-170
+    yield "huge", rng.normal(size=(60, 2)) * 1e150
+    yield "constant-column", np.column_stack([np.full(60, 7.0), rng.normal(size=60)])
+    yield "all-equal", np.full((40, 3), 2.5)
+    yield "one-sample", np.array([[1.0, 2.0]])
+    yield "one-feature", rng.integers(0, 20, size=(60, 1)).astype(float)
+    yield "many-features", rng.normal(size=(30, 500))
+    yield "mixed-scales", rng.normal(size=(60, 3)) * [1e-8, 1.0, 1e8]
+    yield "signed-zeros", np.array([[0.0], [-0.0], [0.0], [1.0], [-1.0]])
+    yield "boolean", rng.random(size=(60, 5)) < 0.5
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(("name", "X"), list(hard_cases()))
+def test_hard_cases_are_exact(algorithm, name, X):
+    """eq-k-neighborhood; eq-preselection-bound where brute force selects by products."""
+    model = NearestNeighbors(algorithm=algorithm, leaf_size=3).fit(X)
+    for k in {1, min(5, len(X)), len(X)}:
+        dist, ind = model.kneighbors(X, k)
+        expected_dist, expected_ind = reference.k_neighbors(X, X, k)
+        np.testing.assert_array_equal(ind, expected_ind)
+        np.testing.assert_array_equal(dist, expected_dist)
+
+
+@pytest.mark.parametrize("tree", [KDTree, BallTree])
+@pytest.mark.parametrize(("name", "X"), list(hard_cases()))
+def test_radii_of_hard_cases_are_exact(tree, name, X):
+    """eq-radius-neighborhood, at a radius that is exactly a distance."""
+    X = np.asarray(X, dtype=float)
+    radius = reference.k_neighbors(X, X[:1], len(X))[0][0, len(X) // 3]
+    ind, dist = tree(X, leaf_size=3).query_radius(X, radius, return_distance=True)
+    expected_dist, expected_ind = reference.radius_neighbors(X, X, radius)
+    assert_rows_equal(ind, expected_ind)
+    assert_rows_equal(dist, expected_dist)
+    brute = NearestNeighbors(algorithm="brute").fit(X).radius_neighbors(X, radius)
+    assert_rows_equal(brute[1], expected_ind)
+    assert_rows_equal(brute[0], expected_dist)
