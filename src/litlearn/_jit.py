@@ -1,0 +1,121 @@
+"""The one place that names Numba's flags.
+
+Every compiled function of the package is decorated with :func:`njit`. It is compiled on its first
+call for the types it meets, releases the interpreter lock while it runs, follows NumPy's rules
+for division by zero, and is kept on disk for the next process.
+
+Numba by itself reuses a cached function as long as the file that *holds* it is unchanged. It does
+not notice an edit in a helper that lives in another file. So the name of each cache entry carries a
+hash of all files of the package that hold compiled functions: after an edit in one of them, or an
+upgrade, old entries no longer match. A constant that a compiled function reads must therefore live
+in such a file too (a test checks it).
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import pathlib
+
+import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+# Reassociation lets a reduction use vector registers. `nnan` and `ninf` are never allowed: they
+# would let the compiler assume that data hold no NaN and no infinity.
+REASSOCIATE = frozenset({"reassoc", "nsz", "contract"})
+
+
+def njit(function=None, *, fastmath=False, inline=False):
+    """Compile `function` with the flags that the whole package shares.
+
+    Parameters
+    ----------
+    function : callable
+        A function on scalars and NumPy arrays.
+    fastmath : False or REASSOCIATE, default=False
+        Named subset of floating-point liberties, for a reduction that needs them.
+    inline : bool, default=False
+        Copy the machine code into each caller. For small functions that are called millions of
+        times: an array travels as seven arguments, and a call can cost more than the work.
+
+    Returns
+    -------
+    numba dispatcher
+        Or `function` itself when ``NUMBA_DISABLE_JIT=1``.
+    """
+    if function is None:
+        return functools.partial(njit, fastmath=fastmath, inline=inline)
+    dispatcher = numba.njit(
+        function,
+        nogil=True,
+        error_model="numpy",
+        fastmath=set(fastmath) if fastmath else False,
+        forceinline=inline,
+        _nrt=not inline,
+    )
+    # With NUMBA_DISABLE_JIT=1 there is nothing to cache. Where no folder is writable, Numba
+    # refuses with a RuntimeError, and the function is compiled anew in each process.
+    if hasattr(dispatcher, "py_func"):
+        with contextlib.suppress(RuntimeError):
+            dispatcher._cache = _LockedCache(function)
+    return dispatcher
+
+
+@functools.cache
+def source_stamp():
+    """Hash of every file with compiled functions, and of a setting that Numba's keys leave out."""
+    digest = hashlib.sha256(f"boundscheck={numba.config.BOUNDSCHECK}".encode())
+    for path in kernel_files():
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def kernel_files():
+    """Files of the package that hold compiled functions, sorted by name."""
+    root = pathlib.Path(__file__).parent
+    return [path for path in sorted(root.rglob("*.py")) if b"@njit" in path.read_bytes()]
+
+
+class _StampedCacheImpl(CompileResultCacheImpl):
+    """Names a cache entry after the function and the state of the whole package."""
+
+    def get_filename_base(self, fullname, abiflags):
+        return f"{super().get_filename_base(fullname, abiflags)}-{source_stamp()}"
+
+
+class _LockedCache(FunctionCache):
+    """A function cache in which only one process at a time writes.
+
+    Saving reads an index, adds an entry and writes it back. Two processes that do so at once
+    lose entries, or leave an index that names the code of another signature.
+    """
+
+    _impl_class = _StampedCacheImpl
+
+    def save_overload(self, sig, data):
+        os.makedirs(self._cache_path, exist_ok=True)
+        lock = os.path.join(self._cache_path, self._impl.filename_base + ".lock")
+        with _file_lock(lock):
+            super().save_overload(sig, data)
+
+
+@contextlib.contextmanager
+def _file_lock(path):
+    """Hold an exclusive lock on `path`; the system frees it if the process dies."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
+    except OSError:  # the folder became read-only: saving fails too, and Numba ignores that
+        yield
+        return
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

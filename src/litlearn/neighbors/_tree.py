@@ -1,0 +1,678 @@
+"""k-d trees and ball trees: one build and one traversal, with two bounds.
+
+A tree cuts the points in halves, again and again, until few are left: the *leaves*. Each node
+knows a region that holds all its points, and so a lower bound on the distance from any query to
+them. A search walks down to where the query is, and skips every node whose bound says that it
+cannot help.
+
+Nodes are numbered depth first, so that the left child of node i is node i + 1::
+
+            0                  node    0    1    2    3    4
+          /   \\                right   4    3    -    -    -     (0 marks a leaf)
+        1       4              points  all  1st  1st  2nd  2nd
+       / \\                                 half 1/4  1/4  half
+      2   3
+
+Points are stored leaf after leaf, and within a leaf feature after feature, so that the distances
+from a query to all points of a leaf come from contiguous loads::
+
+    leaf 2: x1 x1 x1 ... x2 x2 x2 ... xp xp xp ... | leaf 3: x1 x1 x1 ...
+"""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn._jit import njit
+from litlearn._parallel import map_blocks
+from litlearn.neighbors._metrics import (
+    CHEBYSHEV,
+    EUCLIDEAN,
+    MANHATTAN,
+    block_distances,
+    box_distance,
+    far_box_distance,
+    power,
+)
+from litlearn.neighbors._selection import NOBODY, grow, heap_sort, offer, reset_heap
+
+KD, BALL = 0, 1
+LANES = 8  # nodes split at multiples of this many points: vector loops then have no remainder
+SEGMENT = 16384  # points of a subtree that is built in one go, in cache
+SAMPLE = 64  # points that the choice of a feature looks at
+QUERIES = 256  # queries of a block
+STACK = 128  # nodes that a walk can postpone: one for each level, and 2**63 points make 63 levels
+EPSILON = 2.0**-52
+TINY = 1e-150  # more than what is lost when a square underflows
+
+
+class Tree(NamedTuple):
+    """A k-d tree or ball tree over n points, as plain arrays.
+
+    Parameters
+    ----------
+    kind : int
+        KD or BALL.
+    points : ndarray of shape (n * p,), float32 or float64
+        Coordinates, leaf after leaf, feature after feature within a leaf.
+    order : ndarray of shape (n,), intp
+        Row of the data that each stored point came from.
+    start, stop : ndarray of shape (n_nodes,), intp
+        The stored points of a node.
+    right : ndarray of shape (n_nodes,), intp
+        Number of the right child; 0 for a leaf. The left child of node i is node i + 1.
+    first : ndarray of shape (n_nodes,), intp
+        Smallest row of the data in the node: decides ties without a visit.
+    feature : ndarray of shape (n_nodes,), intp
+        Feature across which the node is cut.
+    threshold : ndarray of shape (n_nodes,), float64
+        Where: the left child has the points up to it, the right child those from it.
+    low : ndarray of shape (n_nodes, p), float64
+        KD: lower corner of the tight box around the node's points. BALL: their centre.
+    high : ndarray of shape (n_nodes, p) or (n_nodes, 1), float64
+        KD: upper corner. BALL: radius.
+    """
+
+    kind: int
+    points: np.ndarray
+    order: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    right: np.ndarray
+    first: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+# ------------------------------------------------------------------ build
+
+
+@njit
+def half(count):
+    """Points that go to the left child: half of them, rounded up to whole vectors."""
+    return min(-(-count // (2 * LANES)) * LANES, count - 1)
+
+
+@functools.cache
+def node_count(count, leaf_size):
+    """Number of nodes of a tree over `count` points: set by the numbers alone."""
+    if count <= 2 * leaf_size:
+        return 1
+    left = half.py_func(count) if hasattr(half, "py_func") else half(count)
+    return 1 + node_count(left, leaf_size) + node_count(count - left, leaf_size)
+
+
+@njit
+def widest_feature(X, rows, start, stop):
+    """Feature with the largest range among a sample of the points.
+
+    X (n, p) with rows (n,): point i is X[rows[i]].
+    """
+    step = max(1, (stop - start) // SAMPLE)
+    widest, width = 0, -1.0
+    for j in range(X.shape[1]):
+        low = high = X[rows[start], j]
+        for i in range(start, stop, step):
+            low, high = min(low, X[rows[i], j]), max(high, X[rows[i], j])
+        if high - low > width:
+            widest, width = j, high - low
+    return widest
+
+
+@njit
+def kth_smallest(values, k, low, high):
+    """The k-th smallest of values[low], ..., values[high - 1] (k from low); reorders them.
+
+    Quickselect: the pivot is the median of three at scattered places, so that no common order of
+    the data makes it slow.
+    """
+    high -= 1
+    draw = high - low
+    while low < high:
+        draw = (draw * 1103515245 + 12345) % 2147483648
+        a, b = values[low + draw % (high - low + 1)], values[(low + high) // 2]
+        c = values[high - draw % (high - low + 1)]
+        pivot = max(min(a, b), min(max(a, b), c))
+        left, right = low, high
+        while left <= right:
+            while values[left] < pivot:
+                left += 1
+            while values[right] > pivot:
+                right -= 1
+            if left <= right:
+                values[left], values[right] = values[right], values[left]
+                left += 1
+                right -= 1
+        if k <= right:
+            high = right
+        elif k >= left:
+            low = left
+        else:
+            break
+    return values[k]
+
+
+@njit
+def goes_left(keys, count, threshold, middle, left):
+    """Mark the `middle` points that go left: all below the threshold, and some equal to it.
+
+    keys (count,): a feature of the points; left (count,) uint8: output.
+    """
+    below = 0
+    for i in range(count):
+        below += keys[i] < threshold
+    room = middle - below
+    for i in range(count):
+        left[i] = keys[i] < threshold
+        if keys[i] == threshold and room > 0:
+            left[i] = 1
+            room -= 1
+
+
+@njit
+def partition(array, start, stop, left, scratch):
+    """Bring the marked entries of array[start:stop] to its front; both parts keep their order."""
+    front, held = start, 0
+    for i in range(start, stop):
+        value, mark = array[i], np.intp(left[i - start])
+        # Both writes always happen and one counter moves: no branch to mispredict.
+        array[front] = value
+        scratch[held] = value
+        front += mark
+        held += 1 - mark
+    for i in range(held):
+        array[front + i] = scratch[i]
+
+
+@njit
+def cut(X, rows, start, stop):
+    """Cut a node of point rows in halves; return middle, feature and threshold.
+
+    X (n, p); rows (n,): reordered between start and stop.
+    """
+    count = stop - start
+    feature, middle = widest_feature(X, rows, start, stop), half(count)
+    keys = np.empty(count, X.dtype)
+    for i in range(count):
+        keys[i] = X[rows[start + i], feature]
+    threshold = kth_smallest(keys.copy(), middle, 0, count)
+    left, scratch = np.empty(count, np.uint8), np.empty(count - middle + 1, rows.dtype)
+    goes_left(keys, count, threshold, middle, left)
+    partition(rows, start, stop, left, scratch)
+    return start + middle, feature, threshold
+
+
+@njit
+def lay_out_leaf(X, tree, node):
+    """Copy the points of a leaf, feature after feature, and describe it."""
+    start, stop, p = tree.start[node], tree.stop[node], X.shape[1]
+    count, offset = stop - start, start * p
+    first = tree.order[start]
+    for i in range(count):
+        row = tree.order[start + i]
+        first = min(first, row)
+        for j in range(p):
+            tree.points[offset + j * count + i] = X[row, j]
+    tree.first[node] = first
+    for j in range(p):
+        low = high = tree.points[offset + j * count]
+        for i in range(count):
+            value = tree.points[offset + j * count + i]
+            low, high = min(low, value), max(high, value)
+        if tree.kind == KD:
+            tree.low[node, j], tree.high[node, j] = low, high
+        else:
+            tree.low[node, j] = mean_of(tree.points, offset + j * count, count)
+
+
+@njit
+def mean_of(values, start, count):
+    """Mean of a run of values, as an offset from the first, so that large ones do not overflow."""
+    total = 0.0
+    for i in range(start, start + count):
+        total += (values[i] - values[start]) / count
+    return values[start] + total
+
+
+@njit
+def merge_children(tree, node):
+    """Describe a node by what its children know: box or centre, and the smallest row."""
+    left, right = node + 1, tree.right[node]
+    tree.first[node] = min(tree.first[left], tree.first[right])
+    share = (tree.stop[left] - tree.start[left]) / (tree.stop[node] - tree.start[node])
+    for j in range(tree.low.shape[1]):
+        if tree.kind == KD:
+            tree.low[node, j] = min(tree.low[left, j], tree.low[right, j])
+            tree.high[node, j] = max(tree.high[left, j], tree.high[right, j])
+        else:
+            tree.low[node, j] = share * tree.low[left, j] + (1 - share) * tree.low[right, j]
+
+
+@njit
+def build_subtree(X, tree, leaf_size, root):
+    """Build everything below node `root`, whose start and stop are set."""
+    parents = np.empty(STACK, dtype=np.intp)
+    starts, stops = np.empty(STACK, dtype=np.intp), np.empty(STACK, dtype=np.intp)
+    starts[0], stops[0], parents[0] = tree.start[root], tree.stop[root], -1
+    top, node = 0, root
+    # <grow>: nodes leave the stack in depth-first order, left child first, and so get their number.
+    while top >= 0:
+        start, stop, parent = starts[top], stops[top], parents[top]
+        top -= 1
+        if parent >= 0:
+            tree.right[parent] = node
+        tree.start[node], tree.stop[node] = start, stop
+        if stop - start <= 2 * leaf_size:
+            lay_out_leaf(X, tree, node)
+        else:
+            middle, tree.feature[node], tree.threshold[node] = cut(X, tree.order, start, stop)
+            starts[top + 1], stops[top + 1], parents[top + 1] = middle, stop, node
+            starts[top + 2], stops[top + 2], parents[top + 2] = start, middle, -1
+            top += 2
+        node += 1
+    # <describe>: children have larger numbers than their parent, so go backwards.
+    for i in range(node - 1, root - 1, -1):
+        if tree.right[i] > 0:
+            merge_children(tree, i)
+
+
+@njit
+def fit_radius(metric, tree, node, n_nodes, values):
+    """Radius of a ball node: the farthest of its points from its centre, rounded up.
+
+    n_nodes: number of nodes of the subtree; values (2 * leaf_size,): scratch.
+    """
+    code, order, w = metric
+    p = tree.low.shape[1]
+    radius = 0.0
+    for leaf in range(node, node + n_nodes):
+        if tree.right[leaf] == 0:
+            start, count = tree.start[leaf], tree.stop[leaf] - tree.start[leaf]
+            block_distances(code, order, w, tree.low[node], tree.points, start * p, count, values)
+            for i in range(count):
+                radius = max(radius, values[i])
+    tree.high[node, 0] = root(code, order, radius) * (1 + slack(p)) + TINY
+
+
+@njit
+def fit_radii(metric, tree, first, sizes, leaf_size):
+    """Radii of the ball nodes first, first + 1, ..., whose subtrees have `sizes` nodes."""
+    values = np.empty(2 * leaf_size)
+    for i in range(sizes.size):
+        fit_radius(metric, tree, first + i, sizes[i], values)
+
+
+def build(X, kind, metric, leaf_size, n_jobs=None):
+    """Build a tree.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p), float32 or float64, C order
+    kind : {KD, BALL}
+    metric : Metric
+        Needed for the radii of balls.
+    leaf_size : int
+        Leaves hold between about leaf_size and 2 * leaf_size points.
+    n_jobs : int or None, default=None
+
+    Returns
+    -------
+    Tree
+
+    Notes
+    -----
+    O(p n + n log n) time for a k-d tree, O(p n log n) for a ball tree; one copy of the points, and
+    about 2 n / leaf_size nodes of size O(p).
+    """
+    n, p = X.shape
+    n_nodes = node_count(n, leaf_size)
+    nodes = np.zeros((5, n_nodes), dtype=np.intp)
+    tree = Tree(
+        kind,
+        np.empty(n * p, dtype=X.dtype),
+        np.arange(n),
+        *nodes,
+        threshold=np.zeros(n_nodes),
+        low=np.empty((n_nodes, p)),
+        high=np.empty((n_nodes, p if kind == KD else 1)),
+    )
+    tree.stop[0] = n
+    # <top>: large nodes are cut level by level, all nodes of a level at once.
+    level, top, subtrees = [0], [], []
+    while level:
+        sizes = tree.stop[level] - tree.start[level]
+        large = [node for node, size in zip(level, sizes, strict=True) if size > SEGMENT]
+        subtrees += [node for node in level if node not in large]
+        top += large
+        cut_one = functools.partial(cut_large, X, tree, leaf_size, large)
+        level = [
+            child for children in map_blocks(cut_one, len(large), n_jobs) for child in children
+        ]
+    # <subtrees>: independent of each other, because their node numbers are known beforehand.
+    map_blocks(lambda b: build_subtree(X, tree, leaf_size, subtrees[b]), len(subtrees), n_jobs)
+    for node in reversed(top):
+        merge_children(tree, node)
+    if kind == BALL:
+        fit_balls(metric, tree, leaf_size, n_jobs)
+    return tree
+
+
+def cut_large(X, tree, leaf_size, nodes, b):
+    """Cut node nodes[b] and number its children; return them."""
+    node = nodes[b]
+    start, stop = tree.start[node], tree.stop[node]
+    middle, tree.feature[node], tree.threshold[node] = cut(X, tree.order, start, stop)
+    left = node + 1
+    right = left + node_count(int(middle - start), leaf_size)
+    tree.right[node] = right
+    tree.start[left], tree.stop[left] = start, middle
+    tree.start[right], tree.stop[right] = middle, stop
+    return left, right
+
+
+def fit_balls(metric, tree, leaf_size, n_jobs):
+    """Radii of all ball nodes, in blocks of nodes."""
+    counts = (tree.stop - tree.start).tolist()
+    sizes = np.array([node_count(count, leaf_size) for count in counts])
+    blocks = np.array_split(np.arange(sizes.size), -(-sizes.size // 256))
+
+    def fit(b):
+        fit_radii(metric, tree, blocks[b][0], sizes[blocks[b]], leaf_size)
+
+    map_blocks(fit, len(blocks), n_jobs)
+
+
+# ------------------------------------------------------------------ bounds
+
+
+@njit(inline=True)
+def slack(p):
+    """Relative error, generously, of a computed distance in p dimensions."""
+    return (p + 16) * EPSILON
+
+
+@njit(inline=True)
+def root(code, order, reduced):
+    """The distance for a reduced distance."""
+    if code == EUCLIDEAN:
+        return math.sqrt(reduced)
+    if code == MANHATTAN or code == CHEBYSHEV:
+        return reduced
+    return reduced ** (1.0 / order)
+
+
+@njit(inline=True)
+def unroot(code, order, distance):
+    """The reduced distance for a distance."""
+    if code == EUCLIDEAN:
+        return distance * distance
+    if code == MANHATTAN or code == CHEBYSHEV:
+        return distance
+    return power(distance, order)
+
+
+@njit(inline=True)
+def lower_bound(code, order, w, kind, low, high, node, q):
+    """Reduced distance that no point of the node can undercut.
+
+    Implements :eq:`eq-box-bound` and :eq:`eq-ball-bound`.
+    """
+    if kind == KD:
+        return box_distance(code, order, w, q, low, high, node)
+    return ball_distance(code, order, w, q, low, high, node)
+
+
+@njit
+def ball_distance(code, order, w, q, center, radius, node):
+    """Reduced distance from q to the ball of a node: a lower bound for every point inside.
+
+    Implements :eq:`eq-ball-bound`. A difference can be too large by rounding, so it is lowered by
+    more than any rounding error.
+    """
+    to_center = root(code, order, box_distance(code, order, w, q, center, center, node))
+    distance = to_center * (1 - slack(q.size)) - radius[node, 0] - TINY
+    if not distance > 0.0:
+        return 0.0
+    return unroot(code, order, distance) * (1 - slack(q.size))
+
+
+@njit
+def upper_bound(code, order, w, kind, low, high, node, q):
+    """Reduced distance that no point of the node can exceed."""
+    if kind == KD:
+        return far_box_distance(code, order, w, q, low, high, node)
+    to_center = root(code, order, box_distance(code, order, w, q, low, low, node))
+    distance = to_center * (1 + slack(q.size)) + high[node, 0] + TINY
+    return unroot(code, order, distance * (1 + slack(q.size))) * (1 + slack(q.size))
+
+
+# ------------------------------------------------------------------ traversal
+
+
+@njit(inline=True)
+def knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, values):
+    """The k nearest points of one query, as a heap.
+
+    q (p,) float64; skip: index to leave out, or NOBODY; heap, heap_index (k,): output;
+    postponed, bounds (STACK,), values (2 * leaf_size,): scratch.
+    """
+    code, order, w = metric
+    kind, points, rows, start, stop, right, first, feature, threshold, low, high = tree
+    reset_heap(heap, heap_index, rows.size)
+    postponed[0], bounds[0], top = 0, 0.0, 0
+    while top >= 0:
+        # <prune>: a node whose bound is worse than the k-th best, or equal to it and behind it in
+        # the order of ties, is skipped with all that is below it.
+        node, bound = postponed[top], bounds[top]
+        top -= 1
+        if bound > heap[0] or (bound == heap[0] and first[node] > heap_index[0]):
+            continue
+        # <descend>: to the side of the cut where the query is; the other side is postponed.
+        while right[node] > 0:
+            near, far = node + 1, right[node]
+            if q[feature[node]] > threshold[node]:
+                near, far = far, near
+            bound = lower_bound(code, order, w, kind, low, high, far, q)
+            if bound <= heap[0]:
+                top += 1
+                postponed[top], bounds[top] = far, bound
+            node = near
+        # <leaf>: distances to all its points, then the few that are better.
+        count = stop[node] - start[node]
+        block_distances(code, order, w, q, points, start[node] * q.size, count, values)
+        offer(values, count, rows, start[node], skip, heap, heap_index)
+
+
+@njit
+def knn_block(metric, tree, Q, queries, exclude_self, leaf_size, best, best_index):
+    """The k nearest points of the rows `queries` of Q; best, best_index (m, k): output."""
+    k = best.shape[1]
+    postponed, bounds = np.empty(STACK, dtype=np.intp), np.empty(STACK)
+    values, q = np.empty(2 * leaf_size), np.empty(Q.shape[1])
+    heap, heap_index = np.empty(k), np.empty(k, dtype=np.intp)
+    for i in queries:
+        q[:] = Q[i]
+        skip = i if exclude_self else NOBODY
+        knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, values)
+        heap_sort(heap, heap_index)
+        best[i], best_index[i] = heap, heap_index
+
+
+@njit
+def find_leaf(tree, Q, leaf):
+    """Number of the leaf on whose side of every cut each query is; leaf (m,): output."""
+    right, feature, threshold = tree.right, tree.feature, tree.threshold
+    for i in range(Q.shape[0]):
+        node = 0
+        while right[node] > 0:
+            node = right[node] if Q[i, feature[node]] > threshold[node] else node + 1
+        leaf[i] = node
+
+
+def knn(metric, tree, Q, k, leaf_size, *, exclude_self=False, n_jobs=None):
+    """The k nearest points of each query, by a tree.
+
+    Parameters
+    ----------
+    metric : Metric
+    tree : Tree
+    Q : ndarray of shape (m, p), float32 or float64, C order
+    k : int
+    leaf_size : int
+        As in `build`.
+    exclude_self : bool, default=False
+        Query i is point i, and is left out of its own neighbours.
+    n_jobs : int or None, default=None
+
+    Returns
+    -------
+    reduced : ndarray of shape (m, k), float64
+        Reduced distances, ascending; ties by index.
+    index : ndarray of shape (m, k), intp
+
+    Notes
+    -----
+    Implements :eq:`eq-k-neighborhood`. O(m log n) time in low dimension, up to O(n m p) in high.
+    """
+    m = Q.shape[0]
+    best, best_index = np.empty((m, k)), np.empty((m, k), dtype=np.intp)
+    blocks = tree_order(tree, Q, exclude_self)
+
+    def search(b):
+        knn_block(metric, tree, Q, blocks[b], exclude_self, leaf_size, best, best_index)
+
+    map_blocks(search, len(blocks), n_jobs)
+    return best, best_index
+
+
+@njit
+def radius_block(metric, tree, Q, queries, bounds, exclude_self, leaf_size):
+    """All points within reach of the rows `queries` of Q.
+
+    bounds (m,): largest reduced distance that counts, for each row of Q. Returns counts of
+    neighbours, and their indices and reduced distances, query after query.
+    """
+    code, order, w = metric
+    kind, points, rows, start, stop, right = tree[:6]
+    low, high = tree[9:]
+    p, total = Q.shape[1], 0
+    postponed, values, q = np.empty(STACK, dtype=np.intp), np.empty(2 * leaf_size), np.empty(p)
+    counts = np.zeros(queries.size, dtype=np.intp)
+    index, reduced = np.empty(256, dtype=np.intp), np.empty(256)
+    for number in range(queries.size):
+        i = queries[number]
+        q[:] = Q[i]
+        postponed[0], top = 0, 0
+        while top >= 0:
+            # <prune>: nothing in the node can be within reach.
+            node = postponed[top]
+            top -= 1
+            if lower_bound(code, order, w, kind, low, high, node, q) > bounds[i]:
+                continue
+            if right[node] > 0:
+                postponed[top + 1], postponed[top + 2] = right[node], node + 1
+                top += 2
+                continue
+            # <leaf>: keep what is within reach.
+            count = stop[node] - start[node]
+            block_distances(code, order, w, q, points, start[node] * p, count, values)
+            if total + count > index.size:
+                index, reduced = grow(index, total + count), grow(reduced, total + count)
+            for c in range(count):
+                row = rows[start[node] + c]
+                if values[c] <= bounds[i] and not (exclude_self and row == i):
+                    index[total], reduced[total] = row, values[c]
+                    total += 1
+                    counts[number] += 1
+    return counts, index[:total].copy(), reduced[:total].copy()
+
+
+@njit
+def count_block(metric, tree, Q, queries, bounds, leaf_size, counts):
+    """Number of points within reach of the rows `queries` of Q; counts (m,): output."""
+    code, order, w = metric
+    kind, points, _, start, stop, right = tree[:6]
+    low, high = tree[9:]
+    p = Q.shape[1]
+    postponed, values, q = np.empty(STACK, dtype=np.intp), np.empty(2 * leaf_size), np.empty(p)
+    for i in queries:
+        q[:] = Q[i]
+        postponed[0], top, counts[i] = 0, 0, 0
+        while top >= 0:
+            node = postponed[top]
+            top -= 1
+            if lower_bound(code, order, w, kind, low, high, node, q) > bounds[i]:
+                continue
+            # <inside>: a node that is within reach as a whole is counted without a look at it.
+            if upper_bound(code, order, w, kind, low, high, node, q) <= bounds[i]:
+                counts[i] += stop[node] - start[node]
+            elif right[node] > 0:
+                postponed[top + 1], postponed[top + 2] = right[node], node + 1
+                top += 2
+            else:
+                count = stop[node] - start[node]
+                block_distances(code, order, w, q, points, start[node] * p, count, values)
+                for c in range(count):
+                    counts[i] += values[c] <= bounds[i]
+
+
+def radius(metric, tree, Q, bounds, leaf_size, *, exclude_self=False, n_jobs=None):
+    """All points within a radius of each query, by a tree.
+
+    Parameters
+    ----------
+    metric : Metric
+    tree : Tree
+    Q : ndarray of shape (m, p), float32 or float64, C order
+    bounds : ndarray of shape (m,), float64
+        Largest reduced distance that counts, for each query.
+    leaf_size : int
+        As in `build`.
+    exclude_self : bool, default=False
+        Query i is point i, and is left out of its own neighbours.
+    n_jobs : int or None, default=None
+
+    Returns
+    -------
+    list of (queries, counts, index, reduced)
+        One for each block of queries: their rows in Q, the number of neighbours of each, and the
+        neighbours' indices and reduced distances, query after query.
+
+    Notes
+    -----
+    Implements :eq:`eq-radius-neighborhood`. Memory for the result.
+    """
+    blocks = tree_order(tree, Q, exclude_self)
+
+    def search(b):
+        found = radius_block(metric, tree, Q, blocks[b], bounds, exclude_self, leaf_size)
+        return blocks[b], *found
+
+    return map_blocks(search, len(blocks), n_jobs)
+
+
+def count(metric, tree, Q, bounds, leaf_size, *, n_jobs=None):
+    """Number of points within a radius of each query (m,), by a tree; arguments as in `radius`."""
+    counts = np.empty(Q.shape[0], dtype=np.intp)
+    blocks = tree_order(tree, Q, False)
+
+    def search(b):
+        count_block(metric, tree, Q, blocks[b], bounds, leaf_size, counts)
+
+    map_blocks(search, len(blocks), n_jobs)
+    return counts
+
+
+def tree_order(tree, Q, is_training):
+    """Blocks of query rows such that neighbouring queries visit the same leaves, found in cache."""
+    if is_training:
+        rows = tree.order
+    else:
+        leaf = np.empty(Q.shape[0], dtype=np.intp)
+        find_leaf(tree, Q, leaf)
+        rows = np.argsort(leaf, kind="stable")
+    return [rows[start : start + QUERIES] for start in range(0, rows.size, QUERIES)]
