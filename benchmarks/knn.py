@@ -437,13 +437,13 @@ def cases(size):
         if size == "small":
             if work in seen:
                 continue
-            n, m, dtypes = n // SMALLER, m // SMALLER, dtypes[-1:]
+            n, m, dtypes, aims = n // SMALLER, m // SMALLER, dtypes[-1:], aims[-1:]
         seen.add(work)
         group, judge, limit, limit_label = GROUPS[work]
         options = {"k": 10, "algorithm": "auto" if group == "Estimators" else work}
         if work == "radius":
             options["radius"] = RADIUS
-        for dtype, aim in zip(dtypes, aims, strict=False):
+        for dtype, aim in zip(dtypes, aims, strict=True):
             label = {"classifier": "KNeighborsClassifier", "radius": "radius query"}.get(
                 work, "k nearest"
             )
