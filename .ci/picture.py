@@ -22,11 +22,10 @@ def main():
     centre, spread = X.mean(axis=0), X.std(axis=0)
     Z = (X - centre) / spread
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), sharey=True, layout="constrained")
-    for ax, k in zip(axes, (1, 15, 150), strict=True):
-        model = KNeighborsClassifier(n_neighbors=k).fit(Z, clinic.target)
-        decision_regions(
-            ax, model, Z, clinic.target, labels=clinic.target_names, size=14, legend=k == 1
-        )
+    labels = ["control", "ill"]
+    for ax, k in zip(axes, (1, 25, 250), strict=True):
+        model = KNeighborsClassifier(n_neighbors=k).fit(Z, clinic.target_binary)
+        decision_regions(ax, model, Z, clinic.target_binary, labels=labels, size=14, legend=k == 1)
         ax.set(title=f"k = {k}", xlabel="memory score (standardised)")
     axes[0].set_ylabel("hippocampal volume (standardised)")
     figure.savefig(TARGET, dpi=110, metadata={"Software": None})

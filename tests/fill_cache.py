@@ -12,6 +12,8 @@ import warnings
 
 import numpy as np
 
+from litlearn.neighbors import BallTree, KDTree
+
 CASES = []
 
 
@@ -48,6 +50,15 @@ def use(estimator, X, y):
             getattr(estimator, method)(X[:32])
 
 
+def use_tree(tree):
+    """Ask a k-d tree or a ball tree for what only its class offers."""
+    points = np.asarray(tree.data)[:8]
+    tree.query(points, k=3)
+    tree.query_radius(points, 1.0, count_only=True)
+    tree.kernel_density(points, 1.0)
+    tree.two_point_correlation(points, [1.0])
+
+
 def main():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(256, 3))
@@ -61,6 +72,8 @@ def main():
                 use(estimator(**setting), X.astype(dtype), y)
         seconds = time.perf_counter() - started
         print(f"  {number}/{len(CASES)} {name} {setting or ''} ({seconds:.0f} s)", flush=True)
+    for tree in (KDTree(X), BallTree(X)):
+        use_tree(tree)
     return 0
 
 
