@@ -204,3 +204,45 @@ def test_regression_of_real_data(algorithm):
                 for model in pair(name, weights=weights, algorithm=algorithm, **params)
             )
             np.testing.assert_allclose(ours.predict(X[1::2]), theirs.predict(X[1::2]), rtol=1e-7)
+
+
+def test_precomputed_distances():
+    """A matrix of distances in place of the samples, also among cross-validation's folds."""
+    from sklearn.metrics import pairwise_distances
+    from sklearn.model_selection import cross_val_score
+
+    X, Q, y, _ = random_data()
+    D, asked = pairwise_distances(X), pairwise_distances(Q, X)
+    for name, params in (
+        ("NearestNeighbors", {"radius": 1.0}),
+        ("KNeighborsClassifier", {"weights": "distance"}),
+        ("RadiusNeighborsRegressor", {"radius": 1.5}),
+    ):
+        ours, theirs = (
+            model.fit(D, y.astype(float)) for model in pair(name, metric="precomputed", **params)
+        )
+        assert_same_attributes(ours, theirs)
+        for queries in (asked, None):
+            if hasattr(ours, "predict"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of queries without neighbours
+                    np.testing.assert_allclose(ours.predict(queries), theirs.predict(queries))
+            if hasattr(ours, "kneighbors"):
+                for one, other in zip(
+                    ours.kneighbors(queries), theirs.kneighbors(queries), strict=True
+                ):
+                    np.testing.assert_array_equal(one, other)
+            if hasattr(ours, "radius_neighbors"):
+                found = ours.radius_neighbors(queries, sort_results=True)
+                expected = theirs.radius_neighbors(queries, sort_results=True)
+                for one, other in zip(found, expected, strict=True):
+                    for row, their_row in zip(one, other, strict=True):
+                        np.testing.assert_array_equal(row, their_row)
+    ours, theirs = pair("KNeighborsClassifier", metric="precomputed")
+    np.testing.assert_array_equal(cross_val_score(ours, D, y), cross_val_score(theirs, D, y))
+    with pytest.raises(ValueError, match="Precomputed matrix must be square. Input is a 40x150"):
+        ours.fit(asked, y[:40])
+    with pytest.raises(ValueError, match="Negative values in data passed to KNeighborsClassifier"):
+        ours.fit(D - 1, y)
+    with pytest.raises(ValueError, match="Metric 'precomputed' not valid for algorithm='kd_tree'"):
+        ours.set_params(algorithm="kd_tree").fit(D, y)

@@ -89,6 +89,8 @@ def run(code, *args, **environment):
         KNeighborsRegressor(weights="distance", algorithm="ball_tree"),
         RadiusNeighborsClassifier(),
         RadiusNeighborsRegressor(),
+        KNeighborsClassifier(metric="precomputed"),
+        KNeighborsRegressor(metric="precomputed"),
     ],
     ids=repr,
 )
@@ -247,7 +249,7 @@ BAD_PARAMETERS = [
     *[("algorithm", value) for value in ("kdtree", None, 1, ["brute"])],
     *[("leaf_size", value) for value in (0, -5, 1.5, None, "30", True)],
     *[("p", value) for value in (0, 0.5, -1, np.nan, "2", True)],
-    *[("metric", value) for value in ("euclid", None, 3, ["euclidean"], "precomputed")],
+    *[("metric", value) for value in ("euclid", None, 3, ["euclidean"])],
     *[("metric_params", value) for value in ("w", [1], {"w": [1.0]}, {"w": "a"}, {"V": 1})],
     *[("metric_params", {"w": value}) for value in ([1, np.nan, 1], [1, -1, 1], [[1, 1, 1]])],
     *[("metric_params", {"p": value}) for value in (0.5, "a", np.nan)],

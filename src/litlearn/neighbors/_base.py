@@ -16,7 +16,7 @@ import numpy as np
 from litlearn import _validation
 from litlearn._base import BaseEstimator, MultiOutputMixin
 from litlearn._jit import njit
-from litlearn.neighbors import _search
+from litlearn.neighbors import _precomputed, _search
 
 ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute")
 
@@ -129,11 +129,18 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
     radius = None
 
     def __sklearn_is_fitted__(self):
-        return hasattr(self, "_index")
+        return hasattr(self, "_fit_method")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # Cross-validation then takes rows and columns of the matrix of distances.
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.positive_only = tags.input_tags.pairwise
+        return tags
 
     def __setstate__(self, state):
         super().__setstate__(state)
-        if "_index" in self.__dict__:
+        if "_fit_method" in self.__dict__:
             self._index = read_only_index(self._index)
             self._fit_X = _validation.read_only(self._fit_X)
 
@@ -169,16 +176,23 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         check_metric(self, self.algorithm, metric)
         names = _validation.feature_names(X)
         array = _validation.check_array(self, X)
+        if metric == "precomputed":
+            check_distances(self, array)
+            if array.shape[0] != array.shape[1]:
+                raise ValueError(
+                    f"{type(self).__name__}: Precomputed matrix must be square. Input is a "
+                    f"{array.shape[0]}x{array.shape[1]} matrix."
+                )
         check_metric_weights_length(self, params, array.shape[1])
         return array, names, metric, params, None
 
     def _store(self, array, names, metric, params, index):
         """Build the index, unless one was taken over, and store it. Nothing fails after this."""
-        if index is None:
+        if index is None and metric != "precomputed":
             index = build_index(self, array, self.algorithm, metric, params, self.leaf_size)
         _validation.store_features(self, array.shape[1], names)
         self._index, self._fit_X = index, array
-        self._fit_method = index.algorithm
+        self._fit_method = "brute" if index is None else index.algorithm
         self.effective_metric_, self.effective_metric_params_ = metric, dict(params)
         self.n_samples_fit_ = array.shape[0]
 
@@ -187,7 +201,10 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         _validation.check_is_fitted(self)
         if X is None:
             return self._fit_X, True
-        return _validation.check_queries(self, X), False
+        array = _validation.check_queries(self, X)
+        if self._index is None:
+            check_distances(self, array)
+        return array, False
 
 
 def effective_metric(owner, metric, p, metric_params):
@@ -251,6 +268,8 @@ def _check_metric_weights(who, w):
 def check_metric(owner, algorithm, metric):
     """Raise ``ValueError`` unless the algorithm can search with the metric."""
     who = _validation.owner_name(owner)
+    if metric == "precomputed" and algorithm in ("auto", "brute"):
+        return
     if callable(metric):
         if algorithm in ("kd_tree", "ball_tree"):
             raise ValueError(
@@ -262,7 +281,17 @@ def check_metric(owner, algorithm, metric):
     if metric not in valid:
         raise ValueError(
             f"{who}: Metric {metric!r} not valid for algorithm={algorithm!r}. Valid metrics are "
-            f"{sorted(valid)}. Metric can also be a callable function with algorithm='brute'."
+            f"{sorted(valid)}. Metric can also be a callable function with algorithm='brute', or "
+            "'precomputed' for a matrix of distances."
+        )
+
+
+def check_distances(owner, array):
+    """Raise ``ValueError`` if a matrix of distances holds a negative number."""
+    if np.any(array < 0):
+        raise ValueError(
+            f"Negative values in data passed to {_validation.owner_name(owner)}: distances are not "
+            "negative."
         )
 
 
@@ -354,6 +383,8 @@ class KNeighborsMixin:
                 f"n_neighbors = {n_neighbors}, n_samples_fit = {self.n_samples_fit_}, n_samples = "
                 f"{queries.shape[0]}."
             )
+        if self._index is None:
+            return _precomputed.query_knn(queries, n_neighbors, exclude_self=exclude_self)
         return _search.query_knn(
             self._index, queries, n_neighbors, exclude_self=exclude_self, n_jobs=self.n_jobs
         )
@@ -456,6 +487,10 @@ class RadiusNeighborsMixin:
     def _radius_neighbors(self, queries, exclude_self, radius=None, sort_results=False):
         radius = self.radius if radius is None else radius
         radius = check_radius(self, radius, len(queries))
+        if self._index is None:
+            return _precomputed.query_radius(
+                queries, radius, exclude_self=exclude_self, sort=bool(sort_results)
+            )
         return _search.query_radius(
             self._index,
             queries,

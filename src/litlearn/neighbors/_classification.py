@@ -199,7 +199,8 @@ class KNeighborsClassifier(KNeighborsMixin, NeighborsClassifier):
         ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
         ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
         ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
-        number. A Python function is called once for each pair, which is slow.
+        number. A Python function is called once for each pair, which is slow. ``"precomputed"``:
+        `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples) afterwards.
     metric_params : dict, default=None
         Further parameters of the metric: for ``"minkowski"`` the weights ``w`` of the features, of
         shape (n_features,); for a callable, its keyword arguments.
@@ -289,7 +290,8 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
         ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
         ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
         ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
-        number. A Python function is called once for each pair, which is slow.
+        number. A Python function is called once for each pair, which is slow. ``"precomputed"``:
+        `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples) afterwards.
     outlier_label : label, list of labels (one for each output), "most_frequent" or None
         Prediction for a query without neighbours, of the type of the classes. None (default): such
         a query is an error. ``"most_frequent"``: the most frequent class of the training samples.

@@ -126,7 +126,8 @@ class KNeighborsRegressor(KNeighborsMixin, NeighborsRegressor):
         ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
         ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
         ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
-        number. A Python function is called once for each pair, which is slow.
+        number. A Python function is called once for each pair, which is slow. ``"precomputed"``:
+        `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples) afterwards.
     metric_params : dict, default=None
         Further parameters of the metric: for ``"minkowski"`` the weights ``w`` of the features, of
         shape (n_features,); for a callable, its keyword arguments.
@@ -212,7 +213,8 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, NeighborsRegressor):
         ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
         ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
         ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
-        number. A Python function is called once for each pair, which is slow.
+        number. A Python function is called once for each pair, which is slow. ``"precomputed"``:
+        `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples) afterwards.
     metric_params : dict, default=None
         Further parameters of the metric: for ``"minkowski"`` the weights ``w`` of the features, of
         shape (n_features,); for a callable, its keyword arguments.

@@ -25,7 +25,8 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
         ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
         ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
-        number. A Python function is called once for each pair, which is slow.
+        number. A Python function is called once for each pair, which is slow. ``"precomputed"``:
+        `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples) afterwards.
     p : float, default=2
         Exponent of the Minkowski metric :eq:`eq-minkowski`, at least 1, possibly infinite.
     metric_params : dict, default=None
