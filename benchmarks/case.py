@@ -82,6 +82,8 @@ class Case(NamedTuple):
         What the limit is, in a few words.
     aim : float or None
         The ratio to the fastest peer that the project has set itself.
+    aim_peer : str or None
+        Name of the adapter that the aim refers to, if it is not the fastest peer.
     options : dict
         Everything else that adapters need (k, the algorithm).
     facts : dict
@@ -101,6 +103,7 @@ class Case(NamedTuple):
     limit: Callable | None = None
     limit_label: str = ""
     aim: float | None = None
+    aim_peer: str | None = None
     options: Mapping = NOTHING
     facts: Mapping = NOTHING
     first_rows: int = 1000

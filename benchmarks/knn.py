@@ -448,6 +448,8 @@ def cases(size):
                 work, "k nearest"
             )
             name = f"{work}-{kind}-{n}x{p}-{dtype}{'' if m else '-self'}"
+            # In single precision the yardstick of brute force is faiss, which computes in it.
+            aim_peer = "faiss" if (work, dtype) == ("brute", "float32") else None
             facts = {"data": kind, "n": n, "m": m or n, "p": p, "dtype": dtype, "self": not m}
 
             def make(kind=kind, n=n, m=m, p=p, dtype=dtype, seed=seed, work=work):
@@ -457,7 +459,7 @@ def cases(size):
                 Case(
                     name=name, group=group, work=label, make=make, adapters=ADAPTERS[work],
                     judge=judge, reference=reference, limit=limit, limit_label=limit_label,
-                    aim=aim, options=options, facts=facts,
+                    aim=aim, aim_peer=aim_peer, options=options, facts=facts,
                 )
             )  # fmt: skip
     return chosen

@@ -41,8 +41,9 @@ def mark(case):
         return "no comparison"
     verdict = f"{case['ratio']:.2f} of {case['fastest']}"
     verdict += ", SLOWER than the fastest peer" if case["ratio"] > 1 else ""
-    if case["aim"] is not None:
-        verdict += f", aim {case['aim']:g} {'met' if case['aim_met'] else 'MISSED'}"
+    if case["aim_met"] is not None:
+        of = f" of {case['aim_peer']} ({case['aim_ratio']:.2f})" if case["aim_peer"] else ""
+        verdict += f", aim {case['aim']:g}{of} {'met' if case['aim_met'] else 'MISSED'}"
     return verdict
 
 

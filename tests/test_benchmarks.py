@@ -211,6 +211,22 @@ def test_summary_of_a_case(tiny):
         assert record["ratio"] == pytest.approx(own / record["seconds"])
 
 
+def test_aim_may_refer_to_one_peer():
+    case = knn.cases("small")[0]._replace(aim=1.2, aim_peer="faiss")
+    common = {"error": None, "memory": 1.0}
+    records = [
+        common | {"adapter": "litlearn", "ours": True, "seconds": 2.2},
+        common | {"adapter": "faiss", "ours": False, "seconds": 2.0},
+        common | {"adapter": "sklearn", "ours": False, "seconds": 1.0},
+    ]
+    summary = runner.compare(case, records, None)
+    assert summary["fastest"] == "sklearn" and summary["ratio"] == pytest.approx(2.2)
+    assert summary["aim_ratio"] == pytest.approx(1.1) and summary["aim_met"] is True
+    without = runner.compare(case, [records[0], records[2]], None)
+    assert without["aim_met"] is None
+    assert runner.compare(case._replace(aim_peer=None), records, None)["aim_met"] is False
+
+
 def slower(case):
     """A copy of a case in which the peer is faster."""
     return dict(case, ratio=2.0, fastest="wrong", aim=0.9, aim_met=False)
@@ -234,7 +250,7 @@ def check_schema(result):
     assert {"processor", "cores", "python", "versions", "memory"} <= set(result["machine"])
     for case in result["cases"]:
         expected = {"name", "group", "work", "aim", "facts", "limit", "skipped", "results"}
-        assert expected | {"ratio", "fastest", "memory_ratio", "limit_ratio"} <= set(case)
+        assert expected | {"ratio", "fastest", "aim_ratio", "aim_peer", "limit_ratio"} <= set(case)
         assert sum(record["ours"] for record in case["results"]) == 1
         for record in case["results"]:
             if record["error"] is None:
