@@ -117,7 +117,7 @@ def test_hamming_of_integers_and_booleans():
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree", "ball_tree"])
-@pytest.mark.parametrize("weights", ["uniform", "distance", None, lambda d: 1 / (1 + d)], ids=str)
+@pytest.mark.parametrize("weights", ["uniform", "distance", None, lambda d: 1 / (1 + d)])
 @pytest.mark.parametrize("name", ESTIMATORS[1:])
 def test_prediction_options(name, weights, algorithm):
     X, Q, y, Y = random_data()

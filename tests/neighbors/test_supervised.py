@@ -39,7 +39,7 @@ def data(seed=0, n=60, p=2, m=15):
 # Equality with the twin
 
 
-@pytest.mark.parametrize("weights", WEIGHTS, ids=str)
+@pytest.mark.parametrize("weights", WEIGHTS)
 def test_means_of_k_neighbors_are_the_twin(weights):
     """eq-knn-regression with eq-weights-uniform, eq-weights-distance."""
     X, Q, _, Y = data()
@@ -51,7 +51,7 @@ def test_means_of_k_neighbors_are_the_twin(weights):
     np.testing.assert_allclose(model.predict(Q), expected, rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.parametrize("weights", WEIGHTS, ids=str)
+@pytest.mark.parametrize("weights", WEIGHTS)
 def test_means_within_a_radius_are_the_twin(weights):
     """eq-knn-regression with eq-radius-neighborhood."""
     X, Q, _, Y = data(1)
@@ -63,7 +63,7 @@ def test_means_within_a_radius_are_the_twin(weights):
     np.testing.assert_allclose(model.predict(Q), expected, rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.parametrize("weights", WEIGHTS, ids=str)
+@pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("kind", ["int", "str"])
 def test_votes_of_k_neighbors_are_the_twin(weights, kind):
     """eq-knn-classification with eq-weights-uniform, eq-weights-distance."""
@@ -88,7 +88,7 @@ def test_votes_of_k_neighbors_are_the_twin(weights, kind):
     )
 
 
-@pytest.mark.parametrize("weights", WEIGHTS, ids=str)
+@pytest.mark.parametrize("weights", WEIGHTS)
 def test_votes_within_a_radius_are_the_twin(weights):
     """eq-knn-classification with eq-radius-neighborhood."""
     X, Q, y, _ = data(3)
