@@ -66,7 +66,7 @@ class EquationIndex(Generated):
         out = []
         for page, labels in chapters.items():
             out += [f"**{{doc}}`/{page}`**", ""]
-            out += ["| Equation | Computed by | Checked in |", "|-|-|-|"]
+            out += ["| Equation | Computed by | Checked in `tests/` |", "|-|-|-|"]
             for label in labels:
                 public, internal = [], []
                 for place in functions.get(label, []):
@@ -91,7 +91,8 @@ class EquationIndex(Generated):
 
     @staticmethod
     def test(path):
-        return f"[`{path}`](https://github.com/litlearn/litlearn/blob/main/{path})"
+        short = path.removeprefix("tests/")
+        return f"[`{short}`](https://github.com/litlearn/litlearn/blob/main/{path})"
 
 
 class Versions(Generated):
