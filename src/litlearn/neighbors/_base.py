@@ -44,18 +44,14 @@ def inverse_distance_weights(dist, indptr):
     return weights
 
 
-UNIFORM = np.ones(1)  # the weights of all neighbours when they are equal
-UNIFORM.flags.writeable = False
-
-
 def make_weights(owner, weights, dist, indptr):
-    """Return the weights of all neighbours, as an array of shape (n_pairs,) or ``UNIFORM``.
+    """Return the weights of all neighbours, of shape (n_pairs,), or (1,) if they are equal.
 
     Implements :eq:`eq-weights-uniform` (the factor 1 / number of neighbours is left to the caller,
     who divides by the sum of the weights) and :eq:`eq-weights-distance`.
     """
     if weights in (None, "uniform"):
-        return UNIFORM
+        return np.ones(1)
     if weights == "distance":
         return inverse_distance_weights(dist, indptr)
     return _callable_weights(owner, weights, dist, indptr)
