@@ -25,7 +25,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 REASSOCIATE = frozenset({"reassoc", "nsz", "contract"})
 
 
-def njit(function=None, *, fastmath=False, inline=False):
+def njit(function=None, *, fastmath=False, helper=False, inline=False):
     """Compile `function` with the flags that the whole package shares.
 
     Parameters
@@ -34,9 +34,12 @@ def njit(function=None, *, fastmath=False, inline=False):
         A function on scalars and NumPy arrays.
     fastmath : False or REASSOCIATE, default=False
         Named subset of floating-point liberties, for a reduction that needs them.
+    helper : bool, default=False
+        For functions that other compiled functions call millions of times. They allocate nothing,
+        and so need not count references to the arrays that pass through them: counting costs more
+        than a distance in few dimensions.
     inline : bool, default=False
-        Copy the machine code into each caller. For small functions that are called millions of
-        times: an array travels as seven arguments, and a call can cost more than the work.
+        A helper whose machine code is copied into each caller.
 
     Returns
     -------
@@ -44,14 +47,14 @@ def njit(function=None, *, fastmath=False, inline=False):
         Or `function` itself when ``NUMBA_DISABLE_JIT=1``.
     """
     if function is None:
-        return functools.partial(njit, fastmath=fastmath, inline=inline)
+        return functools.partial(njit, fastmath=fastmath, helper=helper, inline=inline)
     dispatcher = numba.njit(
         function,
         nogil=True,
         error_model="numpy",
         fastmath=set(fastmath) if fastmath else False,
         forceinline=inline,
-        _nrt=not inline,
+        _nrt=not (helper or inline),
     )
     # With NUMBA_DISABLE_JIT=1 there is nothing to cache. Where no folder is writable, Numba
     # refuses with a RuntimeError, and the function is compiled anew in each process.

@@ -58,14 +58,15 @@ def block_distances(code, order, w, q, blocks, offset, count, out):
     for i in range(count):
         out[i] = 0.0
     # <accumulate>: the inner loop runs over points, so that one instruction serves several of them.
+    # Unsigned positions spare the test for a negative index, which would undo that.
     for j in range(q.size):
-        q_j, start = q[j], offset + j * count
-        for i in range(count):
+        q_j, start = q[j], np.uintp(offset + j * count)
+        for i in range(np.uintp(count)):
             difference = q_j - blocks[start + i]
             out[i] += difference * difference
 
 
-@njit(inline=True)
+@njit(helper=True)
 def other_block_distances(code, order, w, q, blocks, offset, count, out):
     """As block_distances, for every other metric: apart, so that the common loop stays small.
 
@@ -74,18 +75,18 @@ def other_block_distances(code, order, w, q, blocks, offset, count, out):
     for i in range(count):
         out[i] = 0.0
     for j in range(q.size):
-        q_j, start = q[j], offset + j * count
+        q_j, start = q[j], np.uintp(offset + j * count)
         if code == MANHATTAN:
-            for i in range(count):
+            for i in range(np.uintp(count)):
                 out[i] += abs(q_j - blocks[start + i])
         elif code == CHEBYSHEV:
-            for i in range(count):
+            for i in range(np.uintp(count)):
                 out[i] = max(out[i], w[j] * abs(q_j - blocks[start + i]))
         elif code == HAMMING:
-            for i in range(count):
+            for i in range(np.uintp(count)):
                 out[i] += 1.0 if q_j != blocks[start + i] else 0.0
         else:
-            for i in range(count):
+            for i in range(np.uintp(count)):
                 out[i] += w[j] * power(abs(q_j - blocks[start + i]), order)
 
 
@@ -116,7 +117,7 @@ def box_distance(code, order, w, q, low, high, node):
     return total
 
 
-@njit(inline=True)
+@njit(helper=True)
 def other_box_distance(code, order, w, q, low, high, node):
     """As box_distance, for every other metric: apart, so that the common loop stays small."""
     total = 0.0
@@ -127,6 +128,26 @@ def other_box_distance(code, order, w, q, low, high, node):
 
 
 @njit(inline=True)
+def box_distances(code, order, w, q, low, high, offset, count, out):
+    """As box_distance, for the boxes of a bucket's leaves, stored as the points of a block are.
+
+    Feature j of the lower corners: low[offset + j * count:offset + (j + 1) * count]; high as low.
+    """
+    for i in range(count):
+        out[i] = 0.0
+    for j in range(q.size):
+        q_j, start = q[j], np.uintp(offset + j * count)
+        if code == EUCLIDEAN:
+            for i in range(np.uintp(count)):
+                gap = max(max(low[start + i] - q_j, q_j - high[start + i]), 0.0)
+                out[i] += gap * gap
+        else:
+            for i in range(np.uintp(count)):
+                gap = max(max(low[start + i] - q_j, q_j - high[start + i]), 0.0)
+                out[i] = add_term(code, order, w, j, gap, out[i])
+
+
+@njit(helper=True)
 def far_box_distance(code, order, w, q, low, high, node):
     """Reduced distance from q to the farthest corner of a node's box: an upper bound.
 
@@ -179,15 +200,18 @@ def largest_reduced(to_distance, r, guess):
         Radii, and the reduced distances that belong to them up to rounding.
     """
     # The root maps many neighbouring floats to one: bracket the bound, then halve the bracket.
-    with np.errstate(over="ignore"):
-        low, high = guess * (1 - 1e-9), guess * (1 + 1e-9) + 1e-300
+    largest = np.finfo(np.float64).max
+    low = np.minimum(guess, largest) * (1 - 1e-9)
+    high = np.minimum(guess, largest / 2) * (1 + 1e-9) + 1e-300
     low[to_distance(low) > r] = 0.0
-    low[r < 0] = -1.0  # nothing is within a negative radius
     for _ in range(64):
         middle = low + (high - low) / 2
         inside = to_distance(middle) <= r
         low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    return np.where(to_distance(high) <= r, high, low)
+    bound = np.where(to_distance(high) <= r, high, low)
+    bound[np.isinf(r)] = np.inf
+    bound[r < 0] = -1.0  # nothing is within a negative radius
+    return bound
 
 
 def distance_to_reduced(metric, r):

@@ -18,6 +18,7 @@ from litlearn.neighbors._metrics import (
     largest_reduced,
     reduced_to_distance,
 )
+from litlearn.neighbors._selection import sort_pairs
 
 CODES = {
     "euclidean": EUCLIDEAN,
@@ -60,8 +61,6 @@ class Index(NamedTuple):
         The metric as the user named it.
     tree : Tree or None
         The tree, where there is one.
-    leaf_size : int
-        Leaves of the tree hold at most twice as many points.
     n_features : int
         Number of features of the data.
     """
@@ -71,7 +70,6 @@ class Index(NamedTuple):
     metric: object
     name: object
     tree: object
-    leaf_size: int
     n_features: int
 
     @property
@@ -93,7 +91,8 @@ class Index(NamedTuple):
             return distances
         if self.name == "cosine":
             return distances * 2
-        guess = distance_to_reduced(self.metric, distances)
+        with np.errstate(over="ignore"):
+            guess = distance_to_reduced(self.metric, distances)
         return largest_reduced(self.to_distance, distances, guess)
 
 
@@ -161,7 +160,7 @@ def make_index(X, *, algorithm="auto", metric="euclidean", p=2, w=None, leaf_siz
     w : ndarray of shape (p,) or None, default=None
         Weights of the Minkowski distance.
     leaf_size : int, default=30
-        Points at which a tree stops: leaves hold between about half and all of them.
+        Points of a leaf of a tree, rounded up to a multiple of 8.
     n_jobs : int or None, default=None
 
     Returns
@@ -172,17 +171,16 @@ def make_index(X, *, algorithm="auto", metric="euclidean", p=2, w=None, leaf_siz
     if algorithm == "auto":
         algorithm = choose_algorithm(metric, *X.shape)
     if callable(metric):
-        return Index(algorithm, X, None, metric, None, leaf_size, n_features)
+        return Index(algorithm, X, None, metric, None, n_features)
     points = as_searched(X, metric, False)
     resolved = resolve_metric(metric, p, w, points.shape[1])
-    # The tree stops at twice its leaf size: with half of the user's, leaves hold at most that many.
-    leaf_size = max(1, leaf_size // 2)
     tree = None
     if algorithm in KINDS:
-        tree = _tree.build(points, KINDS[algorithm], resolved, leaf_size, n_jobs)
-        for array in tree[1:]:
+        leaf = -(-leaf_size // _tree.LANES) * _tree.LANES
+        tree = _tree.build(points, KINDS[algorithm], resolved, leaf, n_jobs)
+        for array in tree[2:]:
             array.flags.writeable = False
-    return Index(algorithm, points, resolved, metric, tree, leaf_size, n_features)
+    return Index(algorithm, points, resolved, metric, tree, n_features)
 
 
 def query_knn(index, Q, k, *, exclude_self=False, n_jobs=None):
@@ -212,9 +210,7 @@ def query_knn(index, Q, k, *, exclude_self=False, n_jobs=None):
     if index.tree is None:
         reduced, indices = _brute.knn(index.metric, index.X, queries, k, **options)
     else:
-        reduced, indices = _tree.knn(
-            index.metric, index.tree, queries, k, index.leaf_size, **options
-        )
+        reduced, indices = _tree.knn(index.metric, index.tree, queries, k, **options)
     return index.to_distance(reduced), indices
 
 
@@ -239,18 +235,17 @@ def query_radius(index, Q, r, *, exclude_self=False, sort=False, n_jobs=None):
     indices : ndarray of shape (indptr[-1],), intp
     distances : ndarray of shape (indptr[-1],), float64
     """
-    r = np.broadcast_to(np.asarray(r, dtype=np.float64), (Q.shape[0],))
+    r = np.atleast_1d(np.asarray(r, dtype=np.float64))
     options = {"exclude_self": exclude_self, "n_jobs": n_jobs}
     if callable(index.name):
-        blocks = radius_by_callable(index, Q, r, exclude_self)
+        blocks = radius_by_callable(index, Q, np.broadcast_to(r, Q.shape[:1]), exclude_self)
     else:
-        queries, bounds = as_searched(Q, index.name, True), index.to_reduced(r)
+        queries = as_searched(Q, index.name, True)
+        bounds = np.broadcast_to(index.to_reduced(r), Q.shape[:1]).copy()
         if index.tree is None:
             blocks = _brute.radius(index.metric, index.X, queries, bounds, **options)
         else:
-            blocks = _tree.radius(
-                index.metric, index.tree, queries, bounds, index.leaf_size, **options
-            )
+            blocks = _tree.radius(index.metric, index.tree, queries, bounds, **options)
     indptr = np.zeros(Q.shape[0] + 1, dtype=np.intp)
     for rows, counts, _, _ in blocks:
         indptr[rows + 1] = counts
@@ -266,23 +261,23 @@ def query_radius(index, Q, r, *, exclude_self=False, sort=False, n_jobs=None):
 
 
 @njit
-def place_block(rows, counts, found, found_reduced, indptr, sort, indices, reduced):
+def place_block(queries, counts, found, found_reduced, indptr, sort, indices, reduced):
     """Copy the neighbours of a block of queries to their place, in order.
 
-    rows, counts (b,); found, found_reduced: neighbours, query after query; indptr (m + 1,);
+    queries, counts (b,); found, found_reduced: neighbours, query after query; indptr (m + 1,);
     indices, reduced: output. Ordered by index, or with sort by (distance, index).
     """
-    start = 0
-    for number in range(rows.size):
-        stop, target = start + counts[number], indptr[rows[number]]
-        by_index = np.argsort(found[start:stop])
+    source = 0
+    for number in range(queries.size):
+        start = indptr[queries[number]]
+        stop = start + counts[number]
+        for target in range(start, stop):
+            indices[target], reduced[target] = found[source], found_reduced[source]
+            source += 1
         if sort:
-            by_distance = np.argsort(found_reduced[start:stop][by_index], kind="mergesort")
-            by_index = by_index[by_distance]
-        for c in range(by_index.size):
-            indices[target + c] = found[start + by_index[c]]
-            reduced[target + c] = found_reduced[start + by_index[c]]
-        start = stop
+            sort_pairs(reduced[start:stop], indices[start:stop])
+        else:
+            sort_pairs(indices[start:stop], reduced[start:stop])
 
 
 def count_radius(index, Q, r, *, n_jobs=None):
@@ -296,9 +291,9 @@ def count_radius(index, Q, r, *, n_jobs=None):
     """
     if index.tree is None:
         return np.diff(query_radius(index, Q, r, n_jobs=n_jobs)[0])
-    r = np.broadcast_to(np.asarray(r, dtype=np.float64), (Q.shape[0],))
-    bounds = index.to_reduced(r)
-    return _tree.count(index.metric, index.tree, Q, bounds, index.leaf_size, n_jobs=n_jobs)
+    r = np.atleast_1d(np.asarray(r, dtype=np.float64))
+    bounds = np.broadcast_to(index.to_reduced(r), Q.shape[:1]).copy()
+    return _tree.count(index.metric, index.tree, Q, bounds, n_jobs=n_jobs)
 
 
 # ------------------------------------------------------------------ metrics given as functions

@@ -8,20 +8,19 @@ EMPTY_IDS = np.empty(0, dtype=np.intp)
 NOBODY = -1  # the index to skip when none is skipped
 
 
-@njit(inline=True)
+@njit(helper=True)
 def heap_push(distances, indices, distance, index):
     """Replace the worst of k candidates by a better one, and restore the heap.
 
     distances (k,), indices (k,): a binary heap, largest (distance, index) at position 0. Children
     of position i stand at 2i + 1 and 2i + 2. The caller has checked that the newcomer is better.
     """
-    sift_down(distances, indices, distances.size, distance, index)
+    sift_down(distances, indices, 0, distances.size, distance, index)
 
 
-@njit(inline=True)
-def sift_down(distances, indices, size, distance, index):
-    """Place (distance, index) in a heap of `size` entries whose top is free."""
-    i = 0
+@njit(helper=True)
+def sift_down(distances, indices, i, size, distance, index):
+    """Place (distance, index) at or below the free position i of a heap of `size` entries."""
     while True:
         child = 2 * i + 1
         if child >= size:
@@ -39,13 +38,21 @@ def sift_down(distances, indices, size, distance, index):
     distances[i], indices[i] = distance, index
 
 
-@njit(inline=True)
+@njit(helper=True)
 def heap_sort(distances, indices):
     """Turn the heap into ascending order of (distance, index), in place."""
     for last in range(distances.size - 1, 0, -1):
         distance, index = distances[last], indices[last]
         distances[last], indices[last] = distances[0], indices[0]
-        sift_down(distances, indices, last, distance, index)
+        sift_down(distances, indices, 0, last, distance, index)
+
+
+@njit
+def sort_pairs(first, second):
+    """Sort pairs (first, second) in ascending order, in place."""
+    for i in range(first.size // 2 - 1, -1, -1):
+        sift_down(first, second, i, first.size, first[i], second[i])
+    heap_sort(first, second)
 
 
 @njit(inline=True)

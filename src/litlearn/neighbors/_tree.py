@@ -1,22 +1,24 @@
 """k-d trees and ball trees: one build and one traversal, with two bounds.
 
-A tree cuts the points in halves, again and again, until few are left: the *leaves*. Each node
-knows a region that holds all its points, and so a lower bound on the distance from any query to
-them. A search walks down to where the query is, and skips every node whose bound says that it
-cannot help.
+A tree cuts the points in halves, again and again, until few are left: a *bucket*. Each node knows
+a region that holds all its points, and so a lower bound on the distance from any query to them. A
+search walks down to where the query is, and skips every node whose bound says that it cannot help.
 
 Nodes are numbered depth first, so that the left child of node i is node i + 1::
 
             0                  node    0    1    2    3    4
-          /   \\                right   4    3    -    -    -     (0 marks a leaf)
+          /   \\                right   4    3    -    -    -     (0 marks a bucket)
         1       4              points  all  1st  1st  2nd  2nd
        / \\                                 half 1/4  1/4  half
       2   3
 
-Points are stored leaf after leaf, and within a leaf feature after feature, so that the distances
-from a query to all points of a leaf come from contiguous loads::
+A bucket holds up to BUCKET *leaves*, cut from each other in the same way. A leaf is a run of
+`leaf` points, a multiple of LANES: leaf number l holds the stored points from l * leaf on. Its
+coordinates stand feature after feature, and so do the regions of the leaves of a bucket. So both
+the bounds of all leaves of a bucket, and the distances to all points of a leaf, come from
+contiguous loads, several in one instruction::
 
-    leaf 2: x1 x1 x1 ... x2 x2 x2 ... xp xp xp ... | leaf 3: x1 x1 x1 ...
+    points of leaf 0: x1 x1 x1 ... x2 x2 x2 ... xp xp xp ... | points of leaf 1: x1 x1 x1 ...
 """
 
 import functools
@@ -33,13 +35,15 @@ from litlearn.neighbors._metrics import (
     MANHATTAN,
     block_distances,
     box_distance,
+    box_distances,
     far_box_distance,
     power,
 )
 from litlearn.neighbors._selection import NOBODY, grow, heap_sort, offer, reset_heap
 
 KD, BALL = 0, 1
-LANES = 8  # nodes split at multiples of this many points: vector loops then have no remainder
+LANES = 8  # leaves hold a multiple of this many points: vector loops then have no remainder
+BUCKET = 8  # leaves of a bucket, at most
 SEGMENT = 16384  # points of a subtree that is built in one go, in cache
 SAMPLE = 64  # points that the choice of a feature looks at
 QUERIES = 256  # queries of a block
@@ -55,14 +59,16 @@ class Tree(NamedTuple):
     ----------
     kind : int
         KD or BALL.
+    leaf : int
+        Points of a leaf; a multiple of LANES.
     points : ndarray of shape (n * p,), float32 or float64
         Coordinates, leaf after leaf, feature after feature within a leaf.
-    order : ndarray of shape (n,), intp
+    rows : ndarray of shape (n,), intp
         Row of the data that each stored point came from.
     start, stop : ndarray of shape (n_nodes,), intp
         The stored points of a node.
     right : ndarray of shape (n_nodes,), intp
-        Number of the right child; 0 for a leaf. The left child of node i is node i + 1.
+        Number of the right child; 0 for a bucket. The left child of node i is node i + 1.
     first : ndarray of shape (n_nodes,), intp
         Smallest row of the data in the node: decides ties without a visit.
     feature : ndarray of shape (n_nodes,), intp
@@ -73,11 +79,16 @@ class Tree(NamedTuple):
         KD: lower corner of the tight box around the node's points. BALL: their centre.
     high : ndarray of shape (n_nodes, p) or (n_nodes, 1), float64
         KD: upper corner. BALL: radius.
+    leaf_low : ndarray of shape (n_leaves * p,), float64
+        As low, for leaves: bucket after bucket, feature after feature within a bucket.
+    leaf_high : ndarray of shape (n_leaves * p,) or (n_leaves,), float64
+        As high, for leaves.
     """
 
     kind: int
+    leaf: int
     points: np.ndarray
-    order: np.ndarray
+    rows: np.ndarray
     start: np.ndarray
     stop: np.ndarray
     right: np.ndarray
@@ -86,24 +97,26 @@ class Tree(NamedTuple):
     threshold: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    leaf_low: np.ndarray
+    leaf_high: np.ndarray
 
 
 # ------------------------------------------------------------------ build
 
 
-@njit
-def half(count):
-    """Points that go to the left child: half of them, rounded up to whole vectors."""
-    return min(-(-count // (2 * LANES)) * LANES, count - 1)
-
-
 @functools.cache
-def node_count(count, leaf_size):
+def node_count(count, leaf):
     """Number of nodes of a tree over `count` points: set by the numbers alone."""
-    if count <= 2 * leaf_size:
+    if count <= BUCKET * leaf:
         return 1
-    left = half.py_func(count) if hasattr(half, "py_func") else half(count)
-    return 1 + node_count(left, leaf_size) + node_count(count - left, leaf_size)
+    left = half(count, leaf)
+    return 1 + node_count(left, leaf) + node_count(count - left, leaf)
+
+
+@njit
+def half(count, leaf):
+    """Points that go to the left child: half of them, rounded up to whole leaves."""
+    return -(-count // (2 * leaf)) * leaf
 
 
 @njit
@@ -189,53 +202,80 @@ def partition(array, start, stop, left, scratch):
 
 
 @njit
-def cut(X, rows, start, stop):
-    """Cut a node of point rows in halves; return middle, feature and threshold.
+def cut(X, rows, start, stop, leaf, scratch):
+    """Cut a run of point rows in halves; return middle, feature and threshold.
 
-    X (n, p); rows (n,): reordered between start and stop.
+    X (n, p); rows (n,): reordered between start and stop; scratch: see make_scratch.
     """
+    keys, sorted_keys, left, held = scratch
     count = stop - start
-    feature, middle = widest_feature(X, rows, start, stop), half(count)
-    keys = np.empty(count, X.dtype)
+    feature, middle = widest_feature(X, rows, start, stop), half(count, leaf)
     for i in range(count):
-        keys[i] = X[rows[start + i], feature]
-    threshold = kth_smallest(keys.copy(), middle, 0, count)
-    left, scratch = np.empty(count, np.uint8), np.empty(count - middle + 1, rows.dtype)
+        keys[i] = sorted_keys[i] = X[rows[start + i], feature]
+    threshold = kth_smallest(sorted_keys, middle, 0, count)
     goes_left(keys, count, threshold, middle, left)
-    partition(rows, start, stop, left, scratch)
+    partition(rows, start, stop, left, held)
     return start + middle, feature, threshold
 
 
 @njit
-def lay_out_leaf(X, tree, node):
-    """Copy the points of a leaf, feature after feature, and describe it."""
-    start, stop, p = tree.start[node], tree.stop[node], X.shape[1]
-    count, offset = stop - start, start * p
-    first = tree.order[start]
-    for i in range(count):
-        row = tree.order[start + i]
-        first = min(first, row)
-        for j in range(p):
-            tree.points[offset + j * count + i] = X[row, j]
-    tree.first[node] = first
-    for j in range(p):
-        low = high = tree.points[offset + j * count]
-        for i in range(count):
-            value = tree.points[offset + j * count + i]
-            low, high = min(low, value), max(high, value)
-        if tree.kind == KD:
-            tree.low[node, j], tree.high[node, j] = low, high
-        else:
-            tree.low[node, j] = mean_of(tree.points, offset + j * count, count)
+def make_scratch(X, count):
+    """Working memory for cutting up to `count` points."""
+    keys, sorted_keys = np.empty(count, X.dtype), np.empty(count, X.dtype)
+    return keys, sorted_keys, np.empty(count, np.uint8), np.empty(count, np.intp)
 
 
 @njit
-def mean_of(values, start, count):
-    """Mean of a run of values, as an offset from the first, so that large ones do not overflow."""
-    total = 0.0
-    for i in range(start, start + count):
-        total += (values[i] - values[start]) / count
-    return values[start] + total
+def build_bucket(X, tree, node, scratch):
+    """Cut a bucket into leaves, copy their points, and describe leaves and bucket."""
+    leaf, start, stop, p = tree.leaf, tree.start[node], tree.stop[node], X.shape[1]
+    starts, stops = np.empty(STACK, dtype=np.intp), np.empty(STACK, dtype=np.intp)
+    starts[0], stops[0], top = start, stop, 0
+    while top >= 0:
+        begin, end = starts[top], stops[top]
+        top -= 1
+        if end - begin > leaf:
+            middle, _, _ = cut(X, tree.rows, begin, end, leaf, scratch)
+            starts[top + 1], stops[top + 1] = begin, middle
+            starts[top + 2], stops[top + 2] = middle, end
+            top += 2
+    n_leaves = -(-(stop - start) // leaf)
+    for number in range(n_leaves):
+        begin = start + number * leaf
+        lay_out_leaf(X, tree, begin, min(begin + leaf, stop), (start // leaf) * p, number, n_leaves)
+    # <describe>: the bucket holds what its leaves hold.
+    tree.first[node] = tree.rows[start:stop].min()
+    for j in range(p):
+        first_leaf = (start // leaf) * p + j * n_leaves
+        centers = tree.leaf_low[first_leaf : first_leaf + n_leaves]
+        if tree.kind == KD:
+            tree.low[node, j] = centers.min()
+            tree.high[node, j] = tree.leaf_high[first_leaf : first_leaf + n_leaves].max()
+        else:
+            tree.low[node, j] = centers.mean()
+
+
+@njit
+def lay_out_leaf(X, tree, start, stop, offset, number, n_leaves):
+    """Copy the points of a leaf, feature after feature, and fit its box or its centre.
+
+    offset: where the regions of the bucket's leaves begin; number: of the leaf among n_leaves.
+    """
+    count, p = stop - start, X.shape[1]
+    for j in range(p):
+        base = X[tree.rows[start], j]
+        low = high = base
+        total = 0.0
+        for i in range(count):
+            value = X[tree.rows[start + i], j]
+            tree.points[start * p + j * count + i] = value
+            low, high = min(low, value), max(high, value)
+            total += (value - base) / count  # as an offset, so that huge values do not overflow
+        region = offset + j * n_leaves + number
+        if tree.kind == KD:
+            tree.leaf_low[region], tree.leaf_high[region] = low, high
+        else:
+            tree.leaf_low[region] = base + total
 
 
 @njit
@@ -253,8 +293,10 @@ def merge_children(tree, node):
 
 
 @njit
-def build_subtree(X, tree, leaf_size, root):
+def build_subtree(X, tree, root):
     """Build everything below node `root`, whose start and stop are set."""
+    leaf = tree.leaf
+    scratch = make_scratch(X, tree.stop[root] - tree.start[root])
     parents = np.empty(STACK, dtype=np.intp)
     starts, stops = np.empty(STACK, dtype=np.intp), np.empty(STACK, dtype=np.intp)
     starts[0], stops[0], parents[0] = tree.start[root], tree.stop[root], -1
@@ -266,10 +308,11 @@ def build_subtree(X, tree, leaf_size, root):
         if parent >= 0:
             tree.right[parent] = node
         tree.start[node], tree.stop[node] = start, stop
-        if stop - start <= 2 * leaf_size:
-            lay_out_leaf(X, tree, node)
+        if stop - start <= BUCKET * leaf:
+            build_bucket(X, tree, node, scratch)
         else:
-            middle, tree.feature[node], tree.threshold[node] = cut(X, tree.order, start, stop)
+            middle, feature, threshold = cut(X, tree.rows, start, stop, leaf, scratch)
+            tree.feature[node], tree.threshold[node] = feature, threshold
             starts[top + 1], stops[top + 1], parents[top + 1] = middle, stop, node
             starts[top + 2], stops[top + 2], parents[top + 2] = start, middle, -1
             top += 2
@@ -281,32 +324,39 @@ def build_subtree(X, tree, leaf_size, root):
 
 
 @njit
-def fit_radius(metric, tree, node, n_nodes, values):
-    """Radius of a ball node: the farthest of its points from its centre, rounded up.
+def fit_radii(metric, tree, nodes):
+    """Radii of ball nodes, and of the leaves of those that are buckets, rounded up.
 
-    n_nodes: number of nodes of the subtree; values (2 * leaf_size,): scratch.
+    A radius reaches from the centre of a ball to the farthest of its points.
     """
     code, order, w = metric
-    p = tree.low.shape[1]
-    radius = 0.0
-    for leaf in range(node, node + n_nodes):
-        if tree.right[leaf] == 0:
-            start, count = tree.start[leaf], tree.stop[leaf] - tree.start[leaf]
-            block_distances(code, order, w, tree.low[node], tree.points, start * p, count, values)
-            for i in range(count):
-                radius = max(radius, values[i])
-    tree.high[node, 0] = root(code, order, radius) * (1 + slack(p)) + TINY
+    leaf, p = tree.leaf, tree.low.shape[1]
+    values, center = np.empty(leaf), np.empty(p)
+    for node in nodes:
+        start, stop = tree.start[node], tree.stop[node]
+        n_leaves = -(-(stop - start) // leaf)
+        radius = 0.0
+        for number in range(n_leaves):
+            begin = start + number * leaf
+            count = min(leaf, stop - begin)
+            center[:] = tree.low[node]
+            radius = max(radius, farthest(code, order, w, center, tree, begin, count, values))
+            if tree.right[node] == 0:
+                for j in range(p):
+                    center[j] = tree.leaf_low[(start // leaf) * p + j * n_leaves + number]
+                reach = farthest(code, order, w, center, tree, begin, count, values)
+                tree.leaf_high[begin // leaf] = root(code, order, reach) * (1 + slack(p)) + TINY
+        tree.high[node, 0] = root(code, order, radius) * (1 + slack(p)) + TINY
 
 
 @njit
-def fit_radii(metric, tree, first, sizes, leaf_size):
-    """Radii of the ball nodes first, first + 1, ..., whose subtrees have `sizes` nodes."""
-    values = np.empty(2 * leaf_size)
-    for i in range(sizes.size):
-        fit_radius(metric, tree, first + i, sizes[i], values)
+def farthest(code, order, w, center, tree, start, count, values):
+    """Largest reduced distance from a centre to `count` stored points of one leaf."""
+    block_distances(code, order, w, center, tree.points, start * center.size, count, values)
+    return values[:count].max()
 
 
-def build(X, kind, metric, leaf_size, n_jobs=None):
+def build(X, kind, metric, leaf, n_jobs=None):
     """Build a tree.
 
     Parameters
@@ -315,8 +365,8 @@ def build(X, kind, metric, leaf_size, n_jobs=None):
     kind : {KD, BALL}
     metric : Metric
         Needed for the radii of balls.
-    leaf_size : int
-        Leaves hold between about leaf_size and 2 * leaf_size points.
+    leaf : int
+        Points of a leaf; a multiple of LANES.
     n_jobs : int or None, default=None
 
     Returns
@@ -326,64 +376,56 @@ def build(X, kind, metric, leaf_size, n_jobs=None):
     Notes
     -----
     O(p n + n log n) time for a k-d tree, O(p n log n) for a ball tree; one copy of the points, and
-    about 2 n / leaf_size nodes of size O(p).
+    about n / leaf regions of size O(p).
     """
     n, p = X.shape
-    n_nodes = node_count(n, leaf_size)
-    nodes = np.zeros((5, n_nodes), dtype=np.intp)
+    n_nodes, n_leaves = node_count(n, leaf), -(-n // leaf)
     tree = Tree(
         kind,
+        leaf,
         np.empty(n * p, dtype=X.dtype),
         np.arange(n),
-        *nodes,
+        *np.zeros((5, n_nodes), dtype=np.intp),
         threshold=np.zeros(n_nodes),
         low=np.empty((n_nodes, p)),
         high=np.empty((n_nodes, p if kind == KD else 1)),
+        leaf_low=np.empty(n_leaves * p),
+        leaf_high=np.empty(n_leaves * p if kind == KD else n_leaves),
     )
     tree.stop[0] = n
     # <top>: large nodes are cut level by level, all nodes of a level at once.
     level, top, subtrees = [0], [], []
     while level:
-        sizes = tree.stop[level] - tree.start[level]
-        large = [node for node, size in zip(level, sizes, strict=True) if size > SEGMENT]
-        subtrees += [node for node in level if node not in large]
+        large = [i for i in level if tree.stop[i] - tree.start[i] > max(SEGMENT, BUCKET * leaf)]
+        subtrees += sorted(set(level) - set(large))
         top += large
-        cut_one = functools.partial(cut_large, X, tree, leaf_size, large)
+        cut_one = functools.partial(cut_large, X, tree, large)
         level = [
             child for children in map_blocks(cut_one, len(large), n_jobs) for child in children
         ]
     # <subtrees>: independent of each other, because their node numbers are known beforehand.
-    map_blocks(lambda b: build_subtree(X, tree, leaf_size, subtrees[b]), len(subtrees), n_jobs)
+    map_blocks(lambda b: build_subtree(X, tree, subtrees[b]), len(subtrees), n_jobs)
     for node in reversed(top):
         merge_children(tree, node)
     if kind == BALL:
-        fit_balls(metric, tree, leaf_size, n_jobs)
+        nodes = np.array_split(np.arange(n_nodes), -(-n_nodes // 32))
+        map_blocks(lambda b: fit_radii(metric, tree, nodes[b]), len(nodes), n_jobs)
     return tree
 
 
-def cut_large(X, tree, leaf_size, nodes, b):
+def cut_large(X, tree, nodes, b):
     """Cut node nodes[b] and number its children; return them."""
     node = nodes[b]
     start, stop = tree.start[node], tree.stop[node]
-    middle, tree.feature[node], tree.threshold[node] = cut(X, tree.order, start, stop)
+    scratch = make_scratch(X, stop - start)
+    middle, feature, threshold = cut(X, tree.rows, start, stop, tree.leaf, scratch)
+    tree.feature[node], tree.threshold[node] = feature, threshold
     left = node + 1
-    right = left + node_count(int(middle - start), leaf_size)
+    right = left + node_count(int(middle - start), tree.leaf)
     tree.right[node] = right
     tree.start[left], tree.stop[left] = start, middle
     tree.start[right], tree.stop[right] = middle, stop
     return left, right
-
-
-def fit_balls(metric, tree, leaf_size, n_jobs):
-    """Radii of all ball nodes, in blocks of nodes."""
-    counts = (tree.stop - tree.start).tolist()
-    sizes = np.array([node_count(count, leaf_size) for count in counts])
-    blocks = np.array_split(np.arange(sizes.size), -(-sizes.size // 256))
-
-    def fit(b):
-        fit_radii(metric, tree, blocks[b][0], sizes[blocks[b]], leaf_size)
-
-    map_blocks(fit, len(blocks), n_jobs)
 
 
 # ------------------------------------------------------------------ bounds
@@ -426,21 +468,39 @@ def lower_bound(code, order, w, kind, low, high, node, q):
     return ball_distance(code, order, w, q, low, high, node)
 
 
-@njit
+@njit(helper=True)
 def ball_distance(code, order, w, q, center, radius, node):
-    """Reduced distance from q to the ball of a node: a lower bound for every point inside.
+    """Reduced distance from q to the ball of a node: a lower bound for every point inside."""
+    to_center = box_distance(code, order, w, q, center, center, node)
+    return ball_bound(code, order, q.size, to_center, radius[node, 0])
+
+
+@njit(helper=True)
+def ball_bound(code, order, p, to_center, radius):
+    """Lower bound for the points of a ball, from the reduced distance to its centre.
 
     Implements :eq:`eq-ball-bound`. A difference can be too large by rounding, so it is lowered by
     more than any rounding error.
     """
-    to_center = root(code, order, box_distance(code, order, w, q, center, center, node))
-    distance = to_center * (1 - slack(q.size)) - radius[node, 0] - TINY
+    distance = root(code, order, to_center) * (1 - slack(p)) - radius - TINY
     if not distance > 0.0:
         return 0.0
-    return unroot(code, order, distance) * (1 - slack(q.size))
+    return unroot(code, order, distance) * (1 - slack(p))
 
 
-@njit
+@njit(inline=True)
+def leaf_bounds(code, order, w, kind, leaf_low, leaf_high, leaf, start, n_leaves, q, out):
+    """Lower bounds for the leaves of the bucket that begins at `start`; out (BUCKET,): output."""
+    offset = (start // leaf) * q.size
+    if kind == KD:
+        box_distances(code, order, w, q, leaf_low, leaf_high, offset, n_leaves, out)
+    else:
+        block_distances(code, order, w, q, leaf_low, offset, n_leaves, out)
+        for c in range(n_leaves):
+            out[c] = ball_bound(code, order, q.size, out[c], leaf_high[start // leaf + c])
+
+
+@njit(helper=True)
 def upper_bound(code, order, w, kind, low, high, node, q):
     """Reduced distance that no point of the node can exceed."""
     if kind == KD:
@@ -454,14 +514,15 @@ def upper_bound(code, order, w, kind, low, high, node, q):
 
 
 @njit(inline=True)
-def knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, values):
+def knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, leaf_bound, values):
     """The k nearest points of one query, as a heap.
 
     q (p,) float64; skip: index to leave out, or NOBODY; heap, heap_index (k,): output;
-    postponed, bounds (STACK,), values (2 * leaf_size,): scratch.
+    postponed, bounds (STACK,), leaf_bound (BUCKET,), values (leaf,): scratch.
     """
     code, order, w = metric
-    kind, points, rows, start, stop, right, first, feature, threshold, low, high = tree
+    kind, leaf, points, rows, start, stop, right, first = tree[:8]
+    feature, threshold, low, high, leaf_low, leaf_high = tree[8:]
     reset_heap(heap, heap_index, rows.size)
     postponed[0], bounds[0], top = 0, 0.0, 0
     while top >= 0:
@@ -481,39 +542,50 @@ def knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, values):
                 top += 1
                 postponed[top], bounds[top] = far, bound
             node = near
+        # <bucket>: bounds of all its leaves at once; the nearest leaf is visited first.
+        begin, end = start[node], stop[node]
+        n_leaves = -(-(end - begin) // leaf)
+        leaf_bounds(code, order, w, kind, leaf_low, leaf_high, leaf, begin, n_leaves, q, leaf_bound)
+        nearest = 0
+        for c in range(1, n_leaves):
+            nearest = c if leaf_bound[c] < leaf_bound[nearest] else nearest
         # <leaf>: distances to all its points, then the few that are better.
-        count = stop[node] - start[node]
-        block_distances(code, order, w, q, points, start[node] * q.size, count, values)
-        offer(values, count, rows, start[node], skip, heap, heap_index)
+        for turn in range(n_leaves):
+            c = nearest if turn == 0 else (0 if turn == nearest else turn)
+            if leaf_bound[c] <= heap[0]:
+                run = begin + c * leaf
+                count = min(leaf, end - run)
+                block_distances(code, order, w, q, points, run * q.size, count, values)
+                offer(values, count, rows, run, skip, heap, heap_index)
 
 
 @njit
-def knn_block(metric, tree, Q, queries, exclude_self, leaf_size, best, best_index):
+def knn_block(metric, tree, Q, queries, exclude_self, best, best_index):
     """The k nearest points of the rows `queries` of Q; best, best_index (m, k): output."""
     k = best.shape[1]
     postponed, bounds = np.empty(STACK, dtype=np.intp), np.empty(STACK)
-    values, q = np.empty(2 * leaf_size), np.empty(Q.shape[1])
+    leaf_bound, values, q = np.empty(BUCKET), np.empty(tree.leaf), np.empty(Q.shape[1])
     heap, heap_index = np.empty(k), np.empty(k, dtype=np.intp)
     for i in queries:
         q[:] = Q[i]
         skip = i if exclude_self else NOBODY
-        knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, values)
+        knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, leaf_bound, values)
         heap_sort(heap, heap_index)
         best[i], best_index[i] = heap, heap_index
 
 
 @njit
-def find_leaf(tree, Q, leaf):
-    """Number of the leaf on whose side of every cut each query is; leaf (m,): output."""
+def find_bucket(tree, Q, bucket):
+    """Number of the bucket on whose side of every cut each query is; bucket (m,): output."""
     right, feature, threshold = tree.right, tree.feature, tree.threshold
     for i in range(Q.shape[0]):
         node = 0
         while right[node] > 0:
             node = right[node] if Q[i, feature[node]] > threshold[node] else node + 1
-        leaf[i] = node
+        bucket[i] = node
 
 
-def knn(metric, tree, Q, k, leaf_size, *, exclude_self=False, n_jobs=None):
+def knn(metric, tree, Q, k, *, exclude_self=False, n_jobs=None):
     """The k nearest points of each query, by a tree.
 
     Parameters
@@ -522,8 +594,6 @@ def knn(metric, tree, Q, k, leaf_size, *, exclude_self=False, n_jobs=None):
     tree : Tree
     Q : ndarray of shape (m, p), float32 or float64, C order
     k : int
-    leaf_size : int
-        As in `build`.
     exclude_self : bool, default=False
         Query i is point i, and is left out of its own neighbours.
     n_jobs : int or None, default=None
@@ -543,24 +613,25 @@ def knn(metric, tree, Q, k, leaf_size, *, exclude_self=False, n_jobs=None):
     blocks = tree_order(tree, Q, exclude_self)
 
     def search(b):
-        knn_block(metric, tree, Q, blocks[b], exclude_self, leaf_size, best, best_index)
+        knn_block(metric, tree, Q, blocks[b], exclude_self, best, best_index)
 
     map_blocks(search, len(blocks), n_jobs)
     return best, best_index
 
 
 @njit
-def radius_block(metric, tree, Q, queries, bounds, exclude_self, leaf_size):
+def radius_block(metric, tree, Q, queries, bounds, exclude_self):
     """All points within reach of the rows `queries` of Q.
 
     bounds (m,): largest reduced distance that counts, for each row of Q. Returns counts of
     neighbours, and their indices and reduced distances, query after query.
     """
     code, order, w = metric
-    kind, points, rows, start, stop, right = tree[:6]
-    low, high = tree[9:]
+    kind, leaf, points, rows, start, stop, right = tree[:7]
+    low, high, leaf_low, leaf_high = tree[10:]
     p, total = Q.shape[1], 0
-    postponed, values, q = np.empty(STACK, dtype=np.intp), np.empty(2 * leaf_size), np.empty(p)
+    postponed, leaf_bound = np.empty(STACK, dtype=np.intp), np.empty(BUCKET)
+    values, q = np.empty(leaf), np.empty(p)
     counts = np.zeros(queries.size, dtype=np.intp)
     index, reduced = np.empty(256, dtype=np.intp), np.empty(256)
     for number in range(queries.size):
@@ -577,28 +648,40 @@ def radius_block(metric, tree, Q, queries, bounds, exclude_self, leaf_size):
                 postponed[top + 1], postponed[top + 2] = right[node], node + 1
                 top += 2
                 continue
-            # <leaf>: keep what is within reach.
-            count = stop[node] - start[node]
-            block_distances(code, order, w, q, points, start[node] * p, count, values)
-            if total + count > index.size:
-                index, reduced = grow(index, total + count), grow(reduced, total + count)
-            for c in range(count):
-                row = rows[start[node] + c]
-                if values[c] <= bounds[i] and not (exclude_self and row == i):
-                    index[total], reduced[total] = row, values[c]
-                    total += 1
-                    counts[number] += 1
+            begin, end = start[node], stop[node]
+            n_leaves = -(-(end - begin) // leaf)
+            leaf_bounds(
+                code, order, w, kind, leaf_low, leaf_high, leaf, begin, n_leaves, q, leaf_bound
+            )
+            if total + end - begin > index.size:
+                index, reduced = (
+                    grow(index, total + end - begin),
+                    grow(reduced, total + end - begin),
+                )
+            for c in range(n_leaves):
+                if leaf_bound[c] > bounds[i]:
+                    continue
+                # <leaf>: keep what is within reach.
+                run = begin + c * leaf
+                count = min(leaf, end - run)
+                block_distances(code, order, w, q, points, run * p, count, values)
+                for v in range(count):
+                    row = rows[run + v]
+                    if values[v] <= bounds[i] and not (exclude_self and row == i):
+                        index[total], reduced[total] = row, values[v]
+                        total += 1
+                        counts[number] += 1
     return counts, index[:total].copy(), reduced[:total].copy()
 
 
 @njit
-def count_block(metric, tree, Q, queries, bounds, leaf_size, counts):
+def count_block(metric, tree, Q, queries, bounds, counts):
     """Number of points within reach of the rows `queries` of Q; counts (m,): output."""
     code, order, w = metric
-    kind, points, _, start, stop, right = tree[:6]
-    low, high = tree[9:]
+    kind, leaf, points, _, start, stop, right = tree[:7]
+    low, high = tree[10:12]
     p = Q.shape[1]
-    postponed, values, q = np.empty(STACK, dtype=np.intp), np.empty(2 * leaf_size), np.empty(p)
+    postponed, values, q = np.empty(STACK, dtype=np.intp), np.empty(leaf), np.empty(p)
     for i in queries:
         q[:] = Q[i]
         postponed[0], top, counts[i] = 0, 0, 0
@@ -614,13 +697,14 @@ def count_block(metric, tree, Q, queries, bounds, leaf_size, counts):
                 postponed[top + 1], postponed[top + 2] = right[node], node + 1
                 top += 2
             else:
-                count = stop[node] - start[node]
-                block_distances(code, order, w, q, points, start[node] * p, count, values)
-                for c in range(count):
-                    counts[i] += values[c] <= bounds[i]
+                for run in range(start[node], stop[node], leaf):
+                    count = min(leaf, stop[node] - run)
+                    block_distances(code, order, w, q, points, run * p, count, values)
+                    for v in range(count):
+                        counts[i] += values[v] <= bounds[i]
 
 
-def radius(metric, tree, Q, bounds, leaf_size, *, exclude_self=False, n_jobs=None):
+def radius(metric, tree, Q, bounds, *, exclude_self=False, n_jobs=None):
     """All points within a radius of each query, by a tree.
 
     Parameters
@@ -630,8 +714,6 @@ def radius(metric, tree, Q, bounds, leaf_size, *, exclude_self=False, n_jobs=Non
     Q : ndarray of shape (m, p), float32 or float64, C order
     bounds : ndarray of shape (m,), float64
         Largest reduced distance that counts, for each query.
-    leaf_size : int
-        As in `build`.
     exclude_self : bool, default=False
         Query i is point i, and is left out of its own neighbours.
     n_jobs : int or None, default=None
@@ -649,19 +731,19 @@ def radius(metric, tree, Q, bounds, leaf_size, *, exclude_self=False, n_jobs=Non
     blocks = tree_order(tree, Q, exclude_self)
 
     def search(b):
-        found = radius_block(metric, tree, Q, blocks[b], bounds, exclude_self, leaf_size)
+        found = radius_block(metric, tree, Q, blocks[b], bounds, exclude_self)
         return blocks[b], *found
 
     return map_blocks(search, len(blocks), n_jobs)
 
 
-def count(metric, tree, Q, bounds, leaf_size, *, n_jobs=None):
+def count(metric, tree, Q, bounds, *, n_jobs=None):
     """Number of points within a radius of each query (m,), by a tree; arguments as in `radius`."""
     counts = np.empty(Q.shape[0], dtype=np.intp)
     blocks = tree_order(tree, Q, False)
 
     def search(b):
-        count_block(metric, tree, Q, blocks[b], bounds, leaf_size, counts)
+        count_block(metric, tree, Q, blocks[b], bounds, counts)
 
     map_blocks(search, len(blocks), n_jobs)
     return counts
@@ -670,9 +752,9 @@ def count(metric, tree, Q, bounds, leaf_size, *, n_jobs=None):
 def tree_order(tree, Q, is_training):
     """Blocks of query rows such that neighbouring queries visit the same leaves, found in cache."""
     if is_training:
-        rows = tree.order
+        queries = tree.rows
     else:
-        leaf = np.empty(Q.shape[0], dtype=np.intp)
-        find_leaf(tree, Q, leaf)
-        rows = np.argsort(leaf, kind="stable")
-    return [rows[start : start + QUERIES] for start in range(0, rows.size, QUERIES)]
+        bucket = np.empty(Q.shape[0], dtype=np.intp)
+        find_bucket(tree, Q, bucket)
+        queries = np.argsort(bucket, kind="stable")
+    return [queries[start : start + QUERIES] for start in range(0, queries.size, QUERIES)]

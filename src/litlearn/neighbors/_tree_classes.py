@@ -265,9 +265,9 @@ class BinaryTree(TreeBase):
         nodes["is_leaf"] = tree.right == 0
         if self.algorithm == "ball_tree":
             nodes["radius"] = tree.high[:, 0]
-            return self._fit_X, tree.order, nodes, tree.low[np.newaxis]
+            return self._fit_X, tree.rows, nodes, tree.low[np.newaxis]
         nodes["radius"] = self._norms((tree.high - tree.low) / 2)
-        return self._fit_X, tree.order, nodes, np.stack([tree.low, tree.high])
+        return self._fit_X, tree.rows, nodes, np.stack([tree.low, tree.high])
 
     def _norms(self, vectors):
         """Return the length of each row in the metric of the tree."""
