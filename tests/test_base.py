@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+import types
 import warnings
 
 import numpy as np
@@ -255,6 +256,14 @@ def test_set_output_chooses_the_container():
     assert isinstance(kept.fit_transform(X), pd.DataFrame)
     with pytest.raises(ValueError, match="'transform' parameter of Doubler"):
         Doubler().set_output(transform="arrow")
+
+
+def test_set_output_knows_polars(monkeypatch):
+    frames = types.SimpleNamespace(DataFrame=lambda values, **options: (values.tolist(), options))
+    monkeypatch.setitem(sys.modules, "polars", frames)
+    values, options = Doubler().set_output(transform="polars").fit_transform(np.ones((1, 2)))
+    assert values == [[2.0, 2.0]]
+    assert options == {"schema": ["twice0", "twice1"], "orient": "row"}
 
 
 # Scores

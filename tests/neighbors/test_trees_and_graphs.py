@@ -134,6 +134,19 @@ def test_arrays_describe_the_tree(tree):
     assert n_leaves == n_splits + 1
 
 
+@pytest.mark.parametrize("params", [{}, {"p": 1}, {"metric": "chebyshev"}, {"w": [1.0, 4.0, 0.0]}])
+def test_the_radius_of_a_box_is_half_its_diagonal(params):
+    X, _ = data(4)
+    _, _, nodes, bounds = KDTree(X, leaf_size=4, **params).get_arrays()
+    settings = {"metric": "minkowski", **params}
+    settings["p"] = params.get("p", np.inf if settings["metric"] == "chebyshev" else 2)
+    for node, low, high in zip(nodes, *bounds, strict=True):
+        settings["metric"] = "minkowski"
+        reduced = reference.reduced_distance(low, (low + high) / 2, **settings)
+        expected = reference.distances(reduced, 3, "minkowski", settings["p"])
+        assert node["radius"] == pytest.approx(expected)
+
+
 @TREES
 def test_trees_pickle(tree):
     X, Q = data(5)

@@ -273,7 +273,7 @@ class BinaryTree(TreeBase):
         """Return the length of each row in the metric of the tree."""
         p, w = self._index.metric.p, self._index.metric.w
         if np.isinf(p):
-            return vectors.max(axis=1)
+            return (vectors * (w > 0)).max(axis=1)
         return (w * np.abs(vectors) ** p).sum(axis=1) ** (1 / p)
 
     def get_tree_stats(self):
