@@ -77,7 +77,7 @@ def test_brute_force_is_the_twin(metric):
 @pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
 @pytest.mark.parametrize("metric", TREE_METRICS, ids=str)
 def test_trees_are_the_twin(algorithm, metric):
-    """eq-k-neighborhood, eq-radius-neighborhood, searched with eq-box-bound, eq-ball-bound."""
+    """eq-k-neighborhood, eq-radius-neighborhood; eq-box-bound, eq-triangle-bound, eq-ball-bound."""
     rng = np.random.default_rng(1)
     X, Q = grid(rng, 90, 3), grid(rng, 20, 3)
     model = estimator(metric, algorithm=algorithm, leaf_size=4).fit(X)
@@ -247,7 +247,7 @@ def hard_cases():
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize(("name", "X"), list(hard_cases()))
 def test_hard_cases_are_exact(algorithm, name, X):
-    """eq-k-neighborhood; eq-preselection-bound where brute force selects by products."""
+    """eq-k-neighborhood; eq-expanded-square, eq-preselection-bound where brute force selects."""
     model = NearestNeighbors(algorithm=algorithm, leaf_size=3).fit(X)
     for k in {1, min(5, len(X)), len(X)}:
         dist, ind = model.kneighbors(X, k)
