@@ -226,7 +226,7 @@ def make_scratch(X, count):
 
 
 @njit
-def build_bucket(X, tree, node, scratch):
+def build_bucket(X, tree, ids, node, scratch):
     """Cut a bucket into leaves, copy their points, and describe leaves and bucket."""
     leaf, start, stop, p = tree.leaf, tree.start[node], tree.stop[node], X.shape[1]
     starts, stops = np.empty(STACK, dtype=np.intp), np.empty(STACK, dtype=np.intp)
@@ -244,7 +244,7 @@ def build_bucket(X, tree, node, scratch):
         begin = start + number * leaf
         lay_out_leaf(X, tree, begin, min(begin + leaf, stop), (start // leaf) * p, number, n_leaves)
     # <describe>: the bucket holds what its leaves hold.
-    tree.first[node] = tree.rows[start:stop].min()
+    tree.first[node] = ids[tree.rows[start:stop]].min()
     for j in range(p):
         first_leaf = (start // leaf) * p + j * n_leaves
         centers = tree.leaf_low[first_leaf : first_leaf + n_leaves]
@@ -293,14 +293,14 @@ def merge_children(tree, node):
 
 
 @njit
-def build_subtree(X, tree, root):
-    """Build everything below node `root`, whose start and stop are set."""
+def build_subtree(X, tree, ids):
+    """Build a tree over the points X; ids (n,): their rows in the data."""
     leaf = tree.leaf
-    scratch = make_scratch(X, tree.stop[root] - tree.start[root])
+    scratch = make_scratch(X, X.shape[0])
     parents = np.empty(STACK, dtype=np.intp)
     starts, stops = np.empty(STACK, dtype=np.intp), np.empty(STACK, dtype=np.intp)
-    starts[0], stops[0], parents[0] = tree.start[root], tree.stop[root], -1
-    top, node = 0, root
+    starts[0], stops[0], parents[0] = 0, X.shape[0], -1
+    top, node = 0, 0
     # <grow>: nodes leave the stack in depth-first order, left child first, and so get their number.
     while top >= 0:
         start, stop, parent = starts[top], stops[top], parents[top]
@@ -309,7 +309,7 @@ def build_subtree(X, tree, root):
             tree.right[parent] = node
         tree.start[node], tree.stop[node] = start, stop
         if stop - start <= BUCKET * leaf:
-            build_bucket(X, tree, node, scratch)
+            build_bucket(X, tree, ids, node, scratch)
         else:
             middle, feature, threshold = cut(X, tree.rows, start, stop, leaf, scratch)
             tree.feature[node], tree.threshold[node] = feature, threshold
@@ -318,7 +318,7 @@ def build_subtree(X, tree, root):
             top += 2
         node += 1
     # <describe>: children have larger numbers than their parent, so go backwards.
-    for i in range(node - 1, root - 1, -1):
+    for i in range(node - 1, -1, -1):
         if tree.right[i] > 0:
             merge_children(tree, i)
 
@@ -404,7 +404,7 @@ def build(X, kind, metric, leaf, n_jobs=None):
             child for children in map_blocks(cut_one, len(large), n_jobs) for child in children
         ]
     # <subtrees>: independent of each other, because their node numbers are known beforehand.
-    map_blocks(lambda b: build_subtree(X, tree, subtrees[b]), len(subtrees), n_jobs)
+    map_blocks(lambda b: build_in_place(X, tree, subtrees[b]), len(subtrees), n_jobs)
     for node in reversed(top):
         merge_children(tree, node)
     if kind == BALL:
@@ -413,15 +413,46 @@ def build(X, kind, metric, leaf, n_jobs=None):
     return tree
 
 
+def build_in_place(X, tree, root):
+    """Build the subtree below node `root`: a tree of its own, in slices of the larger one's arrays.
+
+    Its points are first copied next to each other, so that all of the work happens in cache.
+    """
+    start, stop, leaf, p = int(tree.start[root]), int(tree.stop[root]), tree.leaf, X.shape[1]
+    ids = tree.rows[start:stop].copy()
+    nodes = slice(root, root + node_count(stop - start, leaf))
+    leaves = slice(start // leaf * p, -(-stop // leaf) * p)
+    subtree = tree._replace(
+        points=tree.points[start * p : stop * p],
+        rows=np.arange(stop - start),
+        **{name: getattr(tree, name)[nodes] for name in Tree._fields[4:12]},
+        leaf_low=tree.leaf_low[leaves],
+        leaf_high=tree.leaf_high[leaves] if tree.kind == KD else tree.leaf_high,
+    )
+    build_subtree(X[ids], subtree, ids)
+    # <shift>: from the numbers of the subtree to those of the whole tree.
+    tree.rows[start:stop] = ids[subtree.rows]
+    subtree.start[:] += start
+    subtree.stop[:] += start
+    subtree.right[subtree.right > 0] += root
+
+
 def cut_large(X, tree, nodes, b):
-    """Cut node nodes[b] and number its children; return them."""
+    """Cut node nodes[b] and number its children; return them.
+
+    As `cut`, but with NumPy's selection, which is faster on long arrays.
+    """
     node = nodes[b]
     start, stop = tree.start[node], tree.stop[node]
-    scratch = make_scratch(X, stop - start)
-    middle, feature, threshold = cut(X, tree.rows, start, stop, tree.leaf, scratch)
+    count, feature = stop - start, widest_feature(X, tree.rows, start, stop)
+    keys, to_left = X[tree.rows[start:stop], feature], int(half(count, tree.leaf))
+    threshold = np.partition(keys, to_left)[to_left]
+    left_mark, held = np.empty(count, np.uint8), np.empty(count, np.intp)
+    goes_left(keys, count, threshold, to_left, left_mark)
+    partition(tree.rows, start, stop, left_mark, held)
     tree.feature[node], tree.threshold[node] = feature, threshold
-    left = node + 1
-    right = left + node_count(int(middle - start), tree.leaf)
+    left, middle = node + 1, start + to_left
+    right = left + node_count(to_left, tree.leaf)
     tree.right[node] = right
     tree.start[left], tree.stop[left] = start, middle
     tree.start[right], tree.stop[right] = middle, stop
