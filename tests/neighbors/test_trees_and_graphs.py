@@ -87,6 +87,15 @@ def test_kernel_density_is_scikit_learns(tree, kernel, n_features, weighted):
             np.testing.assert_allclose(logs, np.log(expected), rtol=1e-9, atol=1e-9)
 
 
+@TREES
+def test_a_point_at_the_bandwidth_is_outside_the_kernel(tree):
+    X, Q = [[0.0], [1.0]], [[0.0]]
+    theirs = getattr(sklearn.neighbors, tree.__name__)(X)
+    for kernel in ("tophat", "linear", "epanechnikov", "cosine"):
+        got, expected = (one.kernel_density(Q, 1.0, kernel=kernel) for one in (tree(X), theirs))
+        np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
 def test_log_density_does_not_underflow():
     tree = KDTree([[0.0], [1.0]])
     logs = tree.kernel_density([[100.0]], 1.0, return_log=True)
