@@ -1,0 +1,176 @@
+"""Blocks and threads: order, errors, nesting, limits of BLAS, forks."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from litlearn import _parallel
+from litlearn._parallel import cpu_count, effective_n_jobs, map_blocks, single_threaded_blas
+
+
+def blas_threads():
+    """Threads that each loaded BLAS would use now."""
+    return [library["num_threads"] for library in _parallel._blas_controller().info()]
+
+
+@pytest.fixture
+def two_blas_threads():
+    """Two threads for every BLAS, so that a limit of one shows."""
+    with _parallel._blas_controller().limit(limits=2):
+        yield
+
+
+def test_results_come_in_the_order_of_blocks():
+    def late_first(block):
+        time.sleep(0.02 if block == 0 else 0.0)
+        return block
+
+    assert map_blocks(late_first, 9, n_jobs=4) == list(range(9))
+    assert map_blocks(late_first, 0) == []
+
+
+def test_blocks_run_at_once():
+    barrier = threading.Barrier(3, timeout=30)
+    map_blocks(lambda block: barrier.wait(), 3, n_jobs=3)
+
+
+def test_no_more_threads_than_asked_for():
+    running, most, lock = 0, 0, threading.Lock()
+
+    def count(block):
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.002)
+        with lock:
+            running -= 1
+
+    map_blocks(count, 40, n_jobs=2)
+    assert most == 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_an_error_is_raised_and_what_follows_is_dropped(n_jobs):
+    begun = []
+
+    def fail(block):
+        begun.append(block)
+        time.sleep(0.001)
+        if block == 2:
+            raise KeyError("block two")
+
+    with pytest.raises(KeyError, match="block two"):
+        map_blocks(fail, 1000, n_jobs=n_jobs)
+    assert len(begun) < 1000
+    assert map_blocks(abs, 3, n_jobs=n_jobs) == [0, 1, 2]
+
+
+def test_an_interrupt_stops_all_threads():
+    begun = []
+
+    def interrupt(block):
+        begun.append(block)
+        time.sleep(0.001)
+        if threading.current_thread() is threading.main_thread() and block > 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        map_blocks(interrupt, 5000, n_jobs=2)
+    assert len(begun) < 5000
+
+
+def test_nested_calls_run_inline_and_do_not_deadlock():
+    def outer(block):
+        assert effective_n_jobs(4) == 1
+        threads = map_blocks(lambda inner: threading.get_ident(), 4, n_jobs=4)
+        assert set(threads) == {threading.get_ident()}
+        return block
+
+    assert map_blocks(outer, 8, n_jobs=4) == list(range(8))
+    assert effective_n_jobs(4) == 4
+
+
+def test_calls_from_many_threads_at_once():
+    results = [None] * 8
+
+    def call(number):
+        results[number] = map_blocks(lambda block: block * number, 50, n_jobs=4)
+
+    threads = [threading.Thread(target=call, args=(number,), daemon=True) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert results == [[block * number for block in range(50)] for number in range(8)]
+
+
+def test_number_of_jobs(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+    assert effective_n_jobs() == effective_n_jobs(-1) == cpu_count() >= 1
+    assert effective_n_jobs(-cpu_count() - 5) == 1
+    assert effective_n_jobs(3) == 3
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        effective_n_jobs(0)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert effective_n_jobs() == 1
+    monkeypatch.setenv("OMP_NUM_THREADS", "4,2")  # a list is for nested OpenMP regions
+    assert effective_n_jobs() == cpu_count()
+
+
+def test_the_quota_of_a_container_counts(monkeypatch):
+    monkeypatch.setattr(_parallel, "_cgroup_quota", lambda: 1)
+    assert cpu_count() == 1
+
+
+def test_blas_has_one_thread_inside_and_its_own_afterwards(two_blas_threads):
+    before = blas_threads()
+    assert max(before) > 1
+    inside = map_blocks(lambda block: blas_threads(), 4, n_jobs=2)
+    assert {n for numbers in inside for n in numbers} == {1}
+    assert blas_threads() == before
+
+
+def test_overlapping_limits_end_where_they_began(two_blas_threads):
+    before = blas_threads()
+    first, second = single_threaded_blas(), single_threaded_blas()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(blas_threads()) == {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_forked_after_use_and_inside_a_block_works():
+    code = """
+import os
+from litlearn._parallel import map_blocks, single_threaded_blas
+map_blocks(abs, 8, n_jobs=2)
+with single_threaded_blas():
+    child = os.fork()
+    if child == 0:
+        assert map_blocks(abs, 8, n_jobs=2) == list(range(8))
+        with single_threaded_blas():
+            pass
+        os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+print("done")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "done\n", done.stderr
+
+
+def test_the_same_bits_for_any_number_of_threads():
+    x = np.random.default_rng(0).standard_normal(10_000)
+    blocks = np.array_split(x, 13)
+    sums = [map_blocks(lambda b: blocks[b].sum(), 13, n_jobs=n_jobs) for n_jobs in (1, 2, 5)]
+    assert sums[0] == sums[1] == sums[2]
