@@ -32,7 +32,7 @@ from litlearn.neighbors._selection import (
 )
 
 QUERY_ROWS = 512  # queries of a block
-TILE_ROWS = 2048  # points of a tile of scores
+TILE_ROWS = 1024  # points of a tile of scores
 BLOCK_ROWS = 128  # points of a block of distances by difference
 SCREEN = 64  # scores looked at together
 FEW_QUERIES = 8  # below this, converting the points costs more than the products save
