@@ -244,15 +244,23 @@ def build_bucket(X, tree, ids, node, scratch):
         begin = start + number * leaf
         lay_out_leaf(X, tree, begin, min(begin + leaf, stop), (start // leaf) * p, number, n_leaves)
     # <describe>: the bucket holds what its leaves hold.
-    tree.first[node] = ids[tree.rows[start:stop]].min()
+    tree.first[node] = ids[tree.rows[start]]
+    for i in range(start, stop):
+        tree.first[node] = min(tree.first[node], ids[tree.rows[i]])
     for j in range(p):
-        first_leaf = (start // leaf) * p + j * n_leaves
-        centers = tree.leaf_low[first_leaf : first_leaf + n_leaves]
+        region = (start // leaf) * p + j * n_leaves
+        low, high, total = tree.leaf_low[region], tree.leaf_low[region], 0.0
         if tree.kind == KD:
-            tree.low[node, j] = centers.min()
-            tree.high[node, j] = tree.leaf_high[first_leaf : first_leaf + n_leaves].max()
+            high = tree.leaf_high[region]
+        for i in range(region, region + n_leaves):
+            if tree.kind == KD:
+                low, high = min(low, tree.leaf_low[i]), max(high, tree.leaf_high[i])
+            else:
+                total += (tree.leaf_low[i] - low) / n_leaves
+        if tree.kind == KD:
+            tree.low[node, j], tree.high[node, j] = low, high
         else:
-            tree.low[node, j] = centers.mean()
+            tree.low[node, j] = low + total
 
 
 @njit
@@ -339,7 +347,8 @@ def fit_radii(metric, tree, nodes):
         for number in range(n_leaves):
             begin = start + number * leaf
             count = min(leaf, stop - begin)
-            center[:] = tree.low[node]
+            for j in range(p):
+                center[j] = tree.low[node, j]
             radius = max(radius, farthest(code, order, w, center, tree, begin, count, values))
             if tree.right[node] == 0:
                 for j in range(p):
@@ -353,7 +362,10 @@ def fit_radii(metric, tree, nodes):
 def farthest(code, order, w, center, tree, start, count, values):
     """Largest reduced distance from a centre to `count` stored points of one leaf."""
     block_distances(code, order, w, center, tree.points, start * center.size, count, values)
-    return values[:count].max()
+    largest = 0.0
+    for i in range(count):
+        largest = max(largest, values[i])
+    return largest
 
 
 def build(X, kind, metric, leaf, n_jobs=None):
@@ -598,11 +610,13 @@ def knn_block(metric, tree, Q, queries, exclude_self, best, best_index):
     leaf_bound, values, q = np.empty(BUCKET), np.empty(tree.leaf), np.empty(Q.shape[1])
     heap, heap_index = np.empty(k), np.empty(k, dtype=np.intp)
     for i in queries:
-        q[:] = Q[i]
+        for j in range(q.size):
+            q[j] = Q[i, j]
         skip = i if exclude_self else NOBODY
         knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, leaf_bound, values)
         heap_sort(heap, heap_index)
-        best[i], best_index[i] = heap, heap_index
+        for c in range(k):
+            best[i, c], best_index[i, c] = heap[c], heap_index[c]
 
 
 @njit
@@ -667,7 +681,8 @@ def radius_block(metric, tree, Q, queries, bounds, exclude_self):
     index, reduced = np.empty(256, dtype=np.intp), np.empty(256)
     for number in range(queries.size):
         i = queries[number]
-        q[:] = Q[i]
+        for j in range(q.size):
+            q[j] = Q[i, j]
         postponed[0], top = 0, 0
         while top >= 0:
             # <prune>: nothing in the node can be within reach.
@@ -714,7 +729,8 @@ def count_block(metric, tree, Q, queries, bounds, counts):
     p = Q.shape[1]
     postponed, values, q = np.empty(STACK, dtype=np.intp), np.empty(leaf), np.empty(p)
     for i in queries:
-        q[:] = Q[i]
+        for j in range(q.size):
+            q[j] = Q[i, j]
         postponed[0], top, counts[i] = 0, 0, 0
         while top >= 0:
             node = postponed[top]
