@@ -1,5 +1,7 @@
 """Search through the estimators: equal to the slow twin, and unchanged by what must not matter."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import reference
-from litlearn.neighbors import BallTree, KDTree, NearestNeighbors
+from litlearn.neighbors import BallTree, KDTree, NearestNeighbors, _brute, _search
 
 pytestmark = pytest.mark.nojit
 
@@ -269,3 +271,68 @@ def test_radii_of_hard_cases_are_exact(tree, name, X):
     brute = NearestNeighbors(algorithm="brute").fit(X).radius_neighbors(X, radius)
     assert_rows_equal(brute[1], expected_ind)
     assert_rows_equal(brute[0], expected_dist)
+
+
+# ------------------------------------------------------------------ the bound of the preselection
+
+
+def exact_scores(X, Q, scaling):
+    """Scores by eq-expanded-square in rational arithmetic, from distances as they are reported."""
+    scale = Fraction(scaling.scale)
+    norms = [
+        sum((Fraction(v) - Fraction(c)) ** 2 for v, c in zip(q, scaling.center, strict=True))
+        for q in Q
+    ]
+    reduced = [[float(((x - q) ** 2).sum()) for x in X] for q in Q]
+    return np.array(
+        [
+            [(Fraction(d) - norm) * scale**2 / 2 for d in row]
+            for row, norm in zip(reduced, norms, strict=True)
+        ]
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["plain", "offset", "outlier", "tiny", "wide"])
+def test_scores_are_right_to_within_their_bound(dtype, name):
+    """eq-preselection-bound holds for eq-expanded-square, and is not far too wide."""
+    rng = np.random.default_rng(0)
+    p = 300 if name == "wide" else 12
+    X, Q = rng.standard_normal((40, p)), rng.standard_normal((9, p))
+    if name == "offset":
+        X, Q = X + 1e8, Q + 1e8
+    elif name == "outlier":
+        X[7], Q[3] = 1e6, -1e5
+    elif name == "tiny":
+        X, Q = X * 1e-120, Q * 1e-120
+    scaling = _brute.fit_scaling(X)
+    points, queries = np.empty((40, p + 1), dtype), np.empty((9, p + 1), dtype)
+    norms = np.empty(9)
+    radius = _brute.load_points(X, 0, 40, scaling.center, scaling.scale, points)
+    _brute.load_queries(Q, scaling.center, scaling.scale, queries, norms)
+    scores = queries @ points.T
+    errors = _brute.score_errors(dtype, p, norms, radius, scaling.scale)
+    # The exact score uses the unrounded centring, so the bound has to cover that rounding as well.
+    gap = np.abs(
+        (exact_scores(X, Q, scaling) - np.vectorize(Fraction)(scores.astype(float))).astype(float)
+    )
+    assert (gap <= errors[:, np.newaxis]).all()
+    assert (gap.max(axis=1) * 1e4 > errors).any()
+
+
+def test_the_scores_decide_or_hand_over():
+    """Clusters too tight for float32 go on to float64, identical points to distances."""
+    rng = np.random.default_rng(1)
+    centers = rng.standard_normal((3, 8)) * 1e3
+    X = np.repeat(centers, 400, axis=0) + 1e-3 * rng.standard_normal((1200, 8))
+    scaling = _brute.fit_scaling(X)
+    metric = _search.resolve_metric("euclidean", 2, None, 8)
+    skip, out = np.full(20, -1), (np.empty((20, 3)), np.empty((20, 3), dtype=np.intp))
+
+    def undecided(data, dtype):
+        queries = data[:20].copy()
+        return _brute.knn_by_products(metric, scaling, data, queries, dtype, skip, *out).size
+
+    assert undecided(X, np.float32) == 20
+    assert undecided(X, np.float64) == 0
+    assert undecided(np.repeat(centers, 400, axis=0), np.float64) == 20

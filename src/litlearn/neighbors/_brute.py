@@ -81,28 +81,37 @@ def knn_by_difference(metric, X, Q, skip, best, best_index):
 
 @njit
 def radius_by_difference(metric, X, Q, bounds, skip):
-    """Points within reach of each query: counts (m,), and indices and distances in a row."""
+    """Points within reach of each query: counts (m,), and indices and distances, query by query.
+
+    X (n, p); Q (m, p) float64; bounds (m,): largest reduced distance that counts; skip (m,).
+    """
     code, order, w = metric
     n, p = X.shape
     counts = np.zeros(Q.shape[0], dtype=np.intp)
-    index, reduced = np.empty(256, dtype=np.intp), np.empty(256)
-    total = 0
-    values = np.empty(BLOCK_ROWS)
-    points = np.empty((-(-n // BLOCK_ROWS), p * BLOCK_ROWS), X.dtype)
+    query, index = np.empty(256, dtype=np.intp), np.empty(256, dtype=np.intp)
+    reduced, total = np.empty(256), 0
+    block, values = np.empty(p * BLOCK_ROWS, X.dtype), np.empty(BLOCK_ROWS)
     for start in range(0, n, BLOCK_ROWS):
-        transpose_rows(X, EMPTY_IDS, start, min(BLOCK_ROWS, n - start), points[start // BLOCK_ROWS])
-    for i in range(Q.shape[0]):
-        for start in range(0, n, BLOCK_ROWS):
-            count = min(BLOCK_ROWS, n - start)
-            block_distances(code, order, w, Q[i], points[start // BLOCK_ROWS], 0, count, values)
+        count = min(BLOCK_ROWS, n - start)
+        transpose_rows(X, EMPTY_IDS, start, count, block)
+        for i in range(Q.shape[0]):
+            block_distances(code, order, w, Q[i], block, 0, count, values)
             if total + count > index.size:
-                index, reduced = grow(index, total + count), grow(reduced, total + count)
+                query, index = grow(query, total + count), grow(index, total + count)
+                reduced = grow(reduced, total + count)
             for c in range(count):
                 if values[c] <= bounds[i] and start + c != skip[i]:
-                    index[total], reduced[total] = start + c, values[c]
+                    query[total], index[total], reduced[total] = i, start + c, values[c]
                     total += 1
                     counts[i] += 1
-    return counts, index[:total].copy(), reduced[:total].copy()
+    # <gather>: what was found block by block is put in order, query by query.
+    position = np.cumsum(counts) - counts
+    found, found_reduced = np.empty(total, dtype=np.intp), np.empty(total)
+    for t in range(total):
+        place = position[query[t]]
+        found[place], found_reduced[place] = index[t], reduced[t]
+        position[query[t]] += 1
+    return counts, found, found_reduced
 
 
 # ------------------------------------------------------------------ by matrix products
