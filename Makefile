@@ -115,6 +115,7 @@ coverage: .venv/.test
 
 bench: .venv/.bench $(CACHE)/.filled
 	$(PY) -m benchmarks $(BENCH)
+	@$(PY) .ci/readme_speed.py
 
 clean:
 	rm -rf .venv .cache _build build dist htmlcov .coverage .pytest_cache .ruff_cache .hypothesis

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import io
+import json
 import os
 import pkgutil
 import re
@@ -294,6 +295,15 @@ def test_links_to_files_lead_somewhere(page):
         link for link in links if "://" not in link and not (ROOT / link.split("#")[0]).exists()
     ]
     assert not broken
+
+
+def test_readme_speed_is_that_of_the_results():
+    spec = importlib.util.spec_from_file_location("speed", ROOT / ".ci" / "readme_speed.py")
+    speed = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(speed)
+    shown = text("README.md").split(speed.START)[1].split(speed.END)[0]
+    results = json.loads(speed.RESULTS.read_text(encoding="utf-8"))
+    assert shown == speed.table(results), "run: python .ci/readme_speed.py"
 
 
 def test_readme_shows_the_tree_as_it_is():
