@@ -51,8 +51,8 @@ def table(results):
     lines += [
         "",
         f"Smallest to largest ratio over {total} cases, build and query together.",
-        f"Below 1, litlearn is faster. Measured on {results['date']} with {results['threads']} threads on "
-        f"{machine['cores']} processors ({machine['processor']}).",
+        f"Below 1, litlearn is faster. Measured on {results['date']} with {results['threads']}",
+        f"threads on {machine['cores']} processors ({machine['processor']}).",
         "",
         "Where litlearn loses:",
         "",
