@@ -107,8 +107,12 @@ test: lint $(CACHE)/.filled
 	$(PYTEST) tests -m browser
 	@echo 'All tests passed.'
 
-coverage: .venv/.test
-	NUMBA_DISABLE_JIT=1 $(PY) -m coverage run -m pytest tests -m nojit
+# Lines of compiled functions are counted when they run as plain Python; the others, compiled.
+coverage: .venv/.test $(CACHE)/.filled
+	$(PY) -m coverage run --parallel-mode -m pytest tests -m 'not nojit and not browser'
+	NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' \
+	  $(PY) -m coverage run --parallel-mode -m pytest tests -m nojit
+	$(PY) -m coverage combine --quiet
 	$(PY) -m coverage html --quiet
 	$(PY) -m coverage report
 	@echo 'Coverage: htmlcov/index.html'
@@ -118,7 +122,7 @@ bench: .venv/.bench $(CACHE)/.filled
 	@$(PY) .ci/readme_speed.py
 
 clean:
-	rm -rf .venv .cache _build build dist htmlcov .coverage .pytest_cache .ruff_cache .hypothesis
-	rm -rf src/*.egg-info
+	rm -rf .venv .cache _build build dist htmlcov .coverage* .pytest_cache .ruff_cache
+	rm -rf .hypothesis src/*.egg-info
 	find . '(' -name __pycache__ -o -name .ipynb_checkpoints ')' -prune -exec rm -rf {} +
 	@echo 'Removed everything that make had made.'
