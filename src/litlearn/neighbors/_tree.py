@@ -38,6 +38,7 @@ from litlearn.neighbors._metrics import (
     box_distances,
     far_box_distance,
     power,
+    slack,
 )
 from litlearn.neighbors._selection import NOBODY, grow, heap_sort, offer, reset_heap
 
@@ -48,7 +49,6 @@ SEGMENT = 16384  # points of a subtree that is built in one go, in cache
 SAMPLE = 64  # points that the choice of a feature looks at
 QUERIES = 256  # queries of a block
 STACK = 128  # nodes that a walk can postpone: one for each level, and 2**63 points make 63 levels
-EPSILON = 2.0**-52
 TINY = 1e-150  # more than what is lost when a square underflows
 
 
@@ -472,12 +472,6 @@ def cut_large(X, tree, nodes, b):
 
 
 # ------------------------------------------------------------------ bounds
-
-
-@njit(inline=True)
-def slack(p):
-    """Relative error, generously, of a computed distance in p dimensions."""
-    return (p + 16) * EPSILON
 
 
 @njit(inline=True)
