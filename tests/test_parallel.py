@@ -137,6 +137,25 @@ def test_blas_has_one_thread_inside_and_its_own_afterwards(two_blas_threads):
     assert blas_threads() == before
 
 
+def test_the_blas_of_scipy_is_limited_once_it_is_loaded():
+    code = """
+import numpy as np
+from litlearn import _parallel
+before = len(_parallel._blas_controller().info())
+import scipy.linalg
+print(len(_parallel._blas_controller().info()) >= before)
+with _parallel.single_threaded_blas():
+    import threadpoolctl
+    blas = [one for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas"]
+    print({one["num_threads"] for one in blas})
+"""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout == "True\n{1}\n", done.stderr
+
+
 def test_overlapping_limits_end_where_they_began(two_blas_threads):
     before = blas_threads()
     first, second = single_threaded_blas(), single_threaded_blas()

@@ -12,6 +12,7 @@ import contextlib
 import functools
 import math
 import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -171,10 +172,14 @@ def _pool():
         return _state.pool
 
 
-@functools.cache
 def _blas_controller():
-    # SciPy loads a BLAS of its own. A controller made before it is loaded would miss it.
-    import scipy.linalg  # noqa: F401
+    # SciPy brings a BLAS of its own, which a controller made before it is loaded would miss.
+    # Whoever uses SciPy's has loaded it; whoever does not need not wait for it.
+    return _controller_of("scipy.linalg" in sys.modules)
+
+
+@functools.cache
+def _controller_of(scipy_is_loaded):
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")
