@@ -250,29 +250,59 @@ def test_numba_cache_moves_with_the_source(tmp_path):
     assert folder(other="z = 1") != first
 
 
-def test_book_is_built_again_after_any_edit(tmp_path, monkeypatch):
-    spec = importlib.util.spec_from_file_location("build_book", ROOT / ".ci" / "build_book.py")
-    build_book = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build_book)
-    assert all((ROOT / part).exists() for part in build_book.PARTS)
+def loaded(script):
+    """A script of .ci as a module."""
+    spec = importlib.util.spec_from_file_location(script, ROOT / ".ci" / f"{script}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
+
+def test_book_is_never_built_from_stale_parts(tmp_path, monkeypatch):
+    build_book = loaded("build_book")
+    assert all((ROOT / part).exists() for part in build_book.PARTS)
     monkeypatch.setattr(build_book, "ROOT", tmp_path)
-    for name in ("src/a.py", "book/b.ipynb", "benchmarks/results/c.json", "_toc.yml"):
+    for name in ("BUILD", "EXECUTED", "PAGE", "STAMP", "EXECUTED_WITH"):
+        path = tmp_path / getattr(build_book, name).relative_to(ROOT)
+        monkeypatch.setattr(build_book, name, path)
+    runs = []
+
+    def jupyter_book(command, cwd):
+        """Stands for Jupyter Book: notes which executed notebooks and pages it finds."""
+        assert "-W" in command and cwd == tmp_path
+        executed = build_book.EXECUTED / "notebook"
+        runs.append((executed.exists(), build_book.PAGE.exists()))
+        executed.touch()
+        build_book.PAGE.parent.mkdir(parents=True)
+        build_book.PAGE.touch()
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(build_book.subprocess, "run", jupyter_book)
+
+    def after(name, content):
+        """Write a file, build, and return what Jupyter Book found, or None if it was not called."""
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("1")
-    seen = {build_book.fingerprint()}
-    assert build_book.fingerprint() in seen
-    (tmp_path / "src/__pycache__").mkdir()
-    (tmp_path / "src/__pycache__/a.pyc").write_text("compiled")
-    assert build_book.fingerprint() in seen
-    for name in ("src/a.py", "book/b.ipynb", "benchmarks/results/c.json", "_toc.yml"):
-        (tmp_path / name).write_text("2")
-        assert build_book.fingerprint() not in seen
-        seen.add(build_book.fingerprint())
-    (tmp_path / "book/new.md").write_text("")
-    assert build_book.fingerprint() not in seen
+        (tmp_path / name).write_text(content)
+        before = len(runs)
+        assert build_book.main() == 0
+        return runs[-1] if len(runs) > before else None
+
+    anew, pages_anew, nothing = (False, False), (True, False), None
+    for name in build_book.PARTS:
+        folder = "." not in name.removeprefix(".ci/")
+        (tmp_path / name).mkdir(parents=True) if folder else after(name, "1")
+    assert after("src/a.py", "1") == anew
+    assert after("src/a.py", "1") == nothing
+    assert after("src/a.py", "2") == anew
+    assert after("src/__pycache__/a.pyc", "2") == nothing
+    assert after("benchmarks/results/knn.json", "1") == anew
+    assert after("book/chapter.ipynb", "1") == pages_anew
+    assert after("book/chapter.ipynb", "2") == pages_anew
+    assert after("_toc.yml", "2") == pages_anew
+    assert after("tests/test_a.py", "1") == pages_anew
+    assert after("_toc.yml", "2") == nothing
     monkeypatch.setattr(build_book.metadata, "distributions", list)
-    assert build_book.fingerprint() not in seen
+    assert after("_toc.yml", "2") == anew
 
 
 # --- README ----------------------------------------------------------------------------------
@@ -298,9 +328,7 @@ def test_links_to_files_lead_somewhere(page):
 
 
 def test_readme_speed_is_that_of_the_results():
-    spec = importlib.util.spec_from_file_location("speed", ROOT / ".ci" / "readme_speed.py")
-    speed = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(speed)
+    speed = loaded("readme_speed")
     shown = text("README.md").split(speed.START)[1].split(speed.END)[0]
     results = json.loads(speed.RESULTS.read_text(encoding="utf-8"))
     assert shown == speed.table(results), "run: python .ci/readme_speed.py"
