@@ -144,23 +144,28 @@ def map_blocks(function, n_blocks, n_jobs=None):
             _worker.active = was_active
 
     n_threads = min(effective_n_jobs(n_jobs), n_blocks)
+    helpers = []
     with single_threaded_blas():
-        helpers = [_pool().submit(work) for _ in range(n_threads - 1)]
-        work()
-        for helper in helpers:
-            # A helper that has not begun has nothing left to do: every block is taken.
-            if not helper.cancel():
-                _wait(helper, errors)
+        try:
+            for _ in range(n_threads - 1):
+                helpers.append(_pool().submit(work))
+            work()
+        except KeyboardInterrupt as interrupt:
+            errors[-1] = interrupt
+        _wait(helpers, errors)
     if errors:
         raise errors[min(errors)]
     return results
 
 
-def _wait(helper, errors):
-    """Wait for a helper thread; an interrupt stops the others, but not before they are done."""
-    while True:
+def _wait(helpers, errors):
+    """Wait for the helper threads; an interrupt stops them, but not before their block is done."""
+    while helpers:
         try:
-            return helper.result()
+            # A helper that has not begun has nothing left to do: every block is taken.
+            if not helpers[-1].cancel():
+                helpers[-1].result()
+            helpers.pop()
         except KeyboardInterrupt as interrupt:
             errors[-1] = interrupt
 
@@ -175,7 +180,8 @@ def _pool():
 def _blas_controller():
     # SciPy brings a BLAS of its own, which a controller made before it is loaded would miss.
     # Whoever uses SciPy's has loaded it; whoever does not need not wait for it.
-    return _controller_of("scipy.linalg" in sys.modules)
+    # (`__all__` is the last thing that the import sets.)
+    return _controller_of(hasattr(sys.modules.get("scipy.linalg"), "__all__"))
 
 
 @functools.cache

@@ -167,7 +167,12 @@ def check_array(owner, X, name="X"):
 
 
 def read_only(array):
-    """Return a C-contiguous, read-only view of the plain array, or a copy where needed."""
+    """Return a C-contiguous, read-only view of the plain array, or a copy where needed.
+
+    An array that is so already is returned itself, so that a pickle holds it once.
+    """
+    if type(array) is np.ndarray and array.flags.c_contiguous and not array.flags.writeable:
+        return array
     view = np.ascontiguousarray(array).view(np.ndarray)
     view.flags.writeable = False
     return view

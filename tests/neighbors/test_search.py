@@ -1,5 +1,6 @@
 """Search through the estimators: equal to the slow twin, and unchanged by what must not matter."""
 
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -304,7 +305,7 @@ def test_scores_are_right_to_within_their_bound(dtype, name):
     elif name == "outlier":
         X[7], Q[3] = 1e6, -1e5
     elif name == "tiny":
-        X, Q = X * 1e-120, Q * 1e-120
+        X, Q = X * 1e-80, Q * 1e-80
     scaling = _brute.fit_scaling(X)
     points, queries = np.empty((40, p + 1), dtype), np.empty((9, p + 1), dtype)
     norms = np.empty(9)
@@ -336,3 +337,99 @@ def test_the_scores_decide_or_hand_over():
     assert undecided(X, np.float32) == 20
     assert undecided(X, np.float64) == 0
     assert undecided(np.repeat(centers, 400, axis=0), np.float64) == 20
+
+
+# ------------------------------------------------------------------ at the edges of the numbers
+
+
+def neighbours_by(algorithm, X, Q, k=3, **options):
+    """Distances and indices by one algorithm, with small leaves."""
+    search = NearestNeighbors(n_neighbors=k, algorithm=algorithm, leaf_size=8, **options)
+    return search.fit(X).kneighbors(Q)
+
+
+@pytest.mark.parametrize("magnitude", [1e14, 1e16, 1e40, 1e145, 1e200, 1e300])
+def test_queries_far_outside_the_data(magnitude):
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(400, 20)), rng.normal(size=(12, 20))
+    Q[3] = np.where(rng.random(20) < 0.5, -1, 1) * magnitude
+    brute, tree = (neighbours_by(algorithm, X, Q) for algorithm in ("brute", "kd_tree"))
+    np.testing.assert_array_equal(brute[1], tree[1])
+    assert brute[1].max() < 400
+
+
+@pytest.mark.parametrize(
+    "scale", [1e-300, 1e-170, 1e-158, 1e-154, 1e-110, 1e148, 8e153, 1e154, 1e300]
+)
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_data_of_any_size(scale, p):
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(2000, 6)) * scale, rng.normal(size=(60, 6)) * scale
+    brute, *trees = (
+        neighbours_by(algorithm, X, Q, p=p) for algorithm in ("brute", "kd_tree", "ball_tree")
+    )
+    for tree in trees:
+        np.testing.assert_array_equal(brute, tree)
+
+
+@pytest.mark.parametrize(("order", "spread"), [(100, 1e-4), (60, 1e-6), (30, 1e-12)])
+def test_large_orders_underflow_without_losing_neighbours(order, spread):
+    X = np.random.default_rng(0).normal(size=(3000, 2)) * spread
+    brute, *trees = (
+        neighbours_by(algorithm, X, [[1.0, 0.0]], p=order)[1]
+        for algorithm in ("brute", "kd_tree", "ball_tree")
+    )
+    for tree in trees:
+        np.testing.assert_array_equal(brute, tree)
+
+
+@pytest.mark.parametrize(("order", "scale"), [(3, 1e-50), (2.5, 1e50), (1.5, 1e-60)])
+def test_ties_by_index_for_general_orders(order, scale):
+    rng = np.random.default_rng(2)
+    X = np.c_[rng.integers(0, 30, 3000), rng.integers(0, 2, 3000)] * scale
+    Q = np.c_[rng.integers(-50, 80, 300), rng.integers(0, 2, 300)] * scale
+    brute, *trees = (
+        neighbours_by(algorithm, X, Q, p=order)[1]
+        for algorithm in ("brute", "kd_tree", "ball_tree")
+    )
+    for tree in trees:
+        np.testing.assert_array_equal(brute, tree)
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
+@pytest.mark.parametrize("order", [60, np.inf])
+def test_a_weight_of_zero_silences_a_feature_that_would_overflow(algorithm, order):
+    rng = np.random.default_rng(0)
+    x, number = rng.normal(size=300), rng.choice([-1.2e308, 1.2e308], 300)
+    X, Q = np.c_[x, number], np.c_[x[:5], number[::-1][:5]]
+    options = {"p": order, "metric_params": {"w": [1.0, 0.0]}}
+    found = neighbours_by(algorithm, X, Q, **options)[1]
+    np.testing.assert_array_equal(found, neighbours_by("brute", X[:, :1], Q[:, :1], p=order)[1])
+
+
+@pytest.mark.parametrize(
+    ("metric", "far", "r"),
+    [
+        ("manhattan", 1.5e308, 1.7e308),
+        ("euclidean", 1.2e154, 1.3e154),
+        ("euclidean", 1.2e154, 1e200),
+    ],
+)
+def test_radii_as_large_as_the_numbers_go(metric, far, r):
+    search = NearestNeighbors(metric=metric).fit([[0.0], [far]])
+    assert search.radius_neighbors([[0.0]], radius=r, return_distance=False)[0].tolist() == [0, 1]
+
+
+def test_a_pickle_holds_the_data_once():
+    X = np.random.default_rng(0).normal(size=(3000, 12))
+    search = NearestNeighbors(algorithm="brute").fit(X)
+    for _ in range(2):
+        assert len(pickle.dumps(search)) < 1.1 * X.nbytes
+        search = pickle.loads(pickle.dumps(search))
+    search.kneighbors(X[:20])
+
+
+def test_a_callable_that_returns_nan_is_refused():
+    search = NearestNeighbors(n_neighbors=1, metric=lambda a, b: np.nan).fit([[0.0], [1.0]])
+    with pytest.raises(ValueError, match="returned NaN for point 0"):
+        search.kneighbors([[0.0]])

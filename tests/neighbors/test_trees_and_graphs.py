@@ -269,3 +269,9 @@ def test_graphs_refuse_bad_input():
         radius_neighbors_graph(X, 1.0, include_self="yes")
     with pytest.raises(ValueError, match="'include_self' parameter of kneighbors_graph"):
         kneighbors_graph(X, 2, include_self=3)
+
+
+def test_the_logarithm_of_a_density_is_that_of_points_with_weight():
+    tree = KDTree([[0.0], [100.0]], sample_weight=[0.0, 1.0])
+    alone = KDTree([[100.0]]).kernel_density([[0.0]], h=1.0, return_log=True)
+    np.testing.assert_allclose(tree.kernel_density([[0.0]], h=1.0, return_log=True), alone)

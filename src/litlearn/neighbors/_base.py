@@ -137,8 +137,8 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
     def __setstate__(self, state):
         super().__setstate__(state)
         if "_fit_method" in self.__dict__:
+            self._fit_X.flags.writeable = False  # in place: the index holds the same array
             self._index = read_only_index(self._index)
-            self._fit_X = _validation.read_only(self._fit_X)
 
     def _check_parameters(self):
         """Check every parameter except the metric, which depends on the algorithm."""

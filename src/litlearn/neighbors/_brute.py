@@ -20,7 +20,7 @@ import numpy as np
 
 from litlearn._jit import njit
 from litlearn._parallel import map_blocks
-from litlearn.neighbors._metrics import EUCLIDEAN, block_distances, squares_safely
+from litlearn.neighbors._metrics import EUCLIDEAN, block_distances
 from litlearn.neighbors._selection import (
     EMPTY_IDS,
     NOBODY,
@@ -38,6 +38,7 @@ SCREEN = 64  # scores looked at together
 FEW_QUERIES = 8  # below this, converting the points costs more than the products save
 FEW_FEATURES = 5  # below this, distances by difference cost no more than selecting from scores
 TOO_MANY = -1
+FARTHEST = {np.float32: 1e15, np.float64: 1e140}  # norms of queries, in radii of the data
 
 
 # ------------------------------------------------------------------ by difference
@@ -233,12 +234,13 @@ class Scaling(NamedTuple):
 
 
 def fit_scaling(X):
-    """Scaling of the points X (n, p), or None where squares would leave the range of float64."""
+    """Scaling of the points X (n, p), or None where squares could leave the range of float64."""
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    center = low / 2 + high / 2
     with np.errstate(over="ignore"):
-        center = low / 2 + high / 2
         radius = float(np.linalg.norm(high - center))
-    if not squares_safely(np.abs(X).max()) or radius == 0.0:
+    largest = max(np.abs(low).max(), np.abs(high).max())
+    if not (radius > 1e-100 and largest < 1e150):
         return None
     return Scaling(center, math.ldexp(1.0, -math.frexp(radius)[1]))
 
@@ -289,6 +291,9 @@ def knn_by_products(metric, scaling, X, Q, dtype, skip, best, best_index):
     # <queries>: one row a query, negated, with a 1 that picks up the half norm of each point.
     queries, norms = np.empty((m, p + 1), dtype=dtype), np.empty(m)
     load_queries(Q, scaling.center, scaling.scale, queries, norms)
+    # A query so far away that its products leave the range of the dtype is handed on.
+    is_far = ~(norms < FARTHEST[dtype])
+    queries[is_far], norms[is_far], n_candidates[is_far] = 0.0, 0.0, TOO_MANY
     points, scores = np.empty((TILE_ROWS, p + 1), dtype=dtype), np.empty(m * TILE_ROWS, dtype=dtype)
     # <tiles>: product, bound, selection; nothing of size n by m is ever held.
     for start in range(0, n, TILE_ROWS):

@@ -7,7 +7,6 @@ the features, in float64. So brute force, the k-d tree and the ball tree agree t
 ties between equal distances are real ties.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +76,8 @@ def other_block_distances(code, order, w, q, blocks, offset, count, out):
         out[i] = 0.0
     for j in range(q.size):
         q_j, start = q[j], np.uintp(offset + j * count)
+        if w[j] == 0.0:  # as in add_term
+            continue
         if code == MANHATTAN:
             for i in range(np.uintp(count)):
                 out[i] += abs(q_j - blocks[start + i])
@@ -126,7 +127,7 @@ def other_box_distance(code, order, w, q, low, high, node):
         gap = max(max(low[node, j] - q[j], q[j] - high[node, j]), 0.0)
         total = add_term(code, order, w, j, gap, total)
     # Rounding keeps the order of sums and squares. The general power does not promise to.
-    return total * (1 - slack(q.size)) if code == MINKOWSKI else total
+    return total * (1 - slack(code, q.size)) if code == MINKOWSKI else total
 
 
 @njit(inline=True)
@@ -149,7 +150,7 @@ def box_distances(code, order, w, q, low, high, offset, count, out):
                 out[i] = add_term(code, order, w, j, gap, out[i])
     if code == MINKOWSKI:  # as in other_box_distance
         for i in range(count):
-            out[i] *= 1 - slack(q.size)
+            out[i] *= 1 - slack(code, q.size)
 
 
 @njit(helper=True)
@@ -162,18 +163,24 @@ def far_box_distance(code, order, w, q, low, high, node):
     for j in range(q.size):
         reach = max(abs(q[j] - low[node, j]), abs(high[node, j] - q[j]))
         total = add_term(code, order, w, j, reach, total)
-    return total * (1 + slack(q.size)) if code == MINKOWSKI else total
+    return total * (1 + slack(code, q.size)) if code == MINKOWSKI else total
 
 
 @njit(inline=True)
-def slack(p):
-    """Relative error, generously, of a computed distance in p dimensions."""
-    return (p + 16) * EPSILON
+def slack(code, p):
+    """Relative error, generously, of a computed distance in p dimensions.
+
+    The root of a general order is a power with a rounded exponent. Its relative error grows with
+    the logarithm of the number, which is at most 745 in size.
+    """
+    return (p + (1040 if code == MINKOWSKI else 16)) * EPSILON
 
 
 @njit(inline=True)
 def add_term(code, order, w, j, difference, total):
     """Add the term of feature j, for a difference >= 0, to a reduced distance."""
+    if w[j] == 0.0:  # the difference may overflow, and 0 times infinity is not a number
+        return total
     if code == EUCLIDEAN:
         return total + difference * difference
     if code == MANHATTAN:
@@ -212,8 +219,9 @@ def largest_reduced(to_distance, r, guess):
     """
     # The root maps many neighbouring floats to one: bracket the bound, then halve the bracket.
     largest = np.finfo(np.float64).max
-    low = np.minimum(guess, largest) * (1 - 1e-9)
-    high = np.minimum(guess, largest / 2) * (1 + 1e-9) + 1e-300
+    with np.errstate(over="ignore"):
+        low = np.minimum(guess, largest) * (1 - 1e-9)
+        high = np.minimum(guess * (1 + 1e-9) + 1e-300, largest)
     low[to_distance(low) > r] = 0.0
     for _ in range(64):
         middle = low + (high - low) / 2
@@ -236,6 +244,9 @@ def distance_to_reduced(metric, r):
     return np.array(r, dtype=float)
 
 
-def squares_safely(magnitude):
-    """Whether coordinates of this magnitude can be squared and summed without overflow."""
-    return math.isfinite(magnitude) and float(magnitude) < 1e150
+def lost_to_underflow(metric):
+    """Distance that may be missing because small powers underflow or lose digits."""
+    if metric.code != MINKOWSKI:
+        return 1e-150
+    tiny = 2 * np.finfo(np.float64).tiny * np.maximum(metric.w, 1.0).sum()
+    return float(tiny ** (1.0 / metric.p))

@@ -142,7 +142,9 @@ def as_searched(X, name, is_query):
     is_zero = largest[:, 0] == 0
     marks = np.zeros((X.shape[0], 2))
     marks[is_zero, int(is_query)] = 1.0
-    return np.hstack([unit, marks])
+    searched = np.hstack([unit, marks])
+    searched.flags.writeable = False  # as all arrays that compiled functions receive
+    return searched
 
 
 def choose_algorithm(name, n, p):
@@ -309,6 +311,9 @@ def count_radius(index, Q, r, *, n_jobs=None):
 def distances_by_callable(index, q, skip):
     """Distances from q to every point by the user's function; infinite for the point `skip`."""
     distances = np.array([index.name(q, x) for x in index.X], dtype=np.float64)
+    if np.isnan(distances).any():
+        point = np.flatnonzero(np.isnan(distances))[0]
+        raise ValueError(f"metric: the callable returned NaN for point {point}; expected a number.")
     if skip >= 0:
         distances[skip] = np.inf
     return distances

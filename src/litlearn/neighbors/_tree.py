@@ -37,6 +37,7 @@ from litlearn.neighbors._metrics import (
     box_distance,
     box_distances,
     far_box_distance,
+    lost_to_underflow,
     power,
     slack,
 )
@@ -49,7 +50,6 @@ SEGMENT = 16384  # points of a subtree that is built in one go, in cache
 SAMPLE = 64  # points that the choice of a feature looks at
 QUERIES = 256  # queries of a block
 STACK = 128  # nodes that a walk can postpone: one for each level, and 2**63 points make 63 levels
-TINY = 1e-150  # more than what is lost when a square underflows
 
 
 class Tree(NamedTuple):
@@ -332,13 +332,15 @@ def build_subtree(X, tree, ids):
 
 
 @njit
-def fit_radii(metric, tree, nodes):
+def fit_radii(metric, tree, nodes, margin):
     """Radii of ball nodes, and of the leaves of those that are buckets, rounded up.
 
-    A radius reaches from the centre of a ball to the farthest of its points.
+    A radius reaches from the centre of a ball to the farthest of its points, and by `margin`
+    farther: it covers what distances lose to underflow, to the points and to later queries.
     """
     code, order, w = metric
     leaf, p = tree.leaf, tree.low.shape[1]
+    widened = 1 + slack(code, p)
     values, center = np.empty(leaf), np.empty(p)
     for node in nodes:
         start, stop = tree.start[node], tree.stop[node]
@@ -354,8 +356,8 @@ def fit_radii(metric, tree, nodes):
                 for j in range(p):
                     center[j] = tree.leaf_low[(start // leaf) * p + j * n_leaves + number]
                 reach = farthest(code, order, w, center, tree, begin, count, values)
-                tree.leaf_high[begin // leaf] = root(code, order, reach) * (1 + slack(p)) + TINY
-        tree.high[node, 0] = root(code, order, radius) * (1 + slack(p)) + TINY
+                tree.leaf_high[begin // leaf] = root(code, order, reach) * widened + margin
+        tree.high[node, 0] = root(code, order, radius) * widened + margin
 
 
 @njit
@@ -421,7 +423,8 @@ def build(X, kind, metric, leaf, n_jobs=None):
         merge_children(tree, node)
     if kind == BALL:
         nodes = np.array_split(np.arange(n_nodes), -(-n_nodes // 32))
-        map_blocks(lambda b: fit_radii(metric, tree, nodes[b]), len(nodes), n_jobs)
+        margin = 2 * lost_to_underflow(metric)
+        map_blocks(lambda b: fit_radii(metric, tree, nodes[b], margin), len(nodes), n_jobs)
     return tree
 
 
@@ -519,10 +522,10 @@ def ball_bound(code, order, p, to_center, radius):
     Implements :eq:`eq-ball-bound`. A difference can be too large by rounding, so it is lowered by
     more than any rounding error.
     """
-    distance = root(code, order, to_center) * (1 - slack(p)) - radius - TINY
-    if not distance > 0.0:
+    distance = root(code, order, to_center) * (1 - slack(code, p)) - radius
+    if not 0.0 < distance < np.inf:  # an overflow tells nothing
         return 0.0
-    return unroot(code, order, distance) * (1 - slack(p))
+    return unroot(code, order, distance) * (1 - slack(code, p))
 
 
 @njit(inline=True)
@@ -543,8 +546,8 @@ def upper_bound(code, order, w, kind, low, high, node, q):
     if kind == KD:
         return far_box_distance(code, order, w, q, low, high, node)
     to_center = root(code, order, box_distance(code, order, w, q, low, low, node))
-    distance = to_center * (1 + slack(q.size)) + high[node, 0] + TINY
-    return unroot(code, order, distance * (1 + slack(q.size))) * (1 + slack(q.size))
+    distance = to_center * (1 + slack(code, q.size)) + high[node, 0]
+    return unroot(code, order, distance * (1 + slack(code, q.size))) * (1 + slack(code, q.size))
 
 
 # ------------------------------------------------------------------ traversal
@@ -798,4 +801,5 @@ def tree_order(tree, Q, is_training):
         bucket = np.empty(Q.shape[0], dtype=np.intp)
         find_bucket(tree, Q, bucket)
         queries = np.argsort(bucket, kind="stable")
+        queries.flags.writeable = False  # as tree.rows: one signature, compiled once
     return [queries[start : start + QUERIES] for start in range(0, queries.size, QUERIES)]

@@ -52,7 +52,7 @@ class BinaryTree(TreeBase):
 
     def __setstate__(self, state):
         self.__dict__.update({k: v for k, v in state.items() if k != "_litlearn_version"})
-        self._fit_X = _validation.read_only(self._fit_X)
+        self._fit_X.flags.writeable = False  # in place: the index holds the same array
         self._index = read_only_index(self._index)
 
     @property
@@ -379,6 +379,9 @@ LOG_KERNELS = {
 
 def log_sum_exp(logs, weights, indptr):
     """Return the logarithm of the (weighted) sum of exp(logs) over the pairs of each query."""
+    if weights is not None:
+        with np.errstate(divide="ignore"):
+            logs = logs + np.log(weights)  # a weight of zero leaves the sum
     largest = np.full(len(indptr) - 1, -np.inf)
     rows = np.flatnonzero(np.diff(indptr))
     if len(rows) == 0:
@@ -386,7 +389,7 @@ def log_sum_exp(logs, weights, indptr):
     largest[rows] = np.maximum.reduceat(logs, indptr[rows])
     shift = np.where(np.isfinite(largest), largest, 0.0)
     terms = np.exp(logs - np.repeat(shift, np.diff(indptr)))
-    sums = sum_rows(terms if weights is None else weights * terms, indptr)
+    sums = sum_rows(terms, indptr)
     with np.errstate(divide="ignore"):
         return np.log(sums) + shift
 
