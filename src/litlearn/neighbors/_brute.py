@@ -161,34 +161,41 @@ def preselect(scores, start, errors, skip, upper, upper_index, lower, candidate,
     them; TOO_MANY marks a query that the scores cannot decide.
     """
     count, capacity = scores.shape[1], lower.shape[1]
-    limit = np.empty(1, scores.dtype)
+    limits = np.empty(1, scores.dtype)
     for i in range(scores.shape[0]):
-        row, error, held = scores[i], errors[i], n_candidates[i]
+        row, error, held, leave_out = scores[i], errors[i], n_candidates[i], skip[i] - start
+        heap, heap_index = upper[i], upper_index[i]
         for first in range(0, count, SCREEN):
             if held == TOO_MANY:
                 break
-            last = min(first + SCREEN, count)
             # <screen>: only a score below the k-th upper bound plus its own error can matter.
-            limit[0] = upper[i, 0] + error
-            hits = 0
-            for c in range(first, last):
-                hits += row[c] <= limit[0]
-            if hits == 0:
+            limits[0] = heap[0] + error
+            limit, length = limits[0], min(SCREEN, count - first)
+            if count_up_to(row, first, length, limit) == 0:
                 continue
             # <keep>: stay a candidate by the lower bound, move the bar by the upper bound.
             if held + SCREEN > capacity:
-                held = drop_hopeless(lower[i], candidate[i], held, upper[i, 0])
+                held = drop_hopeless(lower[i], candidate[i], held, heap[0])
                 if held + SCREEN > capacity:
                     held = TOO_MANY
                     continue
-            for c in range(first, last):
-                if row[c] <= limit[0] and start + c != skip[i]:
+            for c in range(first, first + length):
+                if row[c] <= limit and c != leave_out:
                     score = np.float64(row[c])
                     lower[i, held], candidate[i, held] = score - error, start + c
                     held += 1
-                    if score + error < upper[i, 0]:
-                        heap_push(upper[i], upper_index[i], score + error, start + c)
+                    if score + error < heap[0]:
+                        heap_push(heap, heap_index, score + error, start + c)
         n_candidates[i] = held
+
+
+@njit(inline=True)
+def count_up_to(row, first, length, limit):
+    """How many of row[first], ..., row[first + length - 1] are at most `limit`."""
+    hits, begin = 0, np.uintp(first)  # unsigned: no test for a negative index
+    for c in range(np.uintp(length)):
+        hits += row[begin + c] <= limit
+    return hits
 
 
 @njit
