@@ -346,7 +346,7 @@ def test_the_scores_decide_or_hand_over():
 # These tests provoke overflows. Run as plain Python, NumPy's scalars warn of them; compiled code,
 # which is what ships, must not.
 overflows = pytest.mark.filterwarnings(
-    "ignore:overflow encountered:RuntimeWarning" if numba.config.DISABLE_JIT else "error"
+    "ignore:(overflow|invalid value) encountered:RuntimeWarning" if numba.config.DISABLE_JIT else "error"
 )
 
 

@@ -278,7 +278,7 @@ def lay_out_leaf(X, tree, start, stop, offset, number, n_leaves):
             value = X[tree.rows[start + i], j]
             tree.points[start * p + j * count + i] = value
             low, high = min(low, value), max(high, value)
-            total += (value - base) / count  # as an offset, so that huge values do not overflow
+            total += value / count - base / count  # as an offset; divided first, against overflow
         region = offset + j * n_leaves + number
         if tree.kind == KD:
             tree.leaf_low[region], tree.leaf_high[region] = low, high
