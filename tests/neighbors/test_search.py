@@ -345,9 +345,8 @@ def test_the_scores_decide_or_hand_over():
 
 # These tests provoke overflows. Run as plain Python, NumPy's scalars warn of them; compiled code,
 # which is what ships, must not.
-overflows = pytest.mark.filterwarnings(
-    "ignore:(overflow|invalid value) encountered:RuntimeWarning" if numba.config.DISABLE_JIT else "error"
-)
+PROVOKED = "ignore:(overflow|invalid value) encountered:RuntimeWarning"
+overflows = pytest.mark.filterwarnings(PROVOKED if numba.config.DISABLE_JIT else "error")
 
 
 def neighbours_by(algorithm, X, Q, k=3, **options):
