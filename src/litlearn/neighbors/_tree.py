@@ -141,7 +141,7 @@ def kth_smallest(values, k, low, high):
     """The k-th smallest of values[low], ..., values[high - 1] (k from low); reorders them.
 
     Quickselect: the pivot is the median of three at scattered places, so that no common order of
-    the data makes it slow.
+    the data makes it slow. Positions are unsigned: no test for a negative index.
     """
     high -= 1
     draw = high - low
@@ -152,12 +152,13 @@ def kth_smallest(values, k, low, high):
         pivot = max(min(a, b), min(max(a, b), c))
         left, right = low, high
         while left <= right:
-            while values[left] < pivot:
+            while values[np.uintp(left)] < pivot:
                 left += 1
-            while values[right] > pivot:
+            while values[np.uintp(right)] > pivot:
                 right -= 1
             if left <= right:
-                values[left], values[right] = values[right], values[left]
+                a, b = np.uintp(left), np.uintp(right)
+                values[a], values[b] = values[b], values[a]
                 left += 1
                 right -= 1
         if k <= right:
@@ -444,7 +445,7 @@ def build_in_place(X, tree, root):
         leaf_low=tree.leaf_low[leaves],
         leaf_high=tree.leaf_high[leaves] if tree.kind == KD else tree.leaf_high,
     )
-    build_subtree(X[ids], subtree, ids)
+    build_subtree(X.take(ids, axis=0), subtree, ids)
     # <shift>: from the numbers of the subtree to those of the whole tree.
     tree.rows[start:stop] = ids[subtree.rows]
     subtree.start[:] += start
