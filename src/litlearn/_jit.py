@@ -20,20 +20,14 @@ import pathlib
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
-# Reassociation lets a reduction use vector registers. `nnan` and `ninf` are never allowed: they
-# would let the compiler assume that data hold no NaN and no infinity.
-REASSOCIATE = frozenset({"reassoc", "nsz", "contract"})
 
-
-def njit(function=None, *, fastmath=False, helper=False, inline=False):
+def njit(function=None, *, helper=False, inline=False):
     """Compile `function` with the flags that the whole package shares.
 
     Parameters
     ----------
     function : callable
         A function on scalars and NumPy arrays.
-    fastmath : False or REASSOCIATE, default=False
-        Named subset of floating-point liberties, for a reduction that needs them.
     helper : bool, default=False
         For functions that other compiled functions call millions of times. They allocate nothing,
         and so need not count references to the arrays that pass through them: counting costs more
@@ -47,12 +41,11 @@ def njit(function=None, *, fastmath=False, helper=False, inline=False):
         Or `function` itself when ``NUMBA_DISABLE_JIT=1``.
     """
     if function is None:
-        return functools.partial(njit, fastmath=fastmath, helper=helper, inline=inline)
+        return functools.partial(njit, helper=helper, inline=inline)
     dispatcher = numba.njit(
         function,
         nogil=True,
         error_model="numpy",
-        fastmath=set(fastmath) if fastmath else False,
         forceinline=inline,
         _nrt=not (helper or inline),
     )
