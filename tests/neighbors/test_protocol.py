@@ -252,7 +252,10 @@ BAD_PARAMETERS = [
     *[("p", value) for value in (0, 0.5, -1, np.nan, "2", True)],
     *[("metric", value) for value in ("euclid", None, 3, ["euclidean"])],
     *[("metric_params", value) for value in ("w", [1], {"w": [1.0]}, {"w": "a"}, {"V": 1})],
-    *[("metric_params", {"w": value}) for value in ([1, np.nan, 1], [1, -1, 1], [[1, 1, 1]])],
+    *[
+        ("metric_params", {"w": value})
+        for value in ([1, np.nan, 1], [1, -1, 1], [0, 0, 0], [[1, 1, 1]])
+    ],
     *[("metric_params", {"p": value}) for value in (0.5, "a", np.nan)],
     *[("n_jobs", value) for value in (0, 1.5, "all", True)],
     *[("weights", value) for value in ("inverse", 3, ["uniform"])],

@@ -256,8 +256,10 @@ def _check_metric_weights(who, w):
             f"shape {w.shape} and type {w.dtype}."
         )
     w = w.astype(np.float64)
-    if not np.all(np.isfinite(w)) or np.any(w < 0):
-        raise ValueError(f"{who}: w in metric_params must be finite and not negative, got {w}.")
+    if not np.all(np.isfinite(w)) or np.any(w < 0) or not np.any(w > 0):
+        raise ValueError(
+            f"{who}: w in metric_params must be finite, not negative and not all zero, got {w}."
+        )
     return w
 
 

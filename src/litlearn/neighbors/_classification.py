@@ -192,7 +192,7 @@ class KNeighborsClassifier(KNeighborsMixin, NeighborsClassifier):
         How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
         samples and features.
     leaf_size : int, default=30
-        Largest number of samples in a leaf of a tree. It changes time and memory only.
+        Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
     p : float, default=2
         Exponent of the Minkowski metric :eq:`eq-minkowski`, at least 1, possibly infinite.
     metric : str or callable, default="minkowski"
@@ -283,7 +283,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
         How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
         samples and features.
     leaf_size : int, default=30
-        Largest number of samples in a leaf of a tree. It changes time and memory only.
+        Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
     p : float, default=2
         Exponent of the Minkowski metric :eq:`eq-minkowski`, at least 1, possibly infinite.
     metric : str or callable, default="minkowski"

@@ -304,7 +304,7 @@ class KDTree(BinaryTree):
     X : array-like of shape (n_samples, n_features)
         Points.
     leaf_size : int, default=40
-        Largest number of points in a leaf. It changes time and memory, never the result.
+        Points in a leaf, rounded up to a multiple of 8. Changes time and memory, not the result.
     metric : str, default="minkowski"
         One of ``valid_metrics``. ``"minkowski"`` without more is the Euclidean distance.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -340,7 +340,7 @@ class BallTree(BinaryTree):
     X : array-like of shape (n_samples, n_features)
         Points.
     leaf_size : int, default=40
-        Largest number of points in a leaf. It changes time and memory, never the result.
+        Points in a leaf, rounded up to a multiple of 8. Changes time and memory, not the result.
     metric : str, default="minkowski"
         One of ``valid_metrics``. ``"minkowski"`` without more is the Euclidean distance.
     sample_weight : array-like of shape (n_samples,), default=None

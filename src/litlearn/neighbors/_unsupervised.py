@@ -20,7 +20,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
         samples and features.
     leaf_size : int, default=30
-        Largest number of samples in a leaf of a tree. It changes time and memory only.
+        Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
     metric : str or callable, default="minkowski"
         ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
         ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
