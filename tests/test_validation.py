@@ -97,6 +97,69 @@ def test_refused_arrays(X, error, message):
         v.check_array("Model", X)
 
 
+SPARSE = ("csr", "csc")
+
+
+@pytest.mark.parametrize("make", [scipy.sparse.csr_array, scipy.sparse.csc_matrix])
+def test_sparse_in_an_allowed_format_shares_its_memory(make):
+    given = make(np.array([[0.0, 2.0], [3.0, 0.0]], dtype=np.float32))
+    got = v.check_array("Owner", given, sparse=SPARSE)
+    assert got.format == given.format and got.dtype == np.float32
+    assert np.shares_memory(got.data, given.data)
+    assert got.indices.dtype == np.int32 and not got.data.flags.writeable
+    assert given.data.flags.writeable
+    np.testing.assert_array_equal(got.toarray(), given.toarray())
+
+
+@pytest.mark.parametrize("kind", ["coo", "lil", "dok", "bsr", "dia"])
+def test_other_sparse_formats_are_converted_to_the_first_allowed(kind):
+    given = scipy.sparse.coo_array(np.array([[0, 2], [3, 0], [0, 4]])).asformat(kind)
+    got = v.check_array("Owner", given, sparse=SPARSE)
+    assert got.format == "csr" and got.dtype == np.float64
+    np.testing.assert_array_equal(got.toarray(), given.toarray())
+
+
+def test_duplicate_sparse_entries_are_summed_in_a_copy():
+    parts = np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 3])
+    given = scipy.sparse.csr_array(parts, shape=(1, 2))
+    got = v.check_array("Owner", given, sparse=SPARSE)
+    np.testing.assert_array_equal(got.indices, [0, 1])
+    np.testing.assert_array_equal(got.data, [4.0, 3.0])
+    assert given.nnz == 3
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_sparse_entries_must_be_finite(value):
+    with pytest.raises(ValueError, match="Input X contains"):
+        v.check_array("Owner", scipy.sparse.csr_array([[value, 1.0]]), sparse=SPARSE)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_order_of_a_dense_array(order):
+    given = np.arange(6.0).reshape(2, 3)
+    got = v.check_array("Owner", given, order=order)
+    assert got.flags[f"{order}_CONTIGUOUS"] and not got.flags.writeable
+    np.testing.assert_array_equal(got, given)
+    assert np.shares_memory(got, given) == (order == "C")
+
+
+def test_one_number_is_a_weight_for_every_sample():
+    np.testing.assert_array_equal(v.check_sample_weight("Owner", 2, 3), [2.0] * 3)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.5, np.nan, "x", True])
+def test_a_share_is_between_zero_and_one(value):
+    with pytest.raises(InvalidParameterError, match=r"range \[0, 1\]. Got"):
+        v.check_real("Owner", "share", value, low=0, high=1)
+    assert v.check_real("Owner", "share", 1, low=0, high=1) == 1.0
+
+
+def test_a_switch_is_a_boolean():
+    assert v.check_boolean("Owner", "switch", np.True_) is True
+    with pytest.raises(InvalidParameterError, match="'switch' parameter of Owner must be a bool"):
+        v.check_boolean("Owner", "switch", 1)
+
+
 @pytest.mark.parametrize("make", [scipy.sparse.csr_matrix, scipy.sparse.csc_array])
 def test_sparse_is_refused(make):
     with pytest.raises(TypeError, match="Sparse data was passed for X, but Model requires dense"):

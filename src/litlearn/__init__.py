@@ -9,7 +9,7 @@ import importlib
 __version__ = "0.1.0"
 
 # The public namespaces, and nothing else: a name that is not here does not exist yet.
-_NAMESPACES = ("datasets", "exceptions", "listing", "neighbors", "plotting")
+_NAMESPACES = ("datasets", "exceptions", "linear_model", "listing", "neighbors", "plotting")
 
 __all__ = [*_NAMESPACES, "__version__"]
 

@@ -21,7 +21,7 @@ import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 
-def njit(function=None, *, helper=False, inline=False):
+def njit(function=None, *, helper=False, inline=False, reassociate=False):
     """Compile `function` with the flags that the whole package shares.
 
     Parameters
@@ -34,6 +34,10 @@ def njit(function=None, *, helper=False, inline=False):
         than a distance in few dimensions.
     inline : bool, default=False
         A helper whose machine code is copied into each caller.
+    reassociate : bool, default=False
+        Sums may be taken in another order, and a product and a sum may be rounded once: what a sum
+        over an array needs to use vector instructions. NaN, infinity and signed zeros keep their
+        meaning. The order depends on the machine, not on the number of threads.
 
     Returns
     -------
@@ -41,12 +45,13 @@ def njit(function=None, *, helper=False, inline=False):
         Or `function` itself when ``NUMBA_DISABLE_JIT=1``.
     """
     if function is None:
-        return functools.partial(njit, helper=helper, inline=inline)
+        return functools.partial(njit, helper=helper, inline=inline, reassociate=reassociate)
     dispatcher = numba.njit(
         function,
         nogil=True,
         error_model="numpy",
         forceinline=inline,
+        fastmath={"reassoc", "contract"} if reassociate else False,
         _nrt=not (helper or inline),
     )
     # With NUMBA_DISABLE_JIT=1 there is nothing to cache. Where no folder is writable, Numba

@@ -52,17 +52,30 @@ def check_integer(owner, name, value, *, low=None, allow_none=False):
     return int(value)
 
 
-def check_real(owner, name, value, *, low, allow_low=True, allow_inf=False, allow_none=False):
-    """Return `value` as a float at least (or above) `low`, or None if that is allowed."""
+def check_real(
+    owner, name, value, *, low, high=np.inf, allow_low=True, allow_inf=False, allow_none=False
+):
+    """Return `value` as a float from `low` to `high`, or None if that is allowed.
+
+    `allow_low` says whether `low` itself is allowed. A finite `high` always is; infinity only with
+    `allow_inf`.
+    """
     if value is None and allow_none:
         return None
     allowed = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    in_range = allowed and (value > low or (allow_low and value == low))
+    in_range = allowed and (value > low or (allow_low and value == low)) and value <= high
     if not in_range or (np.isinf(value) and not allow_inf):
-        left, right = "[" if allow_low else "(", "]" if allow_inf else ")"
+        left, right = "[" if allow_low else "(", "]" if allow_inf or np.isfinite(high) else ")"
         none = " or None" if allow_none else ""
-        _refuse(owner, name, value, f"a float in the range {left}{low}, inf{right}{none}")
+        _refuse(owner, name, value, f"a float in the range {left}{low}, {high}{right}{none}")
     return float(value)
+
+
+def check_boolean(owner, name, value):
+    """Return `value` as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        _refuse(owner, name, value, "a bool: True or False")
+    return bool(value)
 
 
 def check_option(owner, name, value, options, *, or_else=""):
@@ -117,8 +130,8 @@ def is_sparse(X):
     return scipy_sparse is not None and scipy_sparse.issparse(X)
 
 
-def check_array(owner, X, name="X"):
-    """Return `X` as a finite, C-contiguous, read-only array of float32 or float64.
+def check_array(owner, X, name="X", *, sparse=(), order="C"):
+    """Return `X` as a finite, contiguous, read-only array of float32 or float64.
 
     Parameters
     ----------
@@ -128,12 +141,18 @@ def check_array(owner, X, name="X"):
         A list of lists, an array, a data frame, or anything that NumPy can convert.
     name : str, default="X"
         What the caller calls this array.
+    sparse : tuple of {"csr", "csc"}, default=()
+        Sparse formats that the caller can use; another one is converted to the first of them.
+        Empty: sparse input is refused.
+    order : {"C", "F"}, default="C"
+        Rows (C) or columns (F) are contiguous in a dense result.
 
     Returns
     -------
-    ndarray of shape (n_samples, n_features)
+    ndarray or sparse array of shape (n_samples, n_features)
         float32 if `X` is of float16 or float32, otherwise float64. It shares the memory of `X` if
-        no conversion is needed.
+        no conversion is needed. A sparse result has sorted indices, no duplicates, and indices of
+        32 bits where they suffice.
 
     Raises
     ------
@@ -144,11 +163,9 @@ def check_array(owner, X, name="X"):
     """
     who = owner_name(owner)
     if is_sparse(X):
-        raise TypeError(
-            f"Sparse data was passed for {name}, but {who} requires dense data. "
-            f"Use '.toarray()' to convert to a dense numpy array."
-        )
-    array = _to_numeric(who, X, name)
+        array = _to_sparse(who, X, name, sparse)
+    else:
+        array = _to_numeric(who, X, name)
     if array.ndim != 2:
         _refuse_dimension(who, array, name)
     if array.shape[0] < 1:
@@ -161,21 +178,56 @@ def check_array(owner, X, name="X"):
             f"Found array with 0 feature(s) (shape={array.shape}) while a minimum of 1 is required "
             f"by {who} for {name}."
         )
-    array = _as_float(array)
+    if is_sparse(array):
+        check_finite(who, array.data, name)
+        return array
+    array = _as_float(array, order)
     check_finite(who, array, name)
-    return read_only(array)
+    return read_only(array, order)
 
 
-def read_only(array):
-    """Return a C-contiguous, read-only view of the plain array, or a copy where needed.
+def read_only(array, order="C"):
+    """Return a contiguous, read-only view of the plain array, or a copy where needed.
 
     An array that is so already is returned itself, so that a pickle holds it once.
     """
-    if type(array) is np.ndarray and array.flags.c_contiguous and not array.flags.writeable:
+    contiguous = array.flags.c_contiguous if order == "C" else array.flags.f_contiguous
+    if type(array) is np.ndarray and contiguous and not array.flags.writeable:
         return array
-    view = np.ascontiguousarray(array).view(np.ndarray)
+    view = np.asarray(array, order=order).view(np.ndarray)
     view.flags.writeable = False
     return view
+
+
+def _to_sparse(who, X, name, formats):
+    """Return sparse `X` in one of the formats, as float32 or float64, in canonical form."""
+    if not formats:
+        raise TypeError(
+            f"Sparse data was passed for {name}, but {who} requires dense data. "
+            f"Use '.toarray()' to convert to a dense numpy array."
+        )
+    if X.ndim != 2:
+        _refuse_dimension(who, X, name)
+    if X.dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported: {who} got {name} of type {X.dtype}, expected real "
+            "numbers."
+        )
+    if X.dtype.kind not in "biuf":
+        raise TypeError(f"{who}: {name} is of type {X.dtype}, expected real numbers.")
+    array = X if X.format in formats else X.asformat(formats[0])
+    single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
+    array = array.astype(np.float32 if single else np.float64, copy=False)
+    if not array.has_canonical_format:
+        array = array.copy() if array is X or np.shares_memory(array.data, X.data) else array
+        array.sum_duplicates()
+    parts = [array.data, array.indices, array.indptr]
+    if max(array.nnz, *array.shape) <= np.iinfo(np.int32).max:
+        parts[1:] = [part.astype(np.int32, copy=False) for part in parts[1:]]
+    # A new container around read-only views: the caller's own arrays stay writeable.
+    result = type(array)(array.shape, dtype=array.dtype)
+    result.data, result.indices, result.indptr = (read_only(part) for part in parts)
+    return result
 
 
 def _to_numeric(who, X, name):
@@ -241,11 +293,11 @@ def _refuse_dimension(who, array, name):
     )
 
 
-def _as_float(array):
+def _as_float(array, order):
     if array.dtype.kind == "f" and array.dtype.itemsize <= 4:
-        return array.astype(np.float32, order="C", copy=False)
+        return array.astype(np.float32, order=order, copy=False)
     with np.errstate(over="ignore"):  # of long double; the check for infinity follows
-        return array.astype(np.float64, order="C", copy=False)
+        return array.astype(np.float64, order=order, copy=False)
 
 
 def check_finite(who, array, name):
@@ -269,10 +321,10 @@ def check_finite(who, array, name):
         )
 
 
-def check_queries(estimator, X):
+def check_queries(estimator, X, *, sparse=(), order="C"):
     """Check `X` as :func:`check_array` does, and against the features of the training samples."""
     check_feature_names(estimator, X)
-    array = check_array(estimator, X)
+    array = check_array(estimator, X, sparse=sparse, order=order)
     if array.shape[1] != estimator.n_features_in_:
         raise ValueError(
             f"X has {array.shape[1]} features, but {owner_name(estimator)} is expecting "
@@ -468,10 +520,15 @@ def check_true_targets(owner, y, predicted):
 
 
 def check_sample_weight(owner, sample_weight, n_samples):
-    """Return None or a float64 array of n_samples weights, not negative and not all zero."""
+    """Return None or a float64 array of n_samples weights, not negative and not all zero.
+
+    One number stands for as many equal weights.
+    """
     if sample_weight is None:
         return None
     who = owner_name(owner)
+    if isinstance(sample_weight, numbers.Real) and not isinstance(sample_weight, (bool, np.bool_)):
+        sample_weight = np.full(n_samples, float(sample_weight))
     array = np.asarray(sample_weight)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{who}: sample_weight is of type {array.dtype}, expected real numbers.")

@@ -1,0 +1,85 @@
+"""What the linear models share: a prediction is a product with the coefficients, and a shift."""
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+SPARSE_FORMATS = ("csr", "csc")
+
+
+class LinearModel(BaseEstimator):
+    """An estimator with fitted ``coef_`` and ``intercept_``."""
+
+    sparse_formats = ()  # what `fit` and the predictions accept besides dense arrays
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = bool(self.sparse_formats)
+        return tags
+
+    def _linear_function(self, X):
+        """Return ``X @ coef_.T + intercept_``: of shape (n_samples,) if ``coef_`` is flat."""
+        _validation.check_is_fitted(self)
+        X = _validation.check_queries(self, X, sparse=self.sparse_formats)
+        # The product is taken in the type of X, so that float32 data need no copy in float64.
+        result = X @ self.coef_.T.astype(X.dtype, copy=False)
+        result += np.asarray(self.intercept_, dtype=X.dtype)
+        return result
+
+
+class LinearRegressor(RegressorMixin, LinearModel):
+    """Predicts the linear function itself."""
+
+    def predict(self, X):
+        """Predict the targets: the linear function of the features, :eq:`eq-linear-model`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Predicted targets, float32 for samples of that type, float64 otherwise.
+        """
+        return self._linear_function(X)
+
+
+class LinearClassifier(ClassifierMixin, LinearModel):
+    """Predicts the class by the sign, or the largest, of the linear functions."""
+
+    def decision_function(self, X):
+        """Return the linear function of each sample, positive on the side of the second class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One number a sample with two classes, one for each class with more. Divided by the norm
+            of the coefficients it is the signed distance to the hyperplane.
+        """
+        scores = self._linear_function(X)
+        return scores.ravel() if scores.ndim == 2 and scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """Predict the class with the largest linear function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Members of ``classes_``. A decision function of exactly 0 goes to the first class.
+        """
+        scores = self.decision_function(X)
+        chosen = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[chosen]
