@@ -19,6 +19,8 @@ from litlearn.plotting import (
     HATCHES,
     MARKERS,
     Slider,
+    _spread,
+    coefficient_paths,
     covariance_ellipse,
     decision_regions,
     scatter_classes,
@@ -96,6 +98,7 @@ def test_import_does_not_load_matplotlib():
         lambda: scatter_classes(None, X, Y),
         lambda: decision_regions(None, Nearest(), X),
         lambda: covariance_ellipse(None, [0, 0], np.eye(2)),
+        lambda: coefficient_paths(None, [1], [[1]]),
     ],
 )
 def test_without_matplotlib(monkeypatch, call):
@@ -211,6 +214,62 @@ def test_ellipse_errors(ax):
         covariance_ellipse(ax, [0, 0], [[1.0, 0.5], [0.0, 1.0]])
     with pytest.raises(ValueError, match="eigenvalue -1"):
         covariance_ellipse(ax, [0, 0], [[0.0, 1.0], [1.0, 0.0]])
+
+
+ALPHAS = np.array([0.01, 1.0, 0.1])
+COEFS = np.array([[0.5, 0.0, 0.2], [-3.0, 0.0, -1.0], [2.0, 1.0, 1.5]])
+
+
+def test_paths_run_from_strong_to_weak(ax):
+    lines = coefficient_paths(ax, ALPHAS, COEFS, names=["a", "b", "c"], n_labels=2, mark=0.1)
+    assert len(lines) == 3
+    for line, path in zip(lines, COEFS, strict=True):
+        assert_allclose(line.get_xdata(), [1.0, 0.1, 0.01])
+        assert_allclose(line.get_ydata(), path[[1, 2, 0]])
+    assert ax.get_xscale() == "log" and ax.get_xlim() == (1.0, 0.01)
+    # b and c are largest at the weakest penalty, in this order; a is grey and has no name.
+    assert [t.get_text() for t in ax.texts] == ["b", "c"]
+    assert [line.get_color() for line in lines] == ["#AAAAAA", COLORS[0], COLORS[1]]
+    assert lines[1].get_linestyle() != lines[2].get_linestyle()
+    assert [t.get_color() for t in ax.texts] == list(COLORS[:2])
+    marks = [line for line in ax.lines if list(line.get_xdata()) == [0.1, 0.1]]
+    assert len(marks) == 1
+
+
+def test_paths_count_features_from_one_and_take_one_alpha(ax):
+    coefficient_paths(ax, [0.5], [[2.0], [1.0]], xlabel="penalty")
+    assert [t.get_text() for t in ax.texts] == ["1", "2"]
+    assert ax.get_xlabel() == "penalty"
+    plain = Figure().add_subplot()
+    coefficient_paths(plain, ALPHAS, COEFS, n_labels=0)
+    assert len(plain.texts) == 0
+
+
+def test_names_of_paths_do_not_overlap(ax):
+    equal = np.ones((5, 2)) * [0.0, 1.0]
+    coefficient_paths(ax, [1.0, 0.1], equal)
+    heights = np.sort([t.xy[1] for t in ax.texts])
+    low, high = ax.get_ylim()
+    assert np.diff(heights).min() > (high - low) / 16
+    assert_allclose(heights.mean(), 1.0)
+
+
+def test_spread_moves_as_little_as_needed():
+    assert_allclose(_spread([3.0, 0.0, 1.0], 1.0), [3.0, 0.0, 1.0])
+    assert_allclose(_spread([0.0, 0.0], 1.0), [-0.5, 0.5])
+    assert_allclose(_spread([2.0, 0.0, 0.0], 2.0), [2.0 + 2 / 3, -4 / 3, 2 / 3])
+    assert len(_spread([5.0], 1.0)) == 1
+
+
+def test_path_errors(ax):
+    with pytest.raises(ValueError, match=r"coefs \(3, 2\), expected \(n_alphas,\)"):
+        coefficient_paths(ax, ALPHAS, COEFS[:, :2])
+    with pytest.raises(ValueError, match="alphas contains 0, expected numbers above 0"):
+        coefficient_paths(ax, ALPHAS * 0, COEFS)
+    with pytest.raises(ValueError, match="n_labels is 9, expected 0 to 8"):
+        coefficient_paths(ax, ALPHAS, COEFS, n_labels=9)
+    with pytest.raises(ValueError, match="2 names for 3 rows"):
+        coefficient_paths(ax, ALPHAS, COEFS, names=["a", "b"])
 
 
 def test_slider_structure():

@@ -20,6 +20,7 @@ __all__ = [
     "HATCHES",
     "MARKERS",
     "Slider",
+    "coefficient_paths",
     "covariance_ellipse",
     "decision_regions",
     "scatter_classes",
@@ -391,6 +392,119 @@ def covariance_ellipse(ax, mean, cov, *, n_std=2.0, color=COLORS[0], fill=0.15, 
     angle = np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1]))
     style = {"edgecolor": color, "facecolor": to_rgba(color, fill), "linewidth": 1.8} | kwargs
     return ax.add_patch(Ellipse(mean, width, height, angle=angle, **style))
+
+
+#: Line styles, in the same order as the colours: lines are told apart in black and white, too.
+_LINES = ("-", "--", "-.", ":")
+
+
+def _spread(positions, gap):
+    """Move numbers apart, as little as needed, until neighbours are at least `gap` apart."""
+    order = np.argsort(positions, kind="stable")
+    # Blocks of numbers that touch: each is placed so that its members move least in all.
+    blocks = []
+    for value in np.asarray(positions, dtype=np.float64)[order]:
+        blocks.append([value, 1])
+        while len(blocks) > 1:
+            (low, m), (high, k) = blocks[-2:]
+            if high - low >= gap * (m + k) / 2.0:
+                break
+            # The centre of a block is the mean of where its members would like to be.
+            blocks[-2:] = [[(m * low + k * high) / (m + k), m + k]]
+    moved = np.empty(len(order))
+    if blocks:
+        spread = [c + gap * (np.arange(m) - (m - 1) / 2.0) for c, m in blocks]
+        moved[order] = np.concatenate(spread)
+    return moved
+
+
+def coefficient_paths(ax, alphas, coefs, *, names=None, n_labels=6, mark=None, xlabel=None):
+    """Draw each coefficient of a linear model against the strength of its penalty.
+
+    The penalty falls from left to right, on a logarithmic axis, so that the picture begins with the
+    strictest model. The coefficients that are largest at the weakest penalty have a colour, a line
+    style and their name at the right end; the others are thin and grey.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    alphas : array-like of shape (n_alphas,)
+        Strengths of the penalty, all above 0, in any order.
+    coefs : array-like of shape (n_features, n_alphas)
+        Coefficients: row j holds those of feature j. This is the shape that ``lasso_path`` and
+        ``enet_path`` return.
+    names : list of str of shape (n_features,), default=None
+        Names of the features. None: their numbers, counted from 1.
+    n_labels : int, default=6
+        How many coefficients have a colour and a name, at most 8.
+    mark : float, default=None
+        A strength to be marked by a vertical line, for instance the one that was chosen.
+    xlabel : str, default=None
+        What the horizontal axis says. None: ``"alpha (strong to weak)"``.
+
+    Returns
+    -------
+    list of matplotlib.lines.Line2D
+        One line a feature, in the order of `coefs`.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit each other, a strength is not above 0, or `n_labels` is not between
+        0 and 8.
+    ImportError
+        If matplotlib is not installed.
+    """
+    _matplotlib()
+    alphas, coefs = np.asarray(alphas, dtype=np.float64), np.asarray(coefs, dtype=np.float64)
+    if alphas.ndim != 1 or coefs.ndim != 2 or coefs.shape[1] != len(alphas) or not len(alphas):
+        raise ValueError(
+            f"coefficient_paths: alphas has shape {alphas.shape} and coefs {coefs.shape}, "
+            "expected (n_alphas,) and (n_features, n_alphas)"
+        )
+    if not np.all(alphas > 0.0):
+        raise ValueError(
+            f"coefficient_paths: alphas contains {alphas.min():g}, expected numbers above 0"
+        )
+    if not 0 <= n_labels <= len(COLORS):
+        raise ValueError(f"coefficient_paths: n_labels is {n_labels}, expected 0 to {len(COLORS)}")
+    names = [str(j + 1) for j in range(len(coefs))] if names is None else list(names)
+    if len(names) != len(coefs):
+        raise ValueError(f"coefficient_paths: {len(names)} names for {len(coefs)} rows of coefs")
+    order = np.argsort(alphas)[::-1]
+    alphas, coefs = alphas[order], coefs[:, order]
+    largest = np.argsort(-np.abs(coefs[:, -1]), kind="stable")[:n_labels]
+    rank = {int(j): i for i, j in enumerate(largest)}
+    lines = []
+    for j, path in enumerate(coefs):
+        if j in rank:
+            i = rank[j]
+            style = {"color": COLORS[i], "linestyle": _LINES[i % len(_LINES)], "zorder": 3}
+        else:
+            style = {"color": "#AAAAAA", "linewidth": 0.9, "zorder": 2}
+        lines += ax.plot(alphas, path, **style)
+    ax.axhline(0.0, color="#333333", linewidth=0.8, zorder=1)
+    if mark is not None:
+        ax.axvline(mark, color="#333333", linestyle=(0, (1, 2)), linewidth=1.4, zorder=1)
+    ax.set(xscale="log", xlabel="alpha (strong to weak)" if xlabel is None else xlabel)
+    if len(alphas) > 1:
+        ax.set_xlim(alphas[0], alphas[-1])
+    low, high = ax.get_ylim()
+    ends = coefs[largest, -1]
+    # One line of text takes about a fifteenth of an axis of ordinary height.
+    for j, height in zip(largest, _spread(ends, (high - low) / 15.0), strict=True):
+        ax.annotate(
+            names[j],
+            (alphas[-1], height),
+            xytext=(5, 0),
+            textcoords="offset points",
+            color=COLORS[rank[int(j)]],
+            va="center",
+            fontsize=10,
+            annotation_clip=False,
+        )
+    return lines
 
 
 _SLIDER_STYLE = (
