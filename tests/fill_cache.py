@@ -40,6 +40,7 @@ def _neighbors():
 
 
 CASES.extend(_neighbors())
+CASES.append(("litlearn.linear_model", "LogisticRegression", {}))
 
 
 def use(estimator, X, y):

@@ -544,3 +544,34 @@ def check_sample_weight(owner, sample_weight, n_samples):
     if not np.any(array):
         raise ValueError(f"{who}: sample_weight is all zero, expected a positive weight.")
     return array
+
+
+def check_class_weight(owner, class_weight, classes, codes, sample_weight=None):
+    """Return the weight of each class, (n_classes,), from what the user gave.
+
+    None: ones. ``"balanced"``: inverse to the weighted counts of the classes, with mean 1 over the
+    samples. A dict: the weight of each class that it names, 1 for the others.
+    """
+    who = owner_name(owner)
+    n_classes = len(classes)
+    if class_weight is None:
+        return np.ones(n_classes)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.bincount(codes, weights=sample_weight, minlength=n_classes).astype(np.float64)
+        with np.errstate(divide="ignore"):
+            weights = counts.sum() / (n_classes * counts)
+        weights[counts == 0.0] = 0.0  # nobody is there to weigh
+        return weights
+    if not isinstance(class_weight, dict):
+        _refuse(owner, "class_weight", class_weight, "a dict {class: weight}, 'balanced' or None")
+    weights, known = np.ones(n_classes), {label: k for k, label in enumerate(classes.tolist())}
+    unknown = [label for label in class_weight if label not in known]
+    if unknown and n_classes > len(class_weight) - len(unknown):
+        raise ValueError(
+            f"{who}: the classes, {unknown}, are in class_weight but not in y, whose classes are "
+            f"{classes.tolist()}."
+        )
+    for label, weight in class_weight.items():
+        if label in known:
+            weights[known[label]] = check_real(owner, f"class_weight[{label!r}]", weight, low=0.0)
+    return weights

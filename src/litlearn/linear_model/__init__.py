@@ -3,4 +3,6 @@
 The names, parameters, attributes and defaults are scikit-learn's.
 """
 
-__all__ = []
+from litlearn.linear_model._logistic import LogisticRegression
+
+__all__ = ["LogisticRegression"]

@@ -1,0 +1,400 @@
+"""Logistic regression: two classes or many, dense or sparse, any of the penalties."""
+
+import contextlib
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn.exceptions import ConvergenceWarning
+from litlearn.linear_model._base import SPARSE_FORMATS, LinearClassifier
+from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
+from litlearn.linear_model._newton import minimise
+
+SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
+MAX_HESSIAN = 3000  # parameters up to which the Hessian is formed and factored
+
+
+class LogisticRegression(LinearClassifier):
+    r"""Logistic regression: the log-odds of the classes are linear in the features.
+
+    Two classes: the probability of the second is the sigmoid of a linear function,
+    :eq:`eq-logistic-probability`. More classes: the probabilities are the softmax of one linear
+    function for each class, :eq:`eq-softmax`. The coefficients minimise, with the default
+    settings,
+
+    .. math:: C \sum_i s_i \, \mathrm{loss}_i + \rho \, \Vert W \Vert_1
+              + \frac{1 - \rho}{2} \Vert W \Vert_2^2,
+
+    where :math:`\rho` is ``l1_ratio``, :math:`s_i` is the product of sample weight and class
+    weight, and the loss is minus the logarithm of the probability of the true class,
+    :eq:`eq-logistic-penalized`. The intercept is never penalised.
+
+    Parameters
+    ----------
+    penalty : {"l1", "l2", "elasticnet", None}, default="deprecated"
+        Older way to choose the penalty, which `l1_ratio` and `C` express by themselves. ``"l2"`` is
+        ``l1_ratio=0``, ``"l1"`` is ``l1_ratio=1``, ``"elasticnet"`` uses `l1_ratio`, and None is
+        ``C=inf``. Where the two disagree, `penalty` decides and a warning is given.
+    C : float, default=1.0
+        Weight of the losses against the penalty, above 0. Smaller is a stronger penalty; ``inf``
+        is none.
+    l1_ratio : float, default=0.0
+        Share of the l1 penalty, from 0 to 1.
+    dual : bool, default=False
+        Accepted for compatibility; without effect, since the minimum is the same.
+    tol : float, default=1e-4
+        Tolerance. Without an l1 penalty, the solver stops when no entry of the gradient of the
+        mean loss, for standardised features, exceeds `tol`, and the loss is estimated to be within
+        1e-4 `tol`, relatively, of its minimum.
+    fit_intercept : bool, default=True
+        Add a constant to the linear functions.
+    intercept_scaling : float, default=1
+        Accepted for compatibility; without effect, since the intercept is not penalised.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, ``{class: weight}``; ``"balanced"`` gives all classes the same total
+        weight. They multiply the sample weights.
+    random_state : int, RandomState or None, default=None
+        Accepted for compatibility; nothing here is random.
+    solver : {"auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}, \
+            default="auto"
+        ``"auto"`` chooses by shape and penalty, and serves every penalty. The names of
+        scikit-learn's solvers are accepted. ``"newton-cholesky"`` and ``"newton-cg"`` force
+        factored Hessians and conjugate gradients; the others are served as ``"auto"``. Each
+        reaches the same minimum.
+    max_iter : int, default=100
+        Most iterations of the solver.
+    verbose : int, default=0
+        Show a progress bar if above 0.
+    warm_start : bool, default=False
+        Begin at the coefficients of the last fit. They must have the shape that the new data need.
+    n_jobs : int or None, default=None
+        Threads; None is all CPUs. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; one row for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts; zeros without `fit_intercept`.
+    n_iter_ : ndarray of shape (1,)
+        Iterations over all samples.
+    converged_ : bool
+        Whether the certificate was met.
+    optimality_ : float
+        The certificate: how far the objective may still be above its minimum, relative to its
+        value. Without an l1 penalty it is half the squared Newton decrement.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Notes
+    -----
+    A step costs :math:`n p^2 + p^3/3` operations for two classes, where the Hessian is formed and
+    factored (:eq:`eq-newton-step`), and a multiple of :math:`n p q` with conjugate gradients.
+    Memory beyond the data is O(n q + p^2). CSR and CSC data stay sparse.
+
+    Without a penalty, classes that a hyperplane separates have no finite minimum: coefficients
+    grow without bound. The solver stops when the gradient is below `tol`, and warns.
+    """
+
+    sparse_formats = SPARSE_FORMATS
+
+    def __init__(
+        self,
+        penalty="deprecated",
+        *,
+        C=1.0,
+        l1_ratio=0.0,
+        dual=False,
+        tol=1e-4,
+        fit_intercept=True,
+        intercept_scaling=1,
+        class_weight=None,
+        random_state=None,
+        solver="auto",
+        max_iter=100,
+        verbose=0,
+        warm_start=False,
+        n_jobs=None,
+    ):
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Training samples. C-ordered float32 or float64, or CSR, are used without a copy.
+        y : array-like of shape (n_samples,)
+            Classes: integers, booleans or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples; ones if None.
+
+        Returns
+        -------
+        self : LogisticRegression
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` is of a type that cannot be used.
+        ValueError
+            If a parameter is out of range, `y` has one class only, or an array has the wrong shape
+            or holds NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stops without its certificate, or the classes are separated and there is
+            no penalty.
+        """
+        C, l1_ratio, tol, max_iter = self._check_parameters()
+        X_given = X
+        X = _validation.check_array(self, X, sparse=self.sparse_formats)
+        names = _validation.feature_names(X_given)
+        n, p = X.shape
+        y = _validation.check_class_targets(self, y, n)
+        if y.ndim != 1:
+            raise ValueError(
+                f"LogisticRegression: y should be a 1d array, got an array of shape {y.shape} "
+                "instead."
+            )
+        weight = _validation.check_sample_weight(self, sample_weight, n)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                "LogisticRegression needs samples of at least 2 classes in the data, but the data "
+                f"contains only one class: {classes[0]!r}"
+            )
+        s = _validation.check_class_weight(self, self.class_weight, classes, codes, weight)[codes]
+        s = s if weight is None else s * weight
+        if not np.any(s):
+            raise ValueError("LogisticRegression: the product of sample and class weights is zero.")
+        start = self._start(len(classes), p)
+        alpha = 0.0 if np.isinf(C) else 1.0 / (C * s.sum())
+        fitted = self._solve(X, codes, len(classes), s, alpha, l1_ratio, tol, max_iter, start)
+        self._store(X, names, classes, *fitted)
+        return self
+
+    def _check_parameters(self):
+        """Return C, l1_ratio, tol and max_iter after checking everything."""
+        who = type(self).__name__
+        C = _validation.check_real(self, "C", self.C, low=0.0, allow_low=False, allow_inf=True)
+        l1_ratio = _validation.check_real(
+            self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0, allow_none=True
+        )
+        if self.penalty is not None:
+            _validation.check_option(
+                self,
+                "penalty",
+                self.penalty,
+                ("l1", "l2", "elasticnet", "deprecated"),
+                or_else=" or None",
+            )
+        for name in ("dual", "fit_intercept", "warm_start"):
+            _validation.check_boolean(self, name, getattr(self, name))
+        _validation.check_real(
+            self, "intercept_scaling", self.intercept_scaling, low=0.0, allow_low=False
+        )
+        _validation.check_option(self, "solver", self.solver, SOLVERS)
+        _validation.check_random_state(self, self.random_state)
+        _validation.check_n_jobs(self, self.n_jobs)
+        tol = _validation.check_real(self, "tol", self.tol, low=0.0)
+        max_iter = _validation.check_integer(self, "max_iter", self.max_iter, low=0)
+        if not isinstance(self.verbose, (bool, np.bool_)):
+            _validation.check_integer(self, "verbose", self.verbose, low=0)
+        if self.penalty == "elasticnet" and l1_ratio is None:
+            raise ValueError(f"{who}: l1_ratio must be specified when penalty is elasticnet.")
+        inconsistent = {"l2": (0.0, None), "l1": (1.0, None)}.get(self.penalty, (l1_ratio,))
+        if l1_ratio not in inconsistent:
+            message = (
+                f"{who}: Inconsistent values: penalty={self.penalty} with l1_ratio={l1_ratio}. "
+                "penalty decides. Leave penalty at its default and use l1_ratio only."
+            )
+            _validation.warn(UserWarning(message), 4)
+        if self.penalty is None:
+            if C != 1.0 or l1_ratio not in (0.0, None):
+                message = f"{who}: Setting penalty=None will ignore the C and l1_ratio parameters"
+                _validation.warn(UserWarning(message), 4)
+            C = np.inf
+        ratios = {"l2": 0.0, "l1": 1.0}
+        return C, ratios.get(self.penalty, l1_ratio or 0.0), tol, max_iter
+
+    def _start(self, n_classes, n_features):
+        """Return coefficients (q, p) and intercepts (q,) to start from: q is 1 for two classes."""
+        shape = (1 if n_classes == 2 else n_classes, n_features)
+        if not self.warm_start or not hasattr(self, "coef_"):
+            return np.zeros(shape), np.zeros(shape[0])
+        if self.coef_.shape != shape:
+            raise ValueError(
+                f"LogisticRegression: with warm_start=True the coefficients of the last fit, of "
+                f"shape {self.coef_.shape}, are the start of this one, which needs shape {shape}. "
+                "Set warm_start=False, or use the same features and number of classes."
+            )
+        coef = self.coef_.toarray() if _validation.is_sparse(self.coef_) else self.coef_
+        intercept = self.intercept_ if self.fit_intercept else np.zeros(shape[0])
+        return coef.astype(np.float64), intercept.astype(np.float64)
+
+    def _solve(self, X, codes, n_classes, s, alpha, l1_ratio, tol, max_iter, start):
+        """Return coefficients, intercepts, iterations, certificate and whether it was met."""
+        penalised = alpha > 0.0 and np.bincount(codes, weights=s).min() > 0.0
+        if alpha * l1_ratio > 0.0:
+            raise NotImplementedError
+        if _validation.is_sparse(X) and X.format != "csr":
+            X = _validation.check_array(self, X.tocsr(), sparse=("csr",))
+        options = (s, alpha, self.fit_intercept, self.n_jobs)
+        if n_classes == 2:
+            sign = np.where(codes == 1, 1.0, -1.0)
+            loss = BinaryLoss(X, sign, *options)
+            v = loss.start(start[0][0], start[1][0])
+        else:
+            loss = MultinomialLoss(X, codes.astype(np.intp), n_classes, *options)
+            v = loss.start(*start)
+        factored = n_classes == 2 and not loss.sparse and X.shape[1] < MAX_HESSIAN
+        if self.solver == "newton-cg":
+            factored = False
+        with self._progress() as report:
+            result = minimise(
+                loss,
+                v,
+                tol=tol,
+                max_iter=max_iter,
+                use_hessian=factored,
+                penalised=penalised,
+                report=report,
+            )
+        if not result.converged:
+            _validation.warn(ConvergenceWarning(self._explain(result, penalised)), 4)
+        coef, intercept = loss.finish(result.v)
+        coef, intercept = np.atleast_2d(coef), np.atleast_1d(intercept)
+        return coef, intercept, result.n_iter, result.gap, result.converged
+
+    def _explain(self, result, penalised):
+        """Say why the solver stopped without its certificate."""
+        if result.separated:
+            return (
+                "LogisticRegression: the classes are separated by the features (or a class has no "
+                "weight), and nothing is penalised that would hold the parameters: the loss has no "
+                "minimum, and parameters grow without bound. They are returned as they were after "
+                f"{result.n_iter} iterations. Use a finite C."
+            )
+        return (
+            f"LogisticRegression did not converge in {result.n_iter} iterations: the objective may "
+            f"be above its minimum by {result.gap:.1e} of its value. Increase max_iter or tol, or "
+            "penalise more (a smaller C)."
+        )
+
+    @contextlib.contextmanager
+    def _progress(self):
+        """Give a function that shows the iterations, or None."""
+        if not self.verbose:
+            yield None
+            return
+        from tqdm.auto import tqdm
+
+        with tqdm(desc=type(self).__name__, unit="iteration") as bar:
+
+            def report(n_iter, state):
+                bar.update(n_iter - bar.n)
+                bar.set_postfix_str(f"objective {state.value:.6g}")
+
+            yield report
+
+    def _store(self, X, names, classes, coef, intercept, n_iter, optimality, converged):
+        _validation.store_features(self, X.shape[1], names)
+        self.classes_ = classes
+        self.coef_ = coef.astype(X.dtype)
+        self.intercept_ = intercept.astype(X.dtype)
+        self.n_iter_ = np.array([n_iter], dtype=np.int32)
+        self.optimality_ = float(optimality)
+        self.converged_ = bool(converged)
+
+    def predict_proba(self, X):
+        """Return the probability of each class, :eq:`eq-logistic-probability`, :eq:`eq-softmax`.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities in the order of ``classes_``; each row sums to 1.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.exp(_log_sigmoids(scores))
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+        return scores
+
+    def predict_log_proba(self, X):
+        """Return the logarithms of the probabilities, without taking that of a rounded zero.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms, in the order of ``classes_``.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return _log_sigmoids(scores)
+        scores -= scores.max(axis=1, keepdims=True)
+        return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+
+    def sparsify(self):
+        """Turn ``coef_`` into a CSR matrix, which an l1 penalty makes worth while.
+
+        Returns
+        -------
+        self : LogisticRegression
+        """
+        _validation.check_is_fitted(self)
+        from scipy.sparse import csr_matrix
+
+        self.coef_ = csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Turn ``coef_`` back into an array.
+
+        Returns
+        -------
+        self : LogisticRegression
+        """
+        _validation.check_is_fitted(self)
+        if _validation.is_sparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+
+def _log_sigmoids(scores):
+    """Logarithms of the probabilities (n, 2) of the two classes, from scores (n,)."""
+    result = np.empty((len(scores), 2), dtype=scores.dtype)
+    np.logaddexp(0.0, scores, out=result[:, 0])
+    np.logaddexp(0.0, -scores, out=result[:, 1])
+    return np.negative(result, out=result)

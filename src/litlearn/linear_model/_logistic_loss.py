@@ -1,0 +1,643 @@
+r"""The logistic losses: values, gradients and curvature, in one pass over blocks of rows.
+
+Both losses are means over the samples, with weights s_i, plus a quadratic penalty:
+
+    F(w, b) = sum_i s_i loss_i / sum_i s_i + alpha / 2 ||w||^2.
+
+The solvers see *standardised* parameters. Feature j is used as (x_j - centre_j) * scale_j, and its
+parameter is v_j = w_j / scale_j. That changes nothing in the answer, since the penalty still counts
+w_j = scale_j v_j, but features of very different sizes, or far from zero, then do no harm to the
+arithmetic. X itself is never copied: a kernel centres and scales the rows that it reads.
+
+A loss is a sum over samples. So rows come in blocks, each block gives its part of the value, the
+gradient and the Hessian, and the parts are added in the order of the blocks: the same bits for any
+number of threads.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn._jit import njit
+from litlearn._parallel import map_blocks
+from litlearn._validation import is_sparse
+
+BLOCK_ENTRIES = 2**20  # entries of X in a block, the unit of work of a thread
+TILE_ENTRIES = 2**16  # entries of X that are scaled at a time for the Hessian: half a megabyte
+SAMPLE_ROWS = 1024  # rows from which centre and scale are taken
+
+
+class State(NamedTuple):
+    """A loss at one point: its value, its gradient, and what a Hessian product needs."""
+
+    v: np.ndarray  # parameters, standardised
+    value: float  # mean loss and penalty
+    gradient: np.ndarray  # of the same shape as v
+    scores: np.ndarray  # linear functions of the samples, (n,) or (n, q)
+    curvature: np.ndarray  # weights (n,), or probabilities (n, q)
+    hessian: np.ndarray | None
+
+
+# ------------------------------------------------------------------ two classes
+
+
+@njit
+def logistic_terms(scores, y, s, start, stop, residual, curvature):
+    """Loss, residuals and curvature of samples from their scores, :eq:`eq-logistic-loss`.
+
+    scores, y, s, residual, curvature (n,): y is +1 or -1, s the weights; the last two are output.
+    Returns the sum of the weighted losses of the samples start, ..., stop - 1.
+    """
+    total = 0.0
+    for i in range(start, stop):
+        # <wrong>: with e = exp(-|f|) at most 1, nothing overflows, on either side.
+        u = y[i] * scores[i]
+        e = math.exp(-abs(u))
+        wrong = (e if u > 0.0 else 1.0) / (1.0 + e)
+        # <terms>: the loss, its first and its second derivative in the score.
+        total += s[i] * (math.log1p(e) + max(-u, 0.0))
+        residual[i] = -s[i] * y[i] * wrong
+        curvature[i] = s[i] * wrong * (1.0 - wrong)
+    return total
+
+
+@njit
+def logistic_total(scores, step, t, y, s, start, stop):
+    """Sum of weighted losses at scores + t * step, for the line search: no pass over X."""
+    total = 0.0
+    for i in range(start, stop):
+        u = y[i] * (scores[i] + t * step[i])
+        total += s[i] * (math.log1p(math.exp(-abs(u))) + max(-u, 0.0))
+    return total
+
+
+@njit(reassociate=True)
+def dense_scores(X, start, stop, centre, w, b, scores):
+    """Linear functions (x - centre).w + b of rows of X (n, p), into scores (n,)."""
+    for i in range(start, stop):
+        total = 0.0
+        for j in range(X.shape[1]):
+            total += (X[i, j] - centre[j]) * w[j]
+        scores[i] = total + b
+
+
+@njit(reassociate=True)
+def dense_gradient(X, start, stop, centre, residual, gradient):
+    """Add residual_i (x_i - centre) of rows of X (n, p) to gradient (p,); return sum residual_i."""
+    total = 0.0
+    for i in range(start, stop):
+        r = residual[i]
+        total += r
+        for j in range(X.shape[1]):
+            gradient[j] += r * (X[i, j] - centre[j])
+    return total
+
+
+@njit(reassociate=True)
+def dense_product(X, start, stop, centre, curvature, w, b, out):
+    """Add X' D (X w + b) of centred rows to out (p,); return the sum of D (X w + b)."""
+    total = 0.0
+    for i in range(start, stop):
+        t = 0.0
+        for j in range(X.shape[1]):
+            t += (X[i, j] - centre[j]) * w[j]
+        u = curvature[i] * (t + b)
+        total += u
+        for j in range(X.shape[1]):
+            out[j] += u * (X[i, j] - centre[j])
+    return total
+
+
+@njit
+def weigh_rows(X, start, stop, centre, scale, curvature, tile):
+    """Standardised rows of X (n, p) times the root of their curvature, into tile (rows, p + 1).
+
+    Then tile' tile is the Hessian of these rows, :eq:`eq-logistic-hessian`; the last column is the
+    intercept's.
+    """
+    p = X.shape[1]
+    for i in range(start, stop):
+        root = math.sqrt(curvature[i])
+        for j in range(p):
+            tile[i - start, j] = root * ((X[i, j] - centre[j]) * scale[j])
+        tile[i - start, p] = root
+
+
+@njit(reassociate=True)
+def sparse_scores(data, indices, indptr, start, stop, w, b, scores):
+    """Linear functions of rows of a CSR matrix, into scores (n,)."""
+    for i in range(start, stop):
+        total = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            total += data[k] * w[indices[k]]
+        scores[i] = total + b
+
+
+@njit
+def sparse_gradient(data, indices, indptr, start, stop, residual, gradient):
+    """Add residual_i x_i of rows of a CSR matrix to gradient (p,); return sum residual_i."""
+    total = 0.0
+    for i in range(start, stop):
+        r = residual[i]
+        total += r
+        for k in range(indptr[i], indptr[i + 1]):
+            gradient[indices[k]] += r * data[k]
+    return total
+
+
+@njit
+def sparse_product(data, indices, indptr, start, stop, curvature, w, b, out):
+    """Add X' D (X w + b) of rows of a CSR matrix to out (p,); return the sum of D (X w + b)."""
+    total = 0.0
+    for i in range(start, stop):
+        t = b
+        for k in range(indptr[i], indptr[i + 1]):
+            t += data[k] * w[indices[k]]
+        u = curvature[i] * t
+        total += u
+        for k in range(indptr[i], indptr[i + 1]):
+            out[indices[k]] += u * data[k]
+    return total
+
+
+@njit
+def sparse_diagonal(data, indices, indptr, start, stop, curvature, scale, out):
+    """Add sum_i D_i (x_ij scale_j)^2 of rows of a CSR matrix to out (p,)."""
+    for i in range(start, stop):
+        for k in range(indptr[i], indptr[i + 1]):
+            value = data[k] * scale[indices[k]]
+            out[indices[k]] += curvature[i] * value * value
+
+
+@njit
+def dense_diagonal(X, start, stop, centre, curvature, scale, out):
+    """Add sum_i D_i ((x_ij - centre_j) scale_j)^2 of rows of X to out (p,)."""
+    for i in range(start, stop):
+        for j in range(X.shape[1]):
+            value = (X[i, j] - centre[j]) * scale[j]
+            out[j] += curvature[i] * value * value
+
+
+@njit
+def largest_entries(data, indices, out):
+    """Raise out[j] (p,) to the largest |entry| of column j of a CSR matrix."""
+    for k in range(data.size):
+        out[indices[k]] = max(out[indices[k]], abs(np.float64(data[k])))
+
+
+# ------------------------------------------------------------------ several classes
+
+
+@njit
+def softmax_terms(Z, codes, s, start, stop, R):
+    """Loss and residuals of samples from their scores, :eq:`eq-softmax`, :eq:`eq-multinomial-loss`.
+
+    Z (n, q): scores, replaced by the probabilities; codes (n,): classes; s (n,): weights;
+    R (rows, q): output, s_i (p_i - e_{y_i}). Returns the sum of the weighted losses.
+    """
+    q = Z.shape[1]
+    total = 0.0
+    for i in range(start, stop):
+        # <shift>: less the largest score, so that exp does not overflow.
+        largest = Z[i, 0]
+        for k in range(1, q):
+            largest = max(largest, Z[i, k])
+        own = Z[i, codes[i]] - largest
+        mass = 0.0
+        for k in range(q):
+            Z[i, k] = math.exp(Z[i, k] - largest)
+            mass += Z[i, k]
+        total += s[i] * (math.log(mass) - own)
+        for k in range(q):
+            Z[i, k] /= mass
+            R[i - start, k] = s[i] * Z[i, k]
+        R[i - start, codes[i]] -= s[i]
+    return total
+
+
+@njit
+def softmax_total(Z, step, t, codes, s, start, stop):
+    """Sum of weighted losses at Z + t * step, for the line search: no pass over X."""
+    q = Z.shape[1]
+    total = 0.0
+    for i in range(start, stop):
+        largest = Z[i, 0] + t * step[i, 0]
+        for k in range(1, q):
+            largest = max(largest, Z[i, k] + t * step[i, k])
+        mass = 0.0
+        for k in range(q):
+            mass += math.exp(Z[i, k] + t * step[i, k] - largest)
+        own = Z[i, codes[i]] + t * step[i, codes[i]] - largest
+        total += s[i] * (math.log(mass) - own)
+    return total
+
+
+@njit
+def softmax_product(P, s, start, stop, T):
+    """Scores' part of the Hessian product, :eq:`eq-multinomial-hessian`, in place.
+
+    P (n, q): probabilities; T (rows, q): change of the scores, replaced by
+    s_i (diag(p_i) - p_i p_i') t_i.
+    """
+    q = P.shape[1]
+    for i in range(start, stop):
+        mean = 0.0
+        for k in range(q):
+            mean += P[i, k] * T[i - start, k]
+        for k in range(q):
+            T[i - start, k] = s[i] * P[i, k] * (T[i - start, k] - mean)
+
+
+@njit
+def standardise_rows(X, start, stop, centre, scale, tile):
+    """Standardised rows of X (n, p), and a column of ones, into tile (rows, p + 1)."""
+    p = X.shape[1]
+    for i in range(start, stop):
+        for j in range(p):
+            tile[i - start, j] = (X[i, j] - centre[j]) * scale[j]
+        tile[i - start, p] = 1.0
+
+
+@njit
+def sparse_class_scores(data, indices, indptr, start, stop, W, b, Z):
+    """Scores of rows of a CSR matrix for all classes: W (p, q), b (q,), Z (n, q) output."""
+    q = W.shape[1]
+    for i in range(start, stop):
+        for k in range(q):
+            Z[i, k] = b[k]
+        for e in range(indptr[i], indptr[i + 1]):
+            j, x = indices[e], data[e]
+            for k in range(q):
+                Z[i, k] += x * W[j, k]
+
+
+@njit
+def sparse_class_gradient(data, indices, indptr, start, stop, R, G):
+    """Add x_i r_i' of rows of a CSR matrix, R (rows, q), to G (p, q)."""
+    q = R.shape[1]
+    for i in range(start, stop):
+        for e in range(indptr[i], indptr[i + 1]):
+            j, x = indices[e], data[e]
+            for k in range(q):
+                G[j, k] += x * R[i - start, k]
+
+
+# ------------------------------------------------------------------ the losses as objects
+
+
+class _Loss:
+    """What the losses share: standardised parameters, the penalty, and blocks of rows."""
+
+    def __init__(self, X, s, alpha, fit_intercept, n_jobs, transform=None):
+        self.X, self.s, self.n_jobs = X, s, n_jobs
+        self.sparse = is_sparse(X)
+        self.n, self.p = X.shape
+        self.fit_intercept = fit_intercept
+        self.total = float(s.sum())
+        self.alpha = alpha
+        if transform is None:
+            transform = sparse_transform(X) if self.sparse else dense_transform(X, fit_intercept)
+        self.centre, self.scale = transform
+        with np.errstate(over="ignore", under="ignore"):
+            self.ridge = np.minimum(alpha * self.scale * self.scale, 1e300)
+        self.width = self.p + 1
+        entries = X.nnz if self.sparse else X.size
+        self.n_blocks = int(max(1, min(self.n, entries // BLOCK_ENTRIES)))
+
+    def rows(self, block):
+        """Rows of a block, as start and stop."""
+        n, m = self.n, self.n_blocks
+        return n * block // m, n * (block + 1) // m
+
+    def tiles(self, block):
+        """Rows of the tiles of a block."""
+        start, stop = self.rows(block)
+        step = max(16, TILE_ENTRIES // self.width)
+        for first in range(start, stop, step):
+            yield first, min(stop, first + step)
+
+    def map(self, function):
+        return map_blocks(function, self.n_blocks, self.n_jobs)
+
+    def csr(self):
+        return self.X.data, self.X.indices, self.X.indptr
+
+
+def dense_transform(X, fit_intercept):
+    """Centre (p,) and scale (p,) of the features, from some rows spread over X.
+
+    They only set the coordinates in which the solver works: they need not be exact. The centre of a
+    constant feature is, so that what is left of the feature is zero.
+    """
+    n, p = X.shape
+    rows = np.asarray(X[:: max(1, n // SAMPLE_ROWS)], dtype=np.float64)
+    centre = np.zeros(p)
+    if fit_intercept:
+        centre = rows[0] + (rows - rows[0]).mean(axis=0)
+    spread = np.abs(rows - centre).mean(axis=0)
+    for j in np.flatnonzero(spread == 0.0):
+        spread[j] = np.abs(X[:, j] - centre[j]).max()
+    spread[spread == 0.0] = 1.0
+    return centre, 1.0 / np.maximum(spread, 1e-300)
+
+
+def sparse_transform(X):
+    """No centre, which would fill the zeros, and the scale (p,) of the features."""
+    largest = np.zeros(X.shape[1])
+    largest_entries(X.data, X.indices, largest)
+    largest[largest == 0.0] = 1.0
+    return np.zeros(X.shape[1]), 1.0 / np.maximum(largest, 1e-300)
+
+
+class BinaryLoss(_Loss):
+    """The logistic loss of two classes; v is (p + 1,), the intercept last."""
+
+    def __init__(self, X, y, s, alpha, fit_intercept, n_jobs=None, transform=None):
+        super().__init__(X, s, alpha, fit_intercept, n_jobs, transform)
+        self.y = y
+
+    def start(self, coef, intercept):
+        """Standardised parameters of coefficients (p,) and an intercept."""
+        return np.append(coef / self.scale, intercept + coef @ self.centre)
+
+    def finish(self, v):
+        """Coefficients (p,) and intercept of standardised parameters."""
+        coef = v[:-1] * self.scale
+        return coef, v[-1] - coef @ self.centre
+
+    def penalty(self, v):
+        return 0.5 * float(np.sum(self.ridge * v[:-1] ** 2))
+
+    def evaluate(self, v, hessian=False, dtype=np.float64):
+        """Value, gradient and, if wanted, Hessian at v: one pass, :eq:`eq-logistic-gradient`."""
+        w, b = v[:-1] * self.scale, float(v[-1])
+        scores, curvature = np.empty(self.n), np.empty(self.n)
+        residual = np.empty(self.n)
+
+        def block(number):
+            g, loss, r = np.zeros(self.p), 0.0, 0.0
+            H = np.zeros((self.width, self.width)) if hessian else None
+            tile = None
+            for first, last in self.tiles(number):
+                if self.sparse:
+                    sparse_scores(*self.csr(), first, last, w, b, scores)
+                else:
+                    dense_scores(self.X, first, last, self.centre, w, b, scores)
+                loss += logistic_terms(scores, self.y, self.s, first, last, residual, curvature)
+                if self.sparse:
+                    r += sparse_gradient(*self.csr(), first, last, residual, g)
+                else:
+                    r += dense_gradient(self.X, first, last, self.centre, residual, g)
+                if hessian:
+                    if tile is None:
+                        tile = np.empty((last - first, self.width), dtype)
+                    rows = tile[: last - first]
+                    weigh_rows(self.X, first, last, self.centre, self.scale, curvature, rows)
+                    H += rows.T @ rows
+            return loss, np.append(g, r), H
+
+        parts = self.map(block)
+        value = sum(part[0] for part in parts) / self.total + self.penalty(v)
+        gradient = sum(part[1] for part in parts) / self.total
+        gradient[:-1] = gradient[:-1] * self.scale + self.ridge * v[:-1]
+        H = sum(part[2] for part in parts) / self.total if hessian else None
+        if not self.fit_intercept:
+            gradient[-1] = 0.0
+        if hessian:
+            H[np.arange(self.p), np.arange(self.p)] += self.ridge
+            if not self.fit_intercept:
+                H[-1], H[:, -1], H[-1, -1] = 0.0, 0.0, 1.0
+        return State(v, value, gradient, scores, curvature, H)
+
+    def value_along(self, state, step, d, t):
+        """Value at v + t d, where step (n,) is the change of the scores for t = 1."""
+        total = self.map(
+            lambda b: logistic_total(state.scores, step, t, self.y, self.s, *self.rows(b))
+        )
+        return sum(total) / self.total + self.penalty(state.v + t * d)
+
+    def separates(self, state, step):
+        """Tell whether a hyperplane separates the classes: if so, the loss has no minimum.
+
+        It does if every sample is on its side now, or if the step moves every sample away from the
+        boundary, or along it: going on in its direction then lowers the loss for ever.
+        """
+        counted = self.s > 0.0
+        ahead = (self.y * step)[counted]
+        far = np.abs(ahead).max()
+        if far > 0.1 and ahead.min() >= -1e-6 * far:
+            return True
+        return bool((self.y * state.scores)[counted].min() > 0.0)
+
+    def product(self, state, d):
+        """Hessian times d, :eq:`eq-logistic-hessian`, without forming the Hessian."""
+        w, b = d[:-1] * self.scale, float(d[-1])
+
+        def block(k):
+            out = np.zeros(self.p)
+            if self.sparse:
+                r = sparse_product(*self.csr(), *self.rows(k), state.curvature, w, b, out)
+            else:
+                r = dense_product(self.X, *self.rows(k), self.centre, state.curvature, w, b, out)
+            return np.append(out, r)
+
+        result = sum(self.map(block)) / self.total
+        result[:-1] = result[:-1] * self.scale + self.ridge * d[:-1]
+        if not self.fit_intercept:
+            result[-1] = d[-1]
+        return result
+
+    def preconditioner(self, state):
+        """Return the map g -> g / diagonal of the Hessian."""
+
+        def block(k):
+            out = np.zeros(self.p)
+            if self.sparse:
+                sparse_diagonal(*self.csr(), *self.rows(k), state.curvature, self.scale, out)
+            else:
+                dense_diagonal(self.X, *self.rows(k), self.centre, state.curvature, self.scale, out)
+            return out
+
+        diagonal = np.append(
+            sum(self.map(block)) / self.total + self.ridge, state.curvature.sum() / self.total
+        )
+        diagonal = np.maximum(diagonal, 1e-12 * max(diagonal.max(), 1e-290))
+        return lambda g: g / diagonal
+
+
+class MultinomialLoss(_Loss):
+    """The softmax loss of q classes; V is (q, p + 1), the intercepts last."""
+
+    def __init__(self, X, codes, n_classes, s, alpha, fit_intercept, n_jobs=None, transform=None):
+        super().__init__(X, s, alpha, fit_intercept, n_jobs, transform)
+        self.codes, self.q = codes, n_classes
+
+    def start(self, coef, intercept):
+        """Standardised parameters of coefficients (q, p) and intercepts (q,)."""
+        return np.column_stack([coef / self.scale, intercept + coef @ self.centre])
+
+    def finish(self, V):
+        """Coefficients (q, p) and intercepts (q,) of standardised parameters."""
+        # The same shift of all classes changes no probability. The shift to sum zero has the
+        # smallest penalty.
+        V = V - V.mean(axis=0)
+        coef = V[:, :-1] * self.scale
+        intercept = V[:, -1] - coef @ self.centre
+        return coef, intercept - intercept.mean()
+
+    def penalty(self, V):
+        return 0.5 * float(np.sum(self.ridge * V[:, :-1] ** 2))
+
+    def _raw(self, V):
+        """Coefficients (p, q) and intercepts (q,) as the sparse kernels want them."""
+        return np.ascontiguousarray((V[:, :-1] * self.scale).T), V[:, -1].copy()
+
+    def _add_penalty(self, G, V):
+        G[:, :-1] += self.ridge * V[:, :-1]
+        if not self.fit_intercept:
+            G[:, -1] = 0.0
+        return G
+
+    def _backward(self, parts):
+        """Add the parts of the gradient and bring them to standardised parameters (q, p + 1)."""
+        G = sum(parts) / self.total
+        if self.sparse:
+            G = np.ascontiguousarray(G.T)
+            G[:, :-1] *= self.scale
+        return G
+
+    def _pass(self, V, per_tile):
+        """One pass over X: scores of V into the callback, what it returns times X back.
+
+        `per_tile(first, last, Z)` gets the scores (rows, q) and returns (number, rows to multiply).
+        """
+        if self.sparse:
+            W, b = self._raw(V)
+
+        def block(number):
+            total = 0.0
+            G = np.zeros((self.p + 1, self.q) if self.sparse else (self.q, self.p + 1))
+            tile = None
+            for first, last in self.tiles(number):
+                m = last - first
+                if self.sparse:
+                    Z = np.empty((m, self.q))
+                    part = self.X.indptr[first : last + 1]
+                    sparse_class_scores(self.X.data, self.X.indices, part, 0, m, W, b, Z)
+                    value, R = per_tile(first, last, Z)
+                    sparse_class_gradient(self.X.data, self.X.indices, part, 0, m, R, G)
+                    G[-1] += R.sum(axis=0)
+                else:
+                    if tile is None:
+                        tile = np.empty((m, self.p + 1))
+                    rows = tile[:m]
+                    standardise_rows(self.X, first, last, self.centre, self.scale, rows)
+                    value, R = per_tile(first, last, rows @ V.T)
+                    G += R.T @ rows
+                total += value
+            return total, G
+
+        parts = self.map(block)
+        return sum(part[0] for part in parts), self._backward([part[1] for part in parts])
+
+    def evaluate(self, V, hessian=False):
+        """Value and gradient at V in one pass, :eq:`eq-multinomial-gradient`."""
+        scores, P = np.empty((self.n, self.q)), np.empty((self.n, self.q))
+
+        def per_tile(first, last, Z):
+            scores[first:last] = Z
+            P[first:last] = Z
+            R = np.empty((last - first, self.q))
+            part = P[first:last]
+            loss = softmax_terms(
+                part, self.codes[first:last], self.s[first:last], 0, last - first, R
+            )
+            return loss, R
+
+        loss, G = self._pass(V, per_tile)
+        value = loss / self.total + self.penalty(V)
+        return State(V, value, self._add_penalty(G, V), scores, P, None)
+
+    def value_along(self, state, step, d, t):
+        """Value at V + t d, where step (n, q) is the change of the scores for t = 1."""
+        total = self.map(
+            lambda b: softmax_total(state.scores, step, t, self.codes, self.s, *self.rows(b))
+        )
+        return sum(total) / self.total + self.penalty(state.v + t * d)
+
+    def separates(self, state, step):
+        """Tell whether the classes are separated, as :meth:`BinaryLoss.separates` does."""
+        rows = np.flatnonzero(self.s > 0.0)
+        own = self.codes[rows]
+        for moves, limit in ((step, 0.1), (state.scores, 0.0)):
+            # The margin of a sample is its own class's score less the best of the others.
+            margins = moves[rows]
+            mine = margins[np.arange(len(rows)), own]
+            margins = margins.copy()
+            margins[np.arange(len(rows)), own] = -np.inf
+            ahead = mine - margins.max(axis=1)
+            far = np.abs(moves[rows]).max()
+            if limit and far > limit and ahead.min() >= -1e-6 * far:
+                return True
+            if not limit and ahead.min() > 0.0:
+                return True
+        return False
+
+    def product(self, state, d):
+        """Hessian times d, :eq:`eq-multinomial-hessian`, by two products with X."""
+
+        def per_tile(first, last, T):
+            softmax_product(state.curvature[first:last], self.s[first:last], 0, last - first, T)
+            return 0.0, T
+
+        _, G = self._pass(d, per_tile)
+        return self._add_penalty(G, d)
+
+    def preconditioner(self, state):
+        """Return a map that roughly inverts the Hessian.
+
+        For dense data, Boehning's bound with one p x p matrix for all classes,
+        :eq:`eq-boehning-bound`; for sparse data, the diagonal.
+        """
+        if self.sparse:
+            return self._diagonal(state)
+        return self._boehning()
+
+    def _diagonal(self, state):
+        P = state.curvature
+        D = self.s[:, None] * P * (1.0 - P)
+        X = self.X.copy()
+        X.data = (X.data * self.scale[X.indices]) ** 2
+        diagonal = np.column_stack([(X.T @ D).T + 0.0, D.sum(axis=0)]) / self.total
+        diagonal[:, :-1] += self.ridge
+        diagonal = np.maximum(diagonal, 1e-12 * max(diagonal.max(), 1e-290))
+
+        def solve(G):
+            D = G / diagonal
+            return D
+
+        return solve
+
+    def _boehning(self):
+        from scipy.linalg import cho_factor, cho_solve
+
+        if not hasattr(self, "_factor"):
+
+            def block(number):
+                H = np.zeros((self.p + 1, self.p + 1))
+                for first, last in self.tiles(number):
+                    rows = np.empty((last - first, self.p + 1))
+                    weigh_rows(self.X, first, last, self.centre, self.scale, self.s, rows)
+                    H += rows.T @ rows
+                return H
+
+            H = sum(self.map(block)) / (self.q * self.total)
+            diagonal = np.arange(self.p)
+            H[diagonal, diagonal] += self.ridge
+            if not self.fit_intercept:
+                H[-1], H[:, -1], H[-1, -1] = 0.0, 0.0, 1.0
+            H[np.arange(self.p + 1), np.arange(self.p + 1)] *= 1.0 + 1e-10
+            H[np.arange(self.p + 1), np.arange(self.p + 1)] += 1e-12
+            self._factor = cho_factor(H, lower=True, check_finite=False)
+        return lambda G: cho_solve(self._factor, G.T, check_finite=False).T
