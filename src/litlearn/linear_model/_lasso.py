@@ -1,0 +1,644 @@
+"""Lasso and elastic net: estimators, regularisation paths, and the choice of the penalty.
+
+The algorithm is in ``_coordinate_descent.py``. This file checks input, builds the design, scales
+the penalties by the number of samples, and stores what comes back.
+"""
+
+import numbers
+import warnings
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._base import MultiOutputMixin
+from litlearn._parallel import map_blocks
+from litlearn.exceptions import ConvergenceWarning
+from litlearn.linear_model import _coordinate_descent as descent
+from litlearn.linear_model._base import LinearModel, LinearRegressor
+
+# Relative gap below which products from a Gram matrix are too inexact to judge by.
+GRAM_PRECISION = {"d": 1e-11, "f": 1e-5}
+SMALLEST_ALPHA = np.finfo(np.float64).resolution
+
+
+# ---------------------------------------------------------------------------------------------
+# Input
+
+
+def memory_order(X):
+    """Return "F" for dense data whose columns are contiguous and whose rows are not, else "C"."""
+    flags = getattr(X, "flags", None)
+    if hasattr(X, "dtypes") and hasattr(X, "__array__"):  # a frame: often stored by columns
+        flags = np.asarray(X).flags
+    columns = getattr(flags, "f_contiguous", False) and not getattr(flags, "c_contiguous", True)
+    return "F" if columns else "C"
+
+
+def make_design(X, y, weights, centred, n_jobs=None):
+    """Return the design of checked data; the weights are brought to the sum n_samples."""
+    if weights is not None:
+        weights = weights * (X.shape[0] / weights.sum())
+    kind = descent.SparseDesign if _validation.is_sparse(X) else descent.DenseDesign
+    return kind(X, y, weights, centred, n_jobs)
+
+
+def check_gram(owner, precompute, design, centred):
+    """Return the Gram matrix that the user gave, or None if it cannot be used."""
+    p = design.squares.size
+    gram = _validation.check_array(owner, precompute, name="precompute")
+    if gram.shape != (p, p):
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: the Gram matrix given as precompute has shape "
+            f"{gram.shape}, expected ({p}, {p})."
+        )
+    if isinstance(design, descent.SparseDesign):
+        return None
+    # Means up to rounding are the sign that the matrix belongs to centred columns.
+    spread = np.sqrt(design.squares / design.y.size)
+    if centred and np.any(np.abs(design.X_means) > 1e-5 * spread + 1e-8):
+        message = (
+            "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix."
+        )
+        _validation.warn(UserWarning(message), stacklevel=4)
+        return None
+    scale = design.squares.max(initial=0.0)
+    if not np.allclose(np.diag(gram), design.squares, rtol=1e-3, atol=1e-6 * scale):
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: the Gram matrix given as precompute did not pass "
+            "validation: its diagonal is not the squared norms of the columns of X."
+        )
+    return gram.astype(np.float64, copy=False)
+
+
+def check_precompute(owner, precompute, *, auto):
+    """Return `precompute` if it is a bool, an array, or "auto" where that is allowed."""
+    if isinstance(precompute, (bool, np.bool_)):
+        return bool(precompute)
+    if isinstance(precompute, str):
+        if auto and precompute == "auto":
+            return precompute
+        expected = "'auto', a bool or an array-like" if auto else "a bool or an array-like"
+        _validation._refuse(owner, "precompute", precompute, expected)
+    if precompute is None or isinstance(precompute, numbers.Number):
+        _validation._refuse(owner, "precompute", precompute, "a bool or an array-like")
+    return precompute
+
+
+def with_gram(owner, design, precompute, centred, tol, *, single):
+    """Return the design, or one that knows its Gram matrix if that is wanted or pays."""
+    if not isinstance(precompute, (bool, str)):
+        gram = check_gram(owner, precompute, design, centred)
+        precompute = "auto"
+    else:
+        gram = None
+    if isinstance(design, descent.SparseDesign) or precompute is False:
+        return design
+    n, p = design.X.shape
+    if gram is None:
+        if precompute == "auto" and (single or n <= p or p > descent.LARGEST_GRAM):
+            return design
+        gram = descent.gram_matrix(design.X, design.means, design.root, design.n_jobs)
+    exact = single or tol < GRAM_PRECISION[design.X.dtype.char]
+    return descent.GramDesign(design, gram, exact)
+
+
+def draw_seed(owner, selection, random_state):
+    """Return zero for cyclic order, or a positive seed of a random one."""
+    _validation.check_option(owner, "selection", selection, ("cyclic", "random"))
+    random = _validation.check_random_state(owner, random_state)
+    if selection == "cyclic":
+        return 0
+    draw = getattr(random, "integers", None) or random.randint
+    return int(draw(1, 2**31 - 1))
+
+
+def warn_unless_converged(gap, tol, design, sweeps, stacklevel=4):
+    """Say that the certificate was missed, with the numbers that say by how much."""
+    goal = tol * design.target_square
+    if gap > goal:
+        n = design.y.size
+        message = (
+            f"Objective did not converge after {sweeps} sweeps. Duality gap: {gap / n:.3e}, "
+            f"tolerance: {goal / n:.3e}. You might want to increase the number of iterations, "
+            "check the scale of the features or consider increasing regularisation."
+        )
+        _validation.warn(ConvergenceWarning(message), stacklevel=stacklevel)
+
+
+# ---------------------------------------------------------------------------------------------
+# Paths
+
+
+def alpha_grid(design, l1_ratio, eps, n_alphas, positive):
+    """Return penalties from the smallest without a coefficient down to `eps` times it.
+
+    The largest is :eq:`eq-alpha-max`; the steps are equal on the logarithmic scale.
+    """
+    if l1_ratio == 0.0:
+        raise ValueError(
+            "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
+            "by providing your estimator with the appropriate `alphas=` argument."
+        )
+    products = design.products if positive else np.abs(design.products)
+    alpha_max = max(products.max(), 0.0) / (design.y.size * l1_ratio)
+    if alpha_max <= SMALLEST_ALPHA:
+        return np.full(n_alphas, SMALLEST_ALPHA)
+    return np.geomspace(alpha_max, alpha_max * eps, num=n_alphas)
+
+
+def check_alphas(owner, alphas):
+    """Return a number of penalties, or an array of them in falling order."""
+    if isinstance(alphas, numbers.Integral) and not isinstance(alphas, (bool, np.bool_)):
+        return _validation.check_integer(owner, "alphas", alphas, low=1)
+    if isinstance(alphas, (str, numbers.Number)) or alphas is None:
+        _validation._refuse(owner, "alphas", alphas, "an int in the range [1, inf) or array-like")
+    checked = [
+        _validation.check_real(owner, f"alphas[{i}]", alpha, low=0.0)
+        for i, alpha in enumerate(alphas)
+    ]
+    if not checked:
+        _validation._refuse(owner, "alphas", alphas, "an array with at least one number")
+    return np.sort(checked)[::-1]
+
+
+def solve_path(design, l1_ratio, alphas, w, *, positive, seed, tol, max_iter):
+    """Solve for falling penalties, each from the solution of the last.
+
+    Returns
+    -------
+    coefs : ndarray of shape (n_features, n_alphas)
+    gaps : ndarray of shape (n_alphas,)
+        Duality gaps, not divided by the number of samples.
+    sweeps : list of int
+    """
+    n = design.y.size
+    coefs = np.empty((alphas.size, w.size))
+    gaps, sweeps = np.empty(alphas.size), []
+    for i, alpha in enumerate(alphas):
+        gaps[i], count = descent.solve(
+            design, n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio), w, positive=positive,
+            seed=seed, tol=tol, max_iter=max_iter,
+        )  # fmt: skip
+        coefs[i] = w
+        sweeps.append(count)
+    return coefs.T, gaps, sweeps
+
+
+def lasso_path(
+    X,
+    y,
+    *,
+    eps=1e-3,
+    n_alphas="deprecated",
+    alphas="warn",
+    precompute="auto",
+    Xy=None,
+    copy_X=True,
+    coef_init=None,
+    verbose=False,
+    return_n_iter=False,
+    positive=False,
+    **params,
+):
+    """Compute the Lasso for a falling sequence of penalties: :eq:`eq-lasso`.
+
+    The same as :func:`enet_path` with ``l1_ratio=1``, whose documentation says the rest.
+
+    Returns
+    -------
+    alphas : ndarray of shape (n_alphas,)
+        Penalties, from the largest to the smallest.
+    coefs : ndarray of shape (n_features, n_alphas)
+        Coefficients.
+    dual_gaps : ndarray of shape (n_alphas,)
+        Duality gaps, in units of the objective.
+    n_iters : list of int
+        Sweeps of coordinate descent, with ``return_n_iter=True`` only.
+    """
+    return enet_path(
+        X, y, l1_ratio=1.0, eps=eps, n_alphas=n_alphas, alphas=alphas, precompute=precompute,
+        Xy=Xy, copy_X=copy_X, coef_init=coef_init, verbose=verbose, return_n_iter=return_n_iter,
+        positive=positive, **params,
+    )  # fmt: skip
+
+
+def enet_path(
+    X,
+    y,
+    *,
+    l1_ratio=0.5,
+    eps=1e-3,
+    n_alphas="deprecated",
+    alphas="warn",
+    precompute="auto",
+    Xy=None,
+    copy_X=True,
+    coef_init=None,
+    verbose=False,
+    return_n_iter=False,
+    positive=False,
+    check_input=True,
+    **params,
+):
+    """Compute the elastic net for a falling sequence of penalties: :eq:`eq-elastic-net`.
+
+    There is no intercept: centre the data if you want one, or use an estimator.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Samples. Dense in either order of memory, or sparse; none is copied as a whole.
+    y : array-like of shape (n_samples,)
+        Targets.
+    l1_ratio : float, default=0.5
+        Share of the l1 penalty, from 0 to 1.
+    eps : float, default=1e-3
+        Smallest penalty of an automatic grid divided by the largest.
+    n_alphas : int, default="deprecated"
+        Length of the automatic grid; `alphas` takes a number too.
+    alphas : int or array-like, default=100
+        Length of an automatic grid, or the penalties themselves. They are used in falling order.
+    precompute : "auto", bool or array-like of shape (n_features, n_features), default="auto"
+        Whether to compute ``X.T @ X`` first; "auto" does if there are more samples than features.
+    Xy : array-like, default=None
+        Accepted, and not needed.
+    copy_X : bool, default=True
+        Accepted; `X` is never changed.
+    coef_init : array-like of shape (n_features,), default=None
+        Where to begin.
+    verbose : bool or int, default=False
+        Accepted.
+    return_n_iter : bool, default=False
+        Return the numbers of sweeps too.
+    positive : bool, default=False
+        Bound the coefficients by zero from below.
+    check_input : bool, default=True
+        Accepted; input is always checked.
+    **params : dict
+        Parameters of the solver: ``tol`` (1e-4), ``max_iter`` (1000), ``selection`` ("cyclic"),
+        ``random_state`` (None), ``sample_weight`` (None).
+
+    Returns
+    -------
+    alphas : ndarray of shape (n_alphas,)
+        Penalties, from the largest to the smallest.
+    coefs : ndarray of shape (n_features, n_alphas)
+        Coefficients.
+    dual_gaps : ndarray of shape (n_alphas,)
+        Duality gaps, in units of the objective.
+    n_iters : list of int
+        Sweeps of coordinate descent, with ``return_n_iter=True`` only.
+    """
+    who = "enet_path" if l1_ratio != 1.0 else "lasso_path"
+    settings = dict(
+        sample_weight=None, tol=1e-4, max_iter=1000, random_state=None, selection="cyclic"
+    )
+    unknown = sorted(set(params) - set(settings) - {"do_screening"})
+    if unknown:
+        raise TypeError(f"{who} got unexpected arguments: {', '.join(unknown)}.")
+    settings.update(params)
+    l1_ratio = _validation.check_real(who, "l1_ratio", l1_ratio, low=0.0, high=1.0)
+    eps = _validation.check_real(who, "eps", eps, low=0.0, allow_low=False)
+    tol = _validation.check_real(who, "tol", settings["tol"], low=0.0)
+    max_iter = _validation.check_integer(who, "max_iter", settings["max_iter"], low=1)
+    positive = _validation.check_boolean(who, "positive", positive)
+    return_n_iter = _validation.check_boolean(who, "return_n_iter", return_n_iter)
+    precompute = check_precompute(who, precompute, auto=True)
+    seed = draw_seed(who, settings["selection"], settings["random_state"])
+    if not isinstance(n_alphas, str):
+        alphas = _validation.check_integer(who, "n_alphas", n_alphas, low=1)
+    elif alphas is None or (isinstance(alphas, str) and alphas == "warn"):
+        alphas = 100
+    alphas = check_alphas(who, alphas)
+    X = _validation.check_array(
+        who, X, sparse=("csc",), order="C" if _validation.is_sparse(X) else memory_order(X)
+    )
+    y = _validation.check_real_targets(who, y, X.shape[0])
+    if y.ndim == 2:
+        if y.shape[1] != 1:
+            raise ValueError(f"{who}: y has shape {y.shape}, expected one target.")
+        y = y[:, 0]
+    weights = _validation.check_sample_weight(who, settings["sample_weight"], X.shape[0])
+    w = np.zeros(X.shape[1])
+    if coef_init is not None:
+        w[:] = check_start(who, "coef_init", coef_init, w.shape)
+    design = make_design(X, y, weights, centred=False)
+    design = with_gram(who, design, precompute, False, tol, single=False)
+    if isinstance(alphas, int):
+        alphas = alpha_grid(design, l1_ratio, eps, alphas, positive)
+    coefs, gaps, sweeps = solve_path(
+        design, l1_ratio, alphas, w, positive=positive, seed=seed, tol=tol, max_iter=max_iter
+    )
+    worst = int(np.argmax(gaps))
+    warn_unless_converged(gaps[worst], tol, design, sweeps[worst])
+    result = alphas, coefs.astype(X.dtype, copy=False), gaps / len(y)
+    return (*result, sweeps) if return_n_iter else result
+
+
+def check_start(owner, name, coef, shape):
+    """Return coefficients to begin with, as finite numbers of the right shape."""
+    coef = np.array(coef, dtype=np.float64)
+    if coef.shape != shape:
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: {name} has shape {coef.shape}, expected {shape}."
+        )
+    _validation.check_finite(_validation.owner_name(owner), coef, name)
+    return coef
+
+
+# ---------------------------------------------------------------------------------------------
+# Estimators
+
+
+class ElasticNet(MultiOutputMixin, LinearRegressor):
+    """Linear regression with an l1 and an l2 penalty: :eq:`eq-elastic-net`.
+
+    The objective is ``||y - X w||^2 / (2 n_samples) + alpha * l1_ratio * ||w||_1
+    + alpha * (1 - l1_ratio) / 2 * ||w||_2^2``. The intercept is not penalised.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty, not negative. 0 is least squares, for which
+        :class:`LinearRegression` is the better tool.
+    l1_ratio : float, default=0.5
+        Share of the l1 penalty, from 0 (ridge) to 1 (lasso).
+    fit_intercept : bool, default=True
+        Whether to fit an intercept. Without one the data should be centred.
+    precompute : bool or array-like of shape (n_features, n_features), default=False
+        Whether to begin with all products of two columns, or these products themselves, of centred
+        columns if there is an intercept. Not used for sparse data.
+    max_iter : int, default=1000
+        Largest number of sweeps of coordinate descent, over all working sets together.
+    copy_X : bool, default=True
+        Accepted; `X` is never changed.
+    tol : float, default=1e-4
+        The solver stops when the duality gap is at most `tol` times ``||y||^2 / n_samples``, of
+        centred `y` if there is an intercept.
+    warm_start : bool, default=False
+        Begin from the coefficients of the last call of ``fit``.
+    positive : bool, default=False
+        Bound the coefficients by zero from below.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random order with ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the coordinates in a sweep.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept.
+    sparse_coef_ : sparse array of shape (1, n_features) or (n_targets, n_features)
+        The coefficients in CSR form.
+    dual_gap_ : float or ndarray of shape (n_targets,)
+        Duality gap at the result, in units of the objective: the objective is at most so far
+        above its minimum. With ``alpha=0``: half the decrease that all coordinates promise.
+    n_iter_ : int or list of int
+        Sweeps of coordinate descent.
+    n_features_in_ : int
+        Number of features in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all are strings.
+
+    Notes
+    -----
+    Working sets, gap-safe screening and extrapolation make the solver visit few columns often. A
+    look at all columns costs O(n p), a sweep over a working set of k columns O(k^2) for dense data
+    and O(its entries) for sparse data. Duplicated or dependent columns have many solutions for
+    ``l1_ratio=1``; which one comes out is not specified.
+
+    References
+    ----------
+    Friedman, Hastie and Tibshirani (2010); Massias, Gramfort and Salmon (2018).
+
+    Examples
+    --------
+    >>> from litlearn.linear_model import ElasticNet
+    >>> model = ElasticNet(alpha=0.1).fit([[0, 0], [1, 1], [2, 2]], [0, 1, 2])
+    >>> bool(model.dual_gap_ < 1e-4)
+    True
+    """
+
+    sparse_formats = ("csc", "csr")
+    path = staticmethod(enet_path)
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        l1_ratio=0.5,
+        fit_intercept=True,
+        precompute=False,
+        max_iter=1000,
+        copy_X=True,
+        tol=1e-4,
+        warm_start=False,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.copy_X = copy_X
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+    @property
+    def sparse_coef_(self):
+        """The coefficients in CSR form, of shape (1, n_features) or (n_targets, n_features)."""
+        from scipy import sparse
+
+        _validation.check_is_fitted(self)
+        return sparse.csr_array(np.atleast_2d(self.coef_))
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples: dense in either order of memory, or sparse (CSC needs no conversion).
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets; several targets are fitted one by one.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            Weights of the samples, not negative. Only their ratios matter.
+        check_input : bool, default=True
+            Accepted; input is always checked.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers.
+        ValueError
+            If a parameter is out of range, or the data are missing, empty, of the wrong shape, or
+            hold NaN or infinity.
+        """
+        alpha = _validation.check_real(self, "alpha", self.alpha, low=0.0)
+        l1_ratio = _validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0)
+        centred = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
+        settings, precompute, warm = self._check_settings()
+        _validation.check_boolean(self, "check_input", check_input)
+        names = _validation.feature_names(X)
+        X = _validation.check_array(
+            self, X, sparse=("csc",), order="C" if _validation.is_sparse(X) else memory_order(X)
+        )
+        y = _validation.check_real_targets(self, y, X.shape[0])
+        weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        if alpha == 0.0:
+            message = (
+                "With alpha=0, this algorithm does not converge well. You are advised to use the "
+                "LinearRegression estimator"
+            )
+            _validation.warn(UserWarning(message))
+        targets = y[:, None] if y.ndim == 1 else y
+        n_targets, p = targets.shape[1], X.shape[1]
+        start = np.zeros((n_targets, p))
+        if warm and hasattr(self, "coef_"):
+            start = check_start(self, "coef_", np.atleast_2d(self.coef_), start.shape)
+        # <fit>: One target after the other; the columns that are in use stay loaded.
+        coefs, intercepts = np.empty((n_targets, p), X.dtype), np.zeros(n_targets, X.dtype)
+        gaps, sweeps = np.empty(n_targets), []
+        design = make_design(X, targets[:, 0].copy(), weights, centred)
+        solver = with_gram(self, design, precompute, centred, settings["tol"], single=True)
+        for k in range(n_targets):
+            if k:
+                design = design.retarget(targets[:, k].copy())
+                solver = design
+            _, gap, count = solve_path(solver, l1_ratio, np.array([alpha]), start[k], **settings)
+            coefs[k] = start[k]
+            intercepts[k] = design.y_mean - design.X_means @ start[k] if centred else 0.0
+            gaps[k] = gap[0] / X.shape[0]
+            sweeps.append(count[0])
+            warn_unless_converged(gap[0], settings["tol"], design, count[0], stacklevel=3)
+        if not (np.isfinite(coefs).all() and np.isfinite(intercepts).all()):
+            raise ValueError(
+                f"{_validation.owner_name(self)}: the coefficients are not finite. The data hold "
+                "values too large for their type; scale them first."
+            )
+        _validation.store_features(self, p, names)
+        single = n_targets == 1
+        self.coef_ = coefs[0] if single else coefs
+        self.intercept_ = intercepts[0] if y.ndim == 1 else intercepts
+        if not centred:
+            self.intercept_ = 0.0
+        self.dual_gap_ = gaps[0] if single else gaps
+        self.n_iter_ = sweeps[0] if single else sweeps
+        return self
+
+    def _check_settings(self):
+        """Check the parameters of the solver; return them, `precompute` and `warm_start`."""
+        seed = draw_seed(self, self.selection, self.random_state)
+        max_iter = _validation.check_integer(
+            self, "max_iter", self.max_iter, low=1, allow_none=True
+        )
+        settings = {
+            "positive": _validation.check_boolean(self, "positive", self.positive),
+            "seed": seed,
+            "tol": _validation.check_real(self, "tol", self.tol, low=0.0),
+            "max_iter": 1000 if max_iter is None else max_iter,
+        }
+        _validation.check_boolean(self, "copy_X", self.copy_X)
+        warm = _validation.check_boolean(self, "warm_start", self.warm_start)
+        return settings, check_precompute(self, self.precompute, auto=False), warm
+
+
+class Lasso(ElasticNet):
+    """Linear regression with an l1 penalty, which sets coefficients to zero: :eq:`eq-lasso`.
+
+    The objective is ``||y - X w||^2 / (2 n_samples) + alpha * ||w||_1``. The intercept is not
+    penalised.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty, not negative. 0 is least squares, for which
+        :class:`LinearRegression` is the better tool.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept. Without one the data should be centred.
+    precompute : bool or array-like of shape (n_features, n_features), default=False
+        Whether to begin with all products of two columns, or these products themselves, of centred
+        columns if there is an intercept. Not used for sparse data.
+    copy_X : bool, default=True
+        Accepted; `X` is never changed.
+    max_iter : int, default=1000
+        Largest number of sweeps of coordinate descent, over all working sets together.
+    tol : float, default=1e-4
+        The solver stops when the duality gap is at most `tol` times ``||y||^2 / n_samples``, of
+        centred `y` if there is an intercept.
+    warm_start : bool, default=False
+        Begin from the coefficients of the last call of ``fit``.
+    positive : bool, default=False
+        Bound the coefficients by zero from below.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random order with ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the coordinates in a sweep.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept.
+    sparse_coef_ : sparse array of shape (1, n_features) or (n_targets, n_features)
+        The coefficients in CSR form.
+    dual_gap_ : float or ndarray of shape (n_targets,)
+        Duality gap at the result, in units of the objective.
+    n_iter_ : int or list of int
+        Sweeps of coordinate descent.
+    n_features_in_ : int
+        Number of features in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all are strings.
+
+    Notes
+    -----
+    See :class:`ElasticNet` for the solver and its cost.
+
+    Examples
+    --------
+    >>> from litlearn.linear_model import Lasso
+    >>> model = Lasso(alpha=0.1).fit([[0, 1], [1, 0], [2, 1]], [0, 1, 2])
+    >>> model.coef_.round(2).tolist()
+    [0.85, 0.0]
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        precompute=False,
+        copy_X=True,
+        max_iter=1000,
+        tol=1e-4,
+        warm_start=False,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        super().__init__(
+            alpha=alpha,
+            l1_ratio=1.0,
+            fit_intercept=fit_intercept,
+            precompute=precompute,
+            copy_X=copy_X,
+            max_iter=max_iter,
+            tol=tol,
+            warm_start=warm_start,
+            positive=positive,
+            random_state=random_state,
+            selection=selection,
+        )
