@@ -41,6 +41,8 @@ def _neighbors():
 
 CASES.extend(_neighbors())
 CASES.append(("litlearn.linear_model", "LogisticRegression", {}))
+CASES.append(("litlearn.linear_model", "ElasticNet", {"alpha": 0.1}))
+CASES.append(("litlearn.linear_model", "Lasso", {"alpha": 0.1}))
 
 
 def use(estimator, X, y):

@@ -110,3 +110,26 @@ def vote_shares(dist, ind, y, classes, weights="uniform"):
     """The sums in eq-knn-classification for one query, one for each class."""
     w = neighbor_weights(dist, weights)
     return np.array([np.sum(w[np.asarray(y)[ind] == c]) for c in classes])
+
+
+# ---------------------------------------------------------------------------------------------
+# Penalised least squares
+
+
+def elastic_net(X, y, alpha, l1_ratio, positive=False, sweeps=5000):
+    """Coefficients of the elastic net by plain cyclic coordinate descent.
+
+    Equations eq-lasso, eq-elastic-net, eq-coordinate-update, eq-soft-threshold.
+    """
+    n, p = X.shape
+    X, y = X - X.mean(axis=0), y - y.mean()
+    w, r = np.zeros(p), y.copy()
+    for _ in range(sweeps):
+        for j in range(p):
+            z = X[:, j] @ r / n + (X[:, j] @ X[:, j] / n) * w[j]
+            size = max(abs(z) - alpha * l1_ratio, 0.0)
+            sign = max(np.sign(z), 0.0) if positive else np.sign(z)
+            new = sign * size / (X[:, j] @ X[:, j] / n + alpha * (1 - l1_ratio))
+            r -= (new - w[j]) * X[:, j]
+            w[j] = new
+    return w

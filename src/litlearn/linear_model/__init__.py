@@ -3,6 +3,13 @@
 The names, parameters, attributes and defaults are scikit-learn's.
 """
 
+from litlearn.linear_model._lasso import ElasticNet, Lasso, enet_path, lasso_path
 from litlearn.linear_model._logistic import LogisticRegression
 
-__all__ = ["LogisticRegression"]
+__all__ = [
+    "ElasticNet",
+    "Lasso",
+    "LogisticRegression",
+    "enet_path",
+    "lasso_path",
+]

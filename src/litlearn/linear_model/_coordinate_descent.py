@@ -4,10 +4,10 @@ Everything here minimises, for the weighted and centred data that a *design* sta
 
     ||y - X w||^2 / 2 + alpha ||w||_1 + beta ||w||^2 / 2.
 
-``alpha`` and ``beta`` are the estimator's penalties times the number of samples. The file reads from
-the bottom of the algorithm to its top: one coordinate, the extrapolation, sweeps over a working
-set (three kernels: dense, sparse, from the Gram matrix), the duality gap, the designs, and
-:func:`solve`, which chooses working sets until the gap is closed.
+``alpha`` and ``beta`` are the estimator's penalties times the number of samples. The file goes from
+the smallest piece to the largest: one coordinate, the extrapolation, the duality gap, sweeps over
+a working set (from the Gram matrix, dense, sparse), the designs, and :func:`solve`, which
+chooses working sets until the gap is closed.
 
 Sources: Friedman, Hastie and Tibshirani (2010) for the updates, Fercoq, Gramfort and Salmon (2015)
 for the gap and the screening, Massias, Gramfort and Salmon (2018) for the working sets, Bertrand
@@ -84,8 +84,9 @@ def random_below(state, bound):
 def extrapolate(past, direction):
     """Extrapolate from the last coefficients: :eq:`eq-anderson`.
 
-    `past` (MEMORY + 1, k) holds the coefficients after consecutive sweeps. `direction` (k,) receives
-    the extrapolated coefficients minus the last ones. Returns False if the equations are singular.
+    `past` (MEMORY + 1, k) holds the coefficients after consecutive sweeps. `direction` (k,)
+    receives the extrapolated coefficients minus the last ones. Returns False if the equations are
+    singular.
     """
     m = past.shape[0] - 1
     k = past.shape[1]
@@ -232,8 +233,8 @@ def gram_move(G, g, w, direction):
 def gram_descent(G, q, g, w, target_square, alpha, beta, positive, seed, tol, max_sweeps):
     """Coordinate descent where products are read from the Gram matrix.
 
-    Parameters: `G` (at least (k, k)) is ``X'X``, `q` (k,) ``X'y``, `g` (k,) ``X'r`` and `w` (k,) the
-    coefficients, both kept up to date; `seed` is zero for cyclic order.
+    Parameters: `G` (at least (k, k)) is ``X'X``, `q` (k,) ``X'y``, `g` (k,) ``X'r`` and `w` (k,)
+    the coefficients, both kept up to date; `seed` is zero for cyclic order.
 
     Returns the number of sweeps and the duality gap of this working set.
     """
@@ -476,9 +477,9 @@ def sparse_descent(data, indices, indptr, columns, means, squares, y, root, r, w
     """Coordinate descent on sparse columns, centred without being filled.
 
     Parameters: `data`, `indices`, `indptr` are the matrix in CSC form, its rows weighted; `columns`
-    (k,) is the working set; `means` and `squares` (p,) belong to the centred columns; `y` (n,) is the
-    target; `root` (n,) holds the square roots of the weights, or is empty without centring; `r`
-    (n,) is the residual and `w` (k,) the coefficients, both kept up to date.
+    (k,) is the working set; `means` and `squares` (p,) belong to the centred columns; `y` (n,) is
+    the target; `root` (n,) holds the square roots of the weights, or is empty without centring;
+    `r` (n,) is the residual and `w` (k,) the coefficients, both kept up to date.
 
     Returns the number of sweeps and the duality gap of this working set.
     """
@@ -582,7 +583,7 @@ def column_statistics(X, first, weights, target, start, end, sums, squares, prod
 
 @njit(reassociate=True)
 def sparse_statistics(data, indices, indptr, root, target, means, squares, products):
-    """Sums over the weighted entries of the columns: with `root`, their squares and with `target`."""
+    """Sums over the weighted entries of the columns: with `root`, squared, with `target`."""
     for j in range(means.size):
         total = square = product = 0.0
         for t in range(indptr[j], indptr[j + 1]):
@@ -864,7 +865,7 @@ class SparseDesign:
     def correlations(self, r):
         """Products of all columns with the residual."""
         total = float(self.root @ r) if self.root.size else 0.0
-        n, p = self.shape
+        p = self.shape[1]
         out = np.empty(p)
 
         def multiply(start, end):

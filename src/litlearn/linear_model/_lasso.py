@@ -5,16 +5,14 @@ the penalties by the number of samples, and stores what comes back.
 """
 
 import numbers
-import warnings
 
 import numpy as np
 
 from litlearn import _validation
 from litlearn._base import MultiOutputMixin
-from litlearn._parallel import map_blocks
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _coordinate_descent as descent
-from litlearn.linear_model._base import LinearModel, LinearRegressor
+from litlearn.linear_model._base import LinearRegressor
 
 # Relative gap below which products from a Gram matrix are too inexact to judge by.
 GRAM_PRECISION = {"d": 1e-11, "f": 1e-5}
@@ -290,9 +288,13 @@ def enet_path(
         Sweeps of coordinate descent, with ``return_n_iter=True`` only.
     """
     who = "enet_path" if l1_ratio != 1.0 else "lasso_path"
-    settings = dict(
-        sample_weight=None, tol=1e-4, max_iter=1000, random_state=None, selection="cyclic"
-    )
+    settings = {
+        "sample_weight": None,
+        "tol": 1e-4,
+        "max_iter": 1000,
+        "random_state": None,
+        "selection": "cyclic",
+    }
     unknown = sorted(set(params) - set(settings) - {"do_screening"})
     if unknown:
         raise TypeError(f"{who} got unexpected arguments: {', '.join(unknown)}.")

@@ -1,0 +1,349 @@
+"""Lasso and elastic net: optimality, certificates, parity with scikit-learn, hard inputs."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import linear_model as theirs
+from sklearn.utils.estimator_checks import check_estimator
+
+import reference
+from litlearn.exceptions import ConvergenceWarning
+from litlearn.linear_model import ElasticNet, Lasso, enet_path, lasso_path
+from litlearn.linear_model import _coordinate_descent as descent
+
+
+def draw(n=60, p=30, support=5, seed=0, offset=0.0, noise=0.5):
+    """Columns with correlations, a target that depends on a few, and noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p)) + 0.5 * rng.normal(size=(n, 1)) + offset
+    w = np.zeros(p)
+    w[:support] = rng.normal(size=support) * 2
+    return X, X @ w + noise * rng.normal(size=n) + 3.0
+
+
+def objective(model, X, y, weights=None):
+    """What the estimator minimises, from its attributes alone."""
+    weights = np.ones(len(y)) if weights is None else weights
+    X = X.toarray() if sp.issparse(X) else X
+    r = y - X.astype(float) @ model.coef_.astype(float) - model.intercept_
+    w, alpha = model.coef_.astype(float), model.alpha
+    fit = 0.5 * np.average(r**2, weights=weights)
+    l1 = model.l1_ratio
+    return fit + alpha * (l1 * np.abs(w).sum() + 0.5 * (1 - l1) * w @ w)
+
+
+# Tier 1: the twin
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize(("alpha", "l1_ratio"), [(0.05, 1.0), (0.5, 1.0), (0.1, 0.4), (0.3, 0.0)])
+def test_equals_plain_coordinate_descent(alpha, l1_ratio, positive):
+    X, y = draw(n=30, p=12)
+    expected = reference.elastic_net(X, y, alpha, l1_ratio, positive)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = ElasticNet(alpha, l1_ratio=l1_ratio, tol=1e-14, positive=positive).fit(X, y)
+    np.testing.assert_allclose(model.coef_, expected, atol=1e-6)
+
+
+@pytest.mark.nojit
+def test_soft_threshold_and_coordinate_step_minimise():
+    # Equations eq-soft-threshold and eq-coordinate-update, against a grid.
+    grid = np.linspace(-3, 3, 6001)
+    for z in (-2.0, -0.3, 0.0, 0.4, 1.7):
+        for positive in (False, True):
+            values = 0.5 * (grid - z) ** 2 + 0.5 * np.abs(grid)
+            values[(grid < 0) & positive] = np.inf
+            best = grid[np.argmin(values)]
+            assert descent.soft_threshold(z, 0.5, positive) == pytest.approx(best, abs=1e-3)
+    rng = np.random.default_rng(0)
+    x, r = rng.normal(size=(2, 9))
+    values = [0.5 * np.sum((r - (v - 0.7) * x) ** 2) + 0.6 * abs(v) + 0.2 * v**2 for v in grid]
+    step = descent.coordinate_step(0.7, x @ r, x @ x, 0.6, 0.4, False)
+    assert 0.7 + step == pytest.approx(grid[np.argmin(values)], abs=1e-3)
+
+
+# Tier 2: certificates and invariants
+
+
+def matrices(X):
+    """The same numbers in every form that the estimators take."""
+    return {
+        "C": np.ascontiguousarray(X),
+        "F": np.asfortranarray(X),
+        "strided": np.repeat(X, 2, axis=1)[:, ::2],
+        "csc": sp.csc_array(X),
+        "csr": sp.csr_matrix(X),
+    }
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("l1_ratio", [1.0, 0.5])
+@pytest.mark.parametrize("shape", [(60, 30), (20, 50)])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_every_form_of_the_data_gives_the_optimum(l1_ratio, shape, weighted, fit_intercept):
+    X, y = draw(*shape)
+    X[np.abs(X) < 0.4] = 0.0
+    weights = np.random.default_rng(1).uniform(0, 2, len(y)) if weighted else None
+    setting = {"alpha": 0.1, "l1_ratio": l1_ratio, "fit_intercept": fit_intercept, "tol": 1e-10}
+    expected = theirs.ElasticNet(**setting | {"max_iter": 10**5}).fit(X, y, weights)
+    best = objective(expected, X, y, weights)
+    for form, data in matrices(X).items():
+        for precompute in (False, True):
+            model = ElasticNet(**setting, precompute=precompute).fit(data, y, weights)
+            np.testing.assert_allclose(model.coef_, expected.coef_, atol=3e-4, err_msg=form)
+            assert objective(model, X, y, weights) <= best * (1 + 1e-9)
+            assert model.intercept_ == pytest.approx(expected.intercept_, abs=1e-5)
+
+
+@pytest.mark.nojit
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(1, 25), p=st.integers(1, 40), seed=st.integers(0, 10**6),
+    share=st.floats(1e-3, 1.2), l1_ratio=st.sampled_from([1.0, 0.7, 0.1]),
+    positive=st.booleans(), sparse=st.booleans(), tol=st.sampled_from([1e-3, 1e-6, 1e-9]),
+)  # fmt: skip
+def test_the_gap_bounds_the_distance_from_the_optimum(
+    n, p, seed, share, l1_ratio, positive, sparse, tol
+):
+    # Equation eq-duality-gap.
+    X, y = draw(n, p, min(p, 5), seed)
+    data = sp.csc_array(np.where(np.abs(X) < 0.5, 0, X)) if sparse else X
+    centred = y - y.mean()
+    alpha = share * max(np.abs((X - X.mean(0)).T @ centred).max() / n, 1e-3)
+    setting = {"alpha": alpha, "l1_ratio": l1_ratio, "positive": positive, "max_iter": 10**5}
+    model = ElasticNet(**setting, tol=tol).fit(data, y)
+    better = ElasticNet(**setting, tol=1e-13).fit(data, y)
+    floor = 1e-12 * np.mean(centred**2)
+    assert model.dual_gap_ <= tol * np.mean(centred**2)
+    distance = objective(model, data, y) - objective(better, data, y)
+    assert distance <= model.dual_gap_ + floor
+
+
+@pytest.mark.parametrize("l1_ratio", [1.0, 0.6])
+def test_screening_never_drops_a_column_of_the_support(l1_ratio):
+    # Equation eq-gap-safe.
+    for seed in range(10):
+        X, y = draw(50, 200, seed=seed)
+        design = descent.DenseDesign(X, y, None, True)
+        alpha = 0.1 * np.abs(design.products).max()
+        w, history = np.zeros(200), []
+        penalties = alpha * l1_ratio, alpha * (1 - l1_ratio)
+        descent.solve(design, *penalties, w, tol=1e-12, max_iter=10**5, history=history)
+        sk = theirs.ElasticNet(alpha / 50, l1_ratio=l1_ratio, tol=1e-12, max_iter=10**6)
+        np.testing.assert_allclose(w, sk.fit(X, y).coef_, atol=1e-5)
+        assert history[-1].active < 200 and history[-1].gap <= 1e-12 * design.target_square
+        assert all(a.active >= b.active for a, b in zip(history[:-1], history[1:], strict=True))
+
+
+def test_alpha_max_is_the_smallest_penalty_without_coefficients():
+    # Equation eq-alpha-max.
+    X, y = draw()
+    X = X - X.mean(axis=0)
+    alphas, coefs, gaps = lasso_path(X, y - y.mean(), alphas=20, eps=0.01)
+    assert not coefs[:, 0].any() and coefs[:, 1].any()
+    assert Lasso(alphas[0] * 1.0001).fit(X, y).coef_.any() == False  # noqa: E712
+    assert Lasso(alphas[0] * 0.99, tol=1e-10).fit(X, y).coef_.any()
+    assert len(gaps) == 20
+
+
+@pytest.mark.nojit
+def test_weights_are_repetitions():
+    X, y = draw(20, 8)
+    weights = np.random.default_rng(0).integers(0, 4, 20)
+    repeated = np.repeat(np.arange(20), weights)
+    for form in (np.asarray, sp.csc_array):
+        a = ElasticNet(0.1, tol=1e-13).fit(form(X), y, sample_weight=weights)
+        b = ElasticNet(0.1, tol=1e-13).fit(form(X[repeated]), y[repeated])
+        np.testing.assert_allclose(a.coef_, b.coef_, atol=1e-5)
+        assert a.intercept_ == pytest.approx(b.intercept_, abs=1e-5)
+
+
+def test_threads_do_not_change_a_bit(monkeypatch):
+    X, y = draw(300, 3000)
+    monkeypatch.setattr(descent, "BLOCK_ENTRIES", 1 << 16)
+    results = []
+    for threads in ("1", "2"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        results.append(Lasso(0.05).fit(X, y).coef_)
+    np.testing.assert_array_equal(*results)
+
+
+def test_random_order_is_repeatable_and_right():
+    X, y = draw()
+    setting = {"alpha": 0.05, "tol": 1e-10, "selection": "random"}
+    first, again = (Lasso(**setting, random_state=3).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(first.coef_, again.coef_)
+    other = Lasso(**setting, random_state=np.random.default_rng(4)).fit(X, y)
+    cyclic = Lasso(alpha=0.05, tol=1e-10).fit(X, y)
+    np.testing.assert_allclose(first.coef_, cyclic.coef_, atol=1e-4)
+    np.testing.assert_allclose(other.coef_, cyclic.coef_, atol=1e-4)
+
+
+# Tier 3: parity
+
+
+@pytest.mark.parametrize("shape", [(80, 20), (30, 70)])
+@pytest.mark.parametrize("positive", [False, True])
+def test_path_is_scikit_learns(shape, positive):
+    X, y = draw(*shape)
+    for l1_ratio in (1.0, 0.5):
+        setting = {"l1_ratio": l1_ratio, "alphas": 15, "eps": 1e-2, "positive": positive}
+        want = theirs.enet_path(X, y, **setting, tol=1e-10, max_iter=10**5)
+        got = enet_path(X, y, **setting, tol=1e-10, max_iter=10**5, return_n_iter=True)
+        np.testing.assert_allclose(got[0], want[0], rtol=1e-12)
+        np.testing.assert_allclose(got[1], want[1], atol=1e-4)
+        assert got[1].shape == want[1].shape and len(got) == 4
+        assert np.all(got[2] <= 1e-10 * y @ y / len(y))
+
+
+def test_several_targets():
+    X, y = draw()
+    Y = np.column_stack([y, -2 * y + X[:, 7], X[:, 3]])
+    ours, other = (kind(0.1, tol=1e-10).fit(X, Y) for kind in (Lasso, theirs.Lasso))
+    np.testing.assert_allclose(ours.coef_, other.coef_, atol=1e-5)
+    np.testing.assert_allclose(ours.intercept_, other.intercept_, atol=1e-5)
+    np.testing.assert_allclose(ours.predict(X), other.predict(X), atol=1e-4)
+    assert ours.dual_gap_.shape == (3,) and len(ours.n_iter_) == 3
+    for kind in (Lasso, theirs.Lasso):
+        column = kind(0.1).fit(X, y[:, None])
+        assert column.coef_.shape == (30,) and column.intercept_.shape == (1,)
+
+
+def test_attributes_and_types():
+    X, y = draw()
+    model = Lasso(0.1).fit(X.astype(np.float32), y)
+    assert model.coef_.dtype == np.float32
+    assert model.sparse_coef_.shape == (1, 30)
+    assert model.predict(X.astype(np.float32)).dtype == np.float32
+    reference_model = Lasso(0.1, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(model.coef_, reference_model.coef_, atol=1e-2)
+    assert Lasso(0.1, fit_intercept=False).fit(X, y).intercept_ == 0.0
+
+
+def test_warm_start_needs_no_sweep():
+    X, y = draw()
+    model = Lasso(0.1, warm_start=True).fit(X, y)
+    assert model.n_iter_ > 0
+    assert model.fit(X, y).n_iter_ == 0
+    model.coef_ = np.zeros(4)
+    with pytest.raises(ValueError, match="coef_ has shape"):
+        model.fit(X, y)
+
+
+# Hard inputs
+
+
+def test_gram_matrix_of_the_user():
+    X, y = draw()
+    Xc = X - X.mean(axis=0)
+    model = Lasso(0.1, precompute=Xc.T @ Xc, tol=1e-10).fit(Xc, y)
+    np.testing.assert_allclose(model.coef_, Lasso(0.1, tol=1e-10).fit(X, y).coef_, atol=1e-5)
+    with pytest.warns(UserWarning, match="recomputing Gram"):
+        Lasso(0.1, precompute=X.T @ X).fit(X + 1, y)
+    with pytest.raises(ValueError, match="did not pass validation"):
+        Lasso(0.1, precompute=np.eye(30)).fit(Xc, y)
+    with pytest.raises(ValueError, match="shape"):
+        Lasso(0.1, precompute=np.eye(3)).fit(Xc, y)
+
+
+@pytest.mark.parametrize("form", ["C", "F", "csc"])
+def test_degenerate_columns(form):
+    X, y = draw(40, 6)
+    X = np.column_stack([X, np.full(40, 7.3), np.zeros(40), X[:, 0], X[:, 1] + 1e-9 * X[:, 2]])
+    model = Lasso(0.05, tol=1e-10).fit(matrices(X)[form], y)
+    assert model.coef_[6] == 0 and model.coef_[7] == 0
+    plain = Lasso(0.05, tol=1e-10).fit(X[:, :6], y)
+    assert objective(model, X, y) == pytest.approx(objective(plain, X[:, :6], y), rel=1e-7)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e7])
+def test_large_offsets(offset):
+    X, y = draw(50, 10)
+    want = Lasso(0.1, tol=1e-9).fit(X, y)
+    for form in ("C", "F"):
+        model = Lasso(0.1, tol=1e-9).fit(matrices(X + offset)[form], y)
+        np.testing.assert_allclose(model.coef_, want.coef_, atol=1e-4)
+
+
+def test_targets_without_variation():
+    X, _ = draw()
+    for y in (np.zeros(60), np.full(60, 4.0)):
+        model = Lasso(0.1).fit(X, y)
+        assert not model.coef_.any() and model.intercept_ == y[0] and model.dual_gap_ == 0
+
+
+def test_one_sample_one_feature():
+    assert Lasso().fit([[3.0]], [5.0]).intercept_ == 5.0
+    model = Lasso(0.1, fit_intercept=False, tol=1e-12).fit([[2.0]], [5.0])
+    assert model.coef_[0] == pytest.approx((10 - 0.1) / 4)
+
+
+def test_without_penalty_it_is_least_squares():
+    X, y = draw()
+    for setting in ({}, {"precompute": True}):
+        with pytest.warns(UserWarning, match="alpha=0"):
+            model = Lasso(0.0, tol=1e-12, max_iter=10**5, **setting).fit(X, y)
+        expected = theirs.LinearRegression().fit(X, y)
+        np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-5)
+
+
+def test_a_missed_certificate_is_a_warning_with_numbers():
+    X, y = draw(50, 40)
+    with pytest.warns(ConvergenceWarning, match=r"Duality gap: .*, tolerance: "):
+        Lasso(0.001, max_iter=2, tol=1e-12).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="Duality gap"):
+        lasso_path(X, y, max_iter=1, tol=1e-12)
+
+
+def test_input_is_left_alone():
+    X, y = draw()
+    for data in (X, np.asfortranarray(X)):
+        kept = data.copy()
+        Lasso(0.1, copy_X=False).fit(data, y, sample_weight=np.arange(60.0))
+        np.testing.assert_array_equal(data, kept)
+
+
+@pytest.mark.parametrize(
+    ("setting", "match"),
+    [
+        ({"alpha": -1}, "alpha"), ({"l1_ratio": 1.5}, "l1_ratio"), ({"tol": -1}, "tol"),
+        ({"max_iter": 0}, "max_iter"), ({"selection": "best"}, "selection"),
+        ({"positive": 1}, "positive"), ({"precompute": "auto"}, "precompute"),
+        ({"random_state": "a"}, "random_state"), ({"fit_intercept": "yes"}, "fit_intercept"),
+        ({"warm_start": 0}, "warm_start"), ({"copy_X": None}, "copy_X"),
+    ],
+)  # fmt: skip
+def test_wrong_parameters_are_named(setting, match):
+    X, y = draw()
+    model = ElasticNet(**setting)
+    with pytest.raises(ValueError, match=f"'{match}' parameter of ElasticNet"):
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+
+
+def test_wrong_arguments_of_a_path_are_named():
+    X, y = draw()
+    for setting in ({"alphas": 0}, {"alphas": [-1.0]}, {"alphas": "x"}, {"eps": 0}, {"alphas": []}):
+        with pytest.raises(ValueError, match=f"'{next(iter(setting))}"):
+            lasso_path(X, y, **setting)
+    with pytest.raises(TypeError, match="unexpected"):
+        lasso_path(X, y, what=1)
+    with pytest.raises(ValueError, match="l1_ratio=0"):
+        enet_path(X, y, l1_ratio=0)
+
+
+# Tier 4
+
+
+@pytest.mark.parametrize("model", [Lasso(), ElasticNet(), Lasso(precompute=True)], ids=repr)
+def test_check_estimator(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(model)
