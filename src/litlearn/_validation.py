@@ -144,8 +144,8 @@ def check_array(owner, X, name="X", *, sparse=(), order="C"):
     sparse : tuple of {"csr", "csc"}, default=()
         Sparse formats that the caller can use; another one is converted to the first of them.
         Empty: sparse input is refused.
-    order : {"C", "F"}, default="C"
-        Rows (C) or columns (F) are contiguous in a dense result.
+    order : {"C", "F", "any"}, default="C"
+        Rows (C) or columns (F) are contiguous in a dense result, or those that are already.
 
     Returns
     -------
@@ -181,6 +181,8 @@ def check_array(owner, X, name="X", *, sparse=(), order="C"):
     if is_sparse(array):
         check_finite(who, array.data, name)
         return array
+    if order == "any":
+        order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
     array = _as_float(array, order)
     check_finite(who, array, name)
     return read_only(array, order)

@@ -4,12 +4,16 @@ The names, parameters, attributes and defaults are scikit-learn's.
 """
 
 from litlearn.linear_model._lasso import ElasticNet, Lasso, enet_path, lasso_path
+from litlearn.linear_model._linear_regression import LinearRegression
 from litlearn.linear_model._logistic import LogisticRegression
+from litlearn.linear_model._ridge import Ridge
 
 __all__ = [
     "ElasticNet",
     "Lasso",
+    "LinearRegression",
     "LogisticRegression",
+    "Ridge",
     "enet_path",
     "lasso_path",
 ]

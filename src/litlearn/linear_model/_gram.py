@@ -1,0 +1,377 @@
+"""Least squares from the statistics of blocks of rows: count, mean, scatter.
+
+A fit needs the samples only through sums over them. So the rows are cut into blocks, each block is
+reduced to a few small arrays, and those are merged in the order of the blocks::
+
+    X (n, p) --- blocks of rows ---> weight, means, scatter ---> merged ---> solved
+                                      (p numbers)   (p x p)
+
+A block is read once, and nothing of the size of `X` is allocated. `X` may be a ``numpy.memmap`` of a
+file larger than memory. Blocks are cut by the size of the data alone, so that the result has the
+same bits for any number of threads.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn._parallel import map_blocks
+
+# A tile of rows is what a thread works on at a time: small enough to stay in its cache.
+TILE = 2**17  # numbers
+BLOCK = 2**20  # numbers in a block, at least
+MOST_BLOCKS = 64
+MOST_MEMORY = 2**25  # numbers in the statistics of all blocks together
+
+
+class Moments(NamedTuple):
+    """Weighted count, means and sums of products about the means, of some samples."""
+
+    weight: float  # sum of the weights
+    x_mean: np.ndarray  # (p,)
+    y_mean: np.ndarray  # (k,)
+    xx: np.ndarray  # (p, p), the scatter matrix of the features
+    xy: np.ndarray  # (p, k), the products of features and targets
+    yy: np.ndarray  # (k,), the sums of squares of the targets
+
+
+class Samples(NamedTuple):
+    """The data of a least-squares problem, as the functions of this file take them."""
+
+    X: np.ndarray  # (n, p), float32 or float64, rows or columns contiguous; or sparse
+    Y: np.ndarray  # (n, k), float64
+    weight: np.ndarray | None  # (n,), float64
+    centred: bool  # whether there is an intercept, so that only deviations from means count
+    x_scale: float = 1.0  # X is multiplied by it before it is squared
+    y_scale: float = 1.0
+
+
+# ---------------------------------------------------------------------------------------------
+# Statistics
+
+
+def rows_per_block(n, p):
+    """Rows in a block: set by the size of the data, never by the number of threads."""
+    return int(max(2 * p, BLOCK // p, -(-n // MOST_BLOCKS), n * p**2 // MOST_MEMORY, 1))
+
+
+def cut(n, size):
+    """The slices of `size` rows, the last one shorter, that make up n rows."""
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def moments(samples, n_jobs=None):
+    """Return the :class:`Moments` of all samples, block by block, :eq:`eq-gram-merge`."""
+    n, p = samples.X.shape
+    blocks = cut(n, rows_per_block(n, p))
+    parts = map_blocks(lambda b: block_moments(samples, blocks[b]), len(blocks), n_jobs)
+    total = parts[0]
+    for b in range(1, len(parts)):
+        total = merge(total, parts[b], samples.centred)
+        parts[b] = None
+    return total
+
+
+def block_moments(samples, rows):
+    """Return the :class:`Moments` of a block of rows."""
+    p, k = samples.X.shape[1], samples.Y.shape[1]
+    tiles = [slice(rows.start + t.start, rows.start + t.stop) for t in tile_cut(rows, p)]
+    # <shift>: Sums of squares about a point near the mean lose nothing to a large mean.
+    x_shift, y_shift = provisional_centre(samples, tiles[0])
+    weight, x_sum, y_sum = 0.0, np.zeros(p), np.zeros(k)
+    xx, xy, yy = np.zeros((p, p)), np.zeros((p, k)), np.zeros(k)
+    product = np.empty((p, p))
+    # <accumulate>: Each tile is squared while it is in the cache.
+    for tile in tiles:
+        Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift)
+        xx += np.matmul(Z.T, Z, out=product)
+        xy += Z.T @ T
+        yy += np.einsum("ij,ij->j", T, T)
+        if samples.centred:
+            weight += float(root @ root)
+            x_sum += root @ Z
+            y_sum += root @ T
+    if not samples.centred:
+        return Moments(float(rows.stop - rows.start), x_sum, y_sum, xx, xy, yy)
+    # <recentre>: The sums about the point become sums about the mean.
+    if weight == 0.0:
+        return Moments(0.0, x_sum, y_sum, xx, xy, yy)
+    x_off, y_off = x_sum / weight, y_sum / weight
+    xx -= np.multiply.outer(x_sum, x_off)
+    xy -= np.multiply.outer(x_sum, y_off)
+    yy -= y_sum * y_off
+    return Moments(weight, add_shift(x_shift, x_off), add_shift(y_shift, y_off), xx, xy, yy)
+
+
+def merge(a, b, centred=True):
+    """Return the :class:`Moments` of two sets of samples together, :eq:`eq-gram-merge`."""
+    # <add>: Scatter matrices add up, but for the distance between the two means.
+    xx, xy, yy = a.xx, a.xy, a.yy
+    xx += b.xx
+    xy += b.xy
+    yy += b.yy
+    weight = a.weight + b.weight
+    if not centred or b.weight == 0.0:
+        return a._replace(weight=weight)
+    if a.weight == 0.0:
+        return b._replace(xx=xx, xy=xy, yy=yy)
+    share = b.weight / weight
+    x_gap, y_gap = b.x_mean - a.x_mean, b.y_mean - a.y_mean
+    xx += np.multiply.outer((a.weight * share) * x_gap, x_gap)
+    xy += np.multiply.outer((a.weight * share) * x_gap, y_gap)
+    yy += (a.weight * share) * y_gap**2
+    # <mean>: The new mean lies between the two, nearer to the heavier one.
+    x_mean, y_mean = a.x_mean + share * x_gap, a.y_mean + share * y_gap
+    return Moments(weight, x_mean, y_mean, xx, xy, yy)
+
+
+def tile_cut(rows, p):
+    """Cut a block into tiles that fit in a core's cache."""
+    return cut(rows.stop - rows.start, int(max(64, p // 2, TILE // p)))
+
+
+def provisional_centre(samples, tile):
+    """Return a point near the mean of the features, and one near that of the targets.
+
+    None for the features if their means are no larger than their spreads: then there is nothing to
+    gain from a shift, and the samples need not be copied.
+    """
+    if not samples.centred:
+        return None, None
+    Z, T = as_float64(samples.X[tile], samples.x_scale), as_float64(samples.Y[tile], samples.y_scale)
+    some = Z[: 2**16 // Z.shape[1] + 2]
+    x_mean = some.mean(axis=0)
+    if np.all(x_mean**2 <= some.var(axis=0)):
+        x_mean = None
+    return x_mean, T.mean(axis=0)
+
+
+def add_shift(shift, offset):
+    """Return the sum, where None is a shift of zero."""
+    return offset if shift is None else shift + offset
+
+
+def as_float64(block, scale=1.0):
+    """Return a block in float64, times a scale; without a copy where none is needed."""
+    block = block.astype(np.float64, copy=False)
+    return block if scale == 1.0 else block * scale
+
+
+def weighted_deviations(samples, rows, x_centre, y_centre):
+    """Return rows minus the centres, times the roots of the weights; and those roots."""
+    Z, T = as_float64(samples.X[rows], samples.x_scale), as_float64(samples.Y[rows], samples.y_scale)
+    if x_centre is not None:
+        Z = Z - x_centre
+    if y_centre is not None:
+        T = T - y_centre
+    if samples.weight is None:
+        return Z, T, np.ones(len(T))
+    root = np.sqrt(samples.weight[rows])
+    return Z * root[:, None], T * root[:, None], root
+
+
+# ---------------------------------------------------------------------------------------------
+# Scales out of the ordinary: squares that overflow or vanish
+
+
+def scaled(samples, total, n_jobs=None):
+    """Return samples with scales that keep their squares within the range of numbers.
+
+    The very same samples if `total`, their moments, show that it was so already.
+    """
+    n = len(samples.Y)
+    if ordinary(np.diagonal(total.xx)) and ordinary(total.yy) and np.isfinite(total.xy).all():
+        return samples
+    p = samples.X.shape[1]
+    blocks = cut(n, rows_per_block(n, p))
+
+    def largest(b):
+        X = samples.X[blocks[b]]
+        return float(max(X.max(), -X.min()))
+
+    x_largest = max(map_blocks(largest, len(blocks), n_jobs))
+    return samples._replace(x_scale=inverse(x_largest), y_scale=inverse(np.abs(samples.Y).max()))
+
+
+def ordinary(squares):
+    """Tell whether sums of squares neither overflow nor come near the smallest numbers."""
+    top = squares.max(initial=0.0)
+    return bool(np.isfinite(squares).all()) and (1e-200 < top < 1e200)
+
+
+def inverse(size):
+    """Return a power of two near 1 / size, and 1 for 0 or for ordinary sizes."""
+    if size == 0.0 or 1e-90 < size < 1e90:
+        return 1.0
+    return float(2.0 ** -np.frexp(size)[1])
+
+
+# ---------------------------------------------------------------------------------------------
+# Orthogonal factors, for data whose squares would lose too many digits
+
+
+def triangular_factor(samples, total, n_jobs=None):
+    """Return R of the QR decomposition of the centred ``[X Y]``, :eq:`eq-qr-solution`.
+
+    Blocks of rows are factored on their own, and then their stacked factors: the R of the stack is
+    that of all rows, up to signs.
+
+    Returns
+    -------
+    R : ndarray of shape (r, p)
+        Triangular, or of fewer rows than columns if there are fewer samples than features.
+    C : ndarray of shape (r, k)
+        The targets in the same orthogonal basis: ``Q.T @ Y``.
+    """
+    n, p = samples.X.shape
+    k = samples.Y.shape[1]
+    blocks = cut(n, max(rows_per_block(n, p), 4 * (p + k)))
+    centres = (total.x_mean, total.y_mean) if samples.centred else (None, None)
+
+    def factor(b):
+        Z, T, _ = weighted_deviations(samples, blocks[b], *centres)
+        return np.linalg.qr(np.hstack((Z, T)), mode="r")
+
+    # Blocks are folded a few at a time, so that few factors are kept.
+    stack = []
+    for start in range(0, len(blocks), 16):
+        stop = min(start + 16, len(blocks))
+        stack += map_blocks(lambda b, start=start: factor(start + b), stop - start, n_jobs)
+        stack = [np.linalg.qr(np.vstack(stack), mode="r")] if len(stack) > 1 else stack
+    R = stack[0]
+    return R[:p, :p], R[:p, p:]
+
+
+# ---------------------------------------------------------------------------------------------
+# The other side: more features than samples
+
+
+def row_products(samples, n_jobs=None):
+    """Return the means, the centred and weighted targets, and the products of all pairs of rows.
+
+    Returns
+    -------
+    x_mean, y_mean : ndarray of shape (p,) and (k,)
+        Weighted means, zero without an intercept.
+    K : ndarray of shape (n, n)
+        ``Z @ Z.T`` of the centred and weighted samples Z.
+    T : ndarray of shape (n, k)
+        The targets, centred and weighted alike.
+    root : ndarray of shape (n,)
+        Roots of the weights.
+    """
+    n, p = samples.X.shape
+    Y = as_float64(samples.Y, samples.y_scale)
+    root = np.ones(n) if samples.weight is None else np.sqrt(samples.weight)
+    y_mean = root**2 @ Y / (root @ root) if samples.centred else np.zeros(Y.shape[1])
+    blocks = cut(p, rows_per_block(p, n))
+
+    def product(b):
+        Z, x_mean = column_deviations(samples, blocks[b], root)
+        return x_mean, Z @ Z.T
+
+    parts = map_blocks(product, len(blocks), n_jobs)
+    K = parts[0][1]
+    for _, part in parts[1:]:
+        K += part
+    x_mean = np.concatenate([x_mean for x_mean, _ in parts])
+    return x_mean, y_mean, K, (Y - y_mean) * root[:, None], root
+
+
+def column_deviations(samples, columns, root, x_mean=None):
+    """Return some columns in float64, centred and weighted, and their means."""
+    Z = as_float64(samples.X[:, columns], samples.x_scale)
+    if x_mean is None:
+        x_mean = np.zeros(Z.shape[1])
+        if samples.centred:
+            some = Z[0].copy()  # near the mean, so that the sum keeps its digits
+            x_mean = some + root**2 @ (Z - some) / (root @ root)
+    Z = Z - x_mean if samples.centred else Z
+    return (Z if samples.weight is None else Z * root[:, None]), x_mean
+
+
+def combine_rows(samples, x_mean, root, A, n_jobs=None):
+    """Return ``Z.T @ A``, a linear combination of the centred and weighted rows, (p, k)."""
+    n, p = samples.X.shape
+    blocks = cut(p, rows_per_block(p, n))
+
+    def combined(b):
+        return column_deviations(samples, blocks[b], root, x_mean[blocks[b]])[0].T @ A
+
+    return np.vstack(map_blocks(combined, len(blocks), n_jobs))
+
+
+def apply_columns(samples, x_mean, root, W, n_jobs=None):
+    """Return ``Z @ W``, the linear function of the centred and weighted rows, (n, k)."""
+    n, p = samples.X.shape
+    blocks = cut(p, rows_per_block(p, n))
+
+    def applied(b):
+        Z, _ = column_deviations(samples, blocks[b], root, x_mean[blocks[b]])
+        return Z @ W[blocks[b]]
+
+    parts = map_blocks(applied, len(blocks), n_jobs)
+    return sum(parts[1:], start=parts[0])
+
+
+def row_factor(samples, x_mean, root, n_jobs=None):
+    """Return the triangular R with ``Z.T = Q R``: the square root of ``Z @ Z.T``, stably."""
+    n, p = samples.X.shape
+    blocks = cut(p, max(rows_per_block(p, n), 4 * n))
+
+    def factor(b):
+        Z, _ = column_deviations(samples, blocks[b], root, x_mean[blocks[b]])
+        return np.linalg.qr(Z.T, mode="r")
+
+    parts = map_blocks(factor, len(blocks), n_jobs)
+    return np.linalg.qr(np.vstack(parts), mode="r") if len(parts) > 1 else parts[0]
+
+
+# ---------------------------------------------------------------------------------------------
+# Cholesky, with a test of whether its answer can be trusted
+
+
+def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
+    """Solve ``(A + alpha I) W = B`` for a symmetric A, or return None if digits would be lost.
+
+    Parameters
+    ----------
+    A : ndarray of shape (p, p)
+        Sums of products, such as a scatter matrix.
+    B : ndarray of shape (p, k)
+        Right-hand sides.
+    alpha : float, default=0.0
+        Added to the diagonal.
+    cutoff : float, default=0.0
+        Refuse, too, if a singular value (the root of an eigenvalue of A) may be smaller than this
+        share of the largest.
+
+    Returns
+    -------
+    ndarray of shape (p, k) or None
+    """
+    from scipy.linalg import lapack
+
+    # <scale>: A unit diagonal: what features of different units do to the condition goes away.
+    diagonal = np.diagonal(A) + alpha
+    if not (diagonal > 0.0).all() or not np.isfinite(diagonal).all():
+        return None
+    d = np.sqrt(diagonal)
+    S = A / d
+    S /= d[:, None]
+    np.fill_diagonal(S, 1.0)
+    # <factor>: A negative pivot, or a condition number that eats the digits, is an answer too.
+    size = np.abs(S).sum(axis=0).max()
+    L, failed = lapack.dpotrf(S.T, lower=True, overwrite_a=True, clean=False)
+    if failed:
+        return None
+    rcond, _ = lapack.dpocon(L, size, uplo="L")
+    if rcond * d.min() / d.max() < SAFE or rcond * size * d.min() ** 2 <= cutoff**2 * d @ d:
+        return None
+    W, _ = lapack.dpotrs(L, B / d[:, None], lower=True, overwrite_b=True)
+    return W / d[:, None]
+
+
+# One over the condition number of the scaled matrix, times the ratio of the scales, must be at
+# least this large: rounding, about 1e-16 times its inverse, then stays below 1e-7 of the result.
+SAFE = 1e-8

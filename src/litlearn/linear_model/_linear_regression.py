@@ -1,0 +1,140 @@
+"""Linear regression: least squares without a penalty."""
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._base import MultiOutputMixin
+from litlearn.linear_model import _least_squares
+from litlearn.linear_model._base import LinearRegressor
+from litlearn.linear_model._gram import Samples
+
+
+class LinearRegression(MultiOutputMixin, LinearRegressor):
+    """Least squares: the linear function with the smallest sum of squared errors.
+
+    Minimises :eq:`eq-least-squares`. Where several coefficient vectors reach the minimum, because
+    columns are linearly dependent or there are more features than samples, the shortest one is
+    returned, :eq:`eq-minimum-norm`.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether the function has an intercept :math:`w_0`. Without one it passes through the origin.
+    copy_X : bool, default=True
+        Has no effect: `X` is never written to.
+    tol : float, default=1e-6
+        Singular values of the centred samples below this share of the largest count as zero.
+    n_jobs : int, default=None
+        Number of threads. None and -1: every CPU that is available. The result does not depend on
+        it.
+    positive : bool, default=False
+        Whether no coefficient may be negative, :eq:`eq-nonnegative-least-squares`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients; float32 if `X` is, otherwise float64.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept, 0.0 without one.
+    rank_ : int
+        Number of singular values above the threshold.
+    singular_ : ndarray of shape (min(n_samples, n_features),)
+        Singular values of the centred samples, largest first. Computed when they are first asked
+        for.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+
+    Notes
+    -----
+    Cost: O(n p min(n, p)), one pass over the samples, and memory for a matrix of the smaller
+    dimension. `X` may be a ``numpy.memmap`` of float32 or float64 numbers that is larger than
+    memory. A condition number decides between the normal equations :eq:`eq-normal-equations` and an
+    orthogonal factorisation :eq:`eq-qr-solution`, which takes four times as long. Sums are taken in
+    float64, whatever the type of `X`.
+
+    Examples
+    --------
+    >>> from litlearn.linear_model import LinearRegression
+    >>> model = LinearRegression().fit([[0], [1], [2]], [1, 3, 5])
+    >>> print(model.coef_.round(6), round(float(model.intercept_), 6))
+    [2.] 1.0
+    """
+
+    def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the coefficients.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets, real numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of the squared errors, :eq:`eq-weighted-least-squares`. A weight of 2 counts as
+            a sample that is there twice.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` holds objects that are not numbers.
+        ValueError
+            If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
+            wrong shape, or holds NaN or infinity.
+        """
+        fit_intercept = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
+        _validation.check_boolean(self, "copy_X", self.copy_X)
+        tol = _validation.check_real(self, "tol", self.tol, low=0.0)
+        n_jobs = _validation.check_n_jobs(self, self.n_jobs)
+        _validation.check_boolean(self, "positive", self.positive)
+        names = _validation.feature_names(X)
+        X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
+        y = _validation.check_real_targets(self, y, X.shape[0])
+        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        samples = Samples(X, y.reshape(len(y), -1), weight, fit_intercept)
+        zero = np.zeros(samples.Y.shape[1])
+        solution = _least_squares.solve(samples, zero, tol, n_jobs)
+        _validation.store_features(self, X.shape[1], names)
+        store_linear_function(self, solution, X.dtype, y.ndim == 1, y.ndim)
+        self.rank_ = solution.rank
+        self._spectrum = solution.spectrum
+        return self
+
+    @property
+    def singular_(self):
+        """Singular values of the centred samples, largest first."""
+        _validation.check_is_fitted(self)
+        if not isinstance(self._spectrum, np.ndarray):
+            self._spectrum = _least_squares.singular_values(self._spectrum)
+        return self._spectrum
+
+    def __getstate__(self):
+        if hasattr(self, "_spectrum"):
+            _ = self.singular_  # a few numbers, where a matrix would be pickled otherwise
+        return super().__getstate__()
+
+
+def store_linear_function(model, solution, dtype, flat, y_ndim):
+    """Store ``coef_`` and ``intercept_`` in the type of the samples.
+
+    `flat`: the coefficients are a vector of shape (n_features,), not a matrix with a row a target.
+    The intercept is a number if the targets were a vector.
+    """
+    coef, intercept = solution.coef.T.astype(dtype), solution.intercept().astype(dtype)
+    model.coef_ = coef.ravel() if flat else np.ascontiguousarray(coef)
+    if not model.fit_intercept:
+        model.intercept_ = 0.0
+    else:
+        model.intercept_ = intercept if y_ndim == 2 else intercept[0]

@@ -1,0 +1,165 @@
+"""Ridge regression: least squares with a penalty on the squared length of the coefficients."""
+
+import numbers
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._base import MultiOutputMixin
+from litlearn.linear_model import _least_squares
+from litlearn.linear_model._base import LinearRegressor
+from litlearn.linear_model._gram import Samples
+from litlearn.linear_model._linear_regression import store_linear_function
+
+SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+
+
+class Ridge(MultiOutputMixin, LinearRegressor):
+    """Least squares with a penalty on the squared length of the coefficients.
+
+    Minimises :eq:`eq-ridge`, the sum of squared errors plus `alpha` times the sum of squared
+    coefficients. The intercept is not penalised.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        Strength of the penalty, not negative; an array has one for each target. 0 is least squares.
+    fit_intercept : bool, default=True
+        Whether the function has an intercept. Without one it passes through the origin.
+    copy_X : bool, default=True
+        Has no effect: `X` is never written to.
+    max_iter : int, default=None
+        Most iterations for sparse samples with many features. None: ten for each dimension.
+    tol : float, default=1e-4
+        Has no effect: the solution is exact up to rounding.
+    solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, \
+default="auto"
+        scikit-learn's names are accepted, and each stands for the same exact solution, found in the
+        way that suits the shape and the conditioning; ``solver_`` says which.
+    positive : bool, default=False
+        Whether no coefficient may be negative.
+    random_state : int, RandomState instance or None, default=None
+        Has no effect: nothing is drawn.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients; float32 if `X` is, otherwise float64.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept, 0.0 without one.
+    n_iter_ : None or ndarray of shape (n_targets,)
+        Iterations of an iterative solver, None for a factorisation.
+    solver_ : {"cholesky", "svd", "lsqr", "active_set"}
+        The way that was taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+
+    Notes
+    -----
+    Cost: O(n p min(n, p)), one pass over the samples, and memory for a matrix of the smaller
+    dimension: :eq:`eq-ridge-solution` for p <= n, :eq:`eq-ridge-dual` otherwise. See
+    :cite:t:`hoerl_ridge_1970`.
+
+    Examples
+    --------
+    >>> from litlearn.linear_model import Ridge
+    >>> model = Ridge(alpha=2.0).fit([[0], [1], [2]], [1, 3, 5])
+    >>> print(model.coef_.round(6), round(float(model.intercept_), 6))
+    [1.] 2.0
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        copy_X=True,
+        max_iter=None,
+        tol=1e-4,
+        solver="auto",
+        positive=False,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the coefficients.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets, real numbers.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            Factors of the squared errors.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` holds objects that are not numbers.
+        ValueError
+            If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
+            wrong shape, or holds NaN or infinity.
+        """
+        check_ridge_parameters(self)
+        names = _validation.feature_names(X)
+        X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
+        y = _validation.check_real_targets(self, y, X.shape[0])
+        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        samples = Samples(X, y.reshape(len(y), -1), weight, self.fit_intercept)
+        alpha = check_alpha(self, self.alpha, samples.Y.shape[1])
+        solution = _least_squares.solve(samples, alpha)
+        _validation.store_features(self, X.shape[1], names)
+        store_linear_function(self, solution, X.dtype, samples.Y.shape[1] == 1, y.ndim)
+        self.n_iter_ = solution.n_iter
+        self.solver_ = solution.solver
+        return self
+
+
+def check_ridge_parameters(model):
+    """Check what Ridge and RidgeClassifier have in common."""
+    for name in ("fit_intercept", "copy_X", "positive"):
+        _validation.check_boolean(model, name, getattr(model, name))
+    _validation.check_integer(model, "max_iter", model.max_iter, low=1, allow_none=True)
+    _validation.check_real(model, "tol", model.tol, low=0.0)
+    _validation.check_option(model, "solver", model.solver, SOLVERS)
+    _validation.check_random_state(model, model.random_state)
+    who = type(model).__name__
+    if model.positive and model.solver not in ("auto", "lbfgs"):
+        raise ValueError(
+            f"{who}: solver={model.solver!r} does not support positive fitting. Set the 'solver' "
+            "parameter to 'auto' or 'lbfgs', or set positive=False."
+        )
+    if model.solver == "lbfgs" and not model.positive:
+        raise ValueError(f"{who}: 'lbfgs' solver can be used only when positive=True.")
+
+
+def check_alpha(model, alpha, n_targets):
+    """Return the penalties of the targets as a float64 array of shape (n_targets,)."""
+    if isinstance(alpha, numbers.Real) or alpha is None or isinstance(alpha, str):
+        return np.full(n_targets, _validation.check_real(model, "alpha", alpha, low=0.0))
+    array = np.asarray(alpha)
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).all() or (array < 0).any():
+        expected = "a float in the range [0.0, inf), or an array of such floats"
+        _validation._refuse(model, "alpha", alpha, expected)
+    array = array.ravel().astype(np.float64)
+    if len(array) not in (1, n_targets):
+        raise ValueError(
+            f"{type(model).__name__}: Number of targets and number of penalties do not correspond: "
+            f"alpha has {len(array)} penalties, y has {n_targets} targets."
+        )
+    return np.broadcast_to(array, n_targets)
