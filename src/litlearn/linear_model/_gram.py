@@ -6,8 +6,8 @@ reduced to a few small arrays, and those are merged in the order of the blocks::
     X (n, p) --- blocks of rows ---> weight, means, scatter ---> merged ---> solved
                                       (p numbers)   (p x p)
 
-A block is read once, and nothing of the size of `X` is allocated. `X` may be a ``numpy.memmap`` of a
-file larger than memory. Blocks are cut by the size of the data alone, so that the result has the
+A block is read once, and nothing of the size of `X` is allocated. `X` may be a ``numpy.memmap`` of
+a file larger than memory. Blocks are cut by the size of the data alone, so that the result has the
 same bits for any number of threads.
 """
 
@@ -138,7 +138,10 @@ def provisional_centre(samples, tile):
     """
     if not samples.centred:
         return None, None
-    Z, T = as_float64(samples.X[tile], samples.x_scale), as_float64(samples.Y[tile], samples.y_scale)
+    Z, T = (
+        as_float64(samples.X[tile], samples.x_scale),
+        as_float64(samples.Y[tile], samples.y_scale),
+    )
     some = Z[: 2**16 // Z.shape[1] + 2]
     x_mean = some.mean(axis=0)
     if np.all(x_mean**2 <= some.var(axis=0)):
@@ -157,9 +160,18 @@ def as_float64(block, scale=1.0):
     return block if scale == 1.0 else block * scale
 
 
+def tile_of(samples, rows):
+    """Return some rows of the features and of the targets, in float64 and scaled."""
+    X, Y = samples.X[rows], samples.Y[rows]
+    return as_float64(X, samples.x_scale), as_float64(Y, samples.y_scale)
+
+
 def weighted_deviations(samples, rows, x_centre, y_centre):
     """Return rows minus the centres, times the roots of the weights; and those roots."""
-    Z, T = as_float64(samples.X[rows], samples.x_scale), as_float64(samples.Y[rows], samples.y_scale)
+    Z, T = (
+        as_float64(samples.X[rows], samples.x_scale),
+        as_float64(samples.Y[rows], samples.y_scale),
+    )
     if x_centre is not None:
         Z = Z - x_centre
     if y_centre is not None:
@@ -190,7 +202,15 @@ def scaled(samples, total, n_jobs=None):
         return float(max(X.max(), -X.min()))
 
     x_largest = max(map_blocks(largest, len(blocks), n_jobs))
-    return samples._replace(x_scale=inverse(x_largest), y_scale=inverse(np.abs(samples.Y).max()))
+    return with_scales(samples, x_largest)
+
+
+def with_scales(samples, x_largest):
+    """Return samples with scales set by their largest numbers, or the same if those are 1."""
+    x_scale, y_scale = inverse(x_largest), inverse(np.abs(samples.Y).max())
+    if (x_scale, y_scale) == (samples.x_scale, samples.y_scale):
+        return samples
+    return samples._replace(x_scale=x_scale, y_scale=y_scale)
 
 
 def ordinary(squares):

@@ -86,13 +86,13 @@ def solve_tall(samples, alpha, cutoff, n_jobs=None):
 
 
 def solve_wide(samples, alpha, cutoff, n_jobs=None):
-    """More features than samples: the solution is a combination of the rows, :eq:`eq-ridge-dual`."""
+    """More features than samples: a combination of the rows, :eq:`eq-ridge-dual`."""
     x_mean, y_mean, K, T, root = _gram.row_products(samples, n_jobs)
     if not (_gram.ordinary(np.diagonal(K)) and _gram.ordinary(np.einsum("ij,ij->j", T, T))):
-        sizes = [float(np.abs(samples.X[i]).max()) for i in range(len(T))]
-        x_scale, y_scale = _gram.inverse(max(sizes)), _gram.inverse(np.abs(samples.Y).max())
-        if (x_scale, y_scale) != (samples.x_scale, samples.y_scale):
-            samples = samples._replace(x_scale=x_scale, y_scale=y_scale)
+        largest = max(float(np.abs(samples.X[i]).max()) for i in range(len(T)))
+        within = _gram.with_scales(samples, largest)
+        if within is not samples:
+            samples = within
             x_mean, y_mean, K, T, root = _gram.row_products(samples, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     n = len(K)
