@@ -8,10 +8,9 @@ from litlearn import _validation
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model._base import SPARSE_FORMATS, LinearClassifier
 from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
-from litlearn.linear_model._newton import minimise
+from litlearn.linear_model._newton import Goal, minimise
 
 SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
-MAX_HESSIAN = 3000  # parameters up to which the Hessian is formed and factored
 
 
 class LogisticRegression(LinearClassifier):
@@ -45,7 +44,7 @@ class LogisticRegression(LinearClassifier):
     tol : float, default=1e-4
         Tolerance. Without an l1 penalty, the solver stops when no entry of the gradient of the
         mean loss, for standardised features, exceeds `tol`, and the loss is estimated to be within
-        1e-4 `tol`, relatively, of its minimum.
+        1e-3 `tol`, relatively, of its minimum.
     fit_intercept : bool, default=True
         Add a constant to the linear functions.
     intercept_scaling : float, default=1
@@ -267,19 +266,12 @@ class LogisticRegression(LinearClassifier):
         else:
             loss = MultinomialLoss(X, codes.astype(np.intp), n_classes, *options)
             v = loss.start(*start)
-        factored = n_classes == 2 and not loss.sparse and X.shape[1] < MAX_HESSIAN
-        if self.solver == "newton-cg":
-            factored = False
+        factored = {"newton-cg": False}.get(self.solver)
+        if self.solver == "newton-cholesky" and not loss.sparse:
+            factored = True
+        goal = Goal(1e-3 * tol, tol, max_iter, penalised)
         with self._progress() as report:
-            result = minimise(
-                loss,
-                v,
-                tol=tol,
-                max_iter=max_iter,
-                use_hessian=factored,
-                penalised=penalised,
-                report=report,
-            )
+            result = minimise(loss, v, goal, report, factored)
         if not result.converged:
             _validation.warn(ConvergenceWarning(self._explain(result, penalised)), 4)
         coef, intercept = loss.finish(result.v)

@@ -14,6 +14,7 @@ gradient and the Hessian, and the parts are added in the order of the blocks: th
 number of threads.
 """
 
+import copy
 import math
 from typing import NamedTuple
 
@@ -21,10 +22,13 @@ import numpy as np
 
 from litlearn._jit import njit
 from litlearn._parallel import map_blocks
-from litlearn._validation import is_sparse
+from litlearn._validation import is_sparse, read_only
+from litlearn.linear_model._newton import factor_hessian
 
 BLOCK_ENTRIES = 2**20  # entries of X in a block, the unit of work of a thread
 TILE_ENTRIES = 2**16  # entries of X that are scaled at a time for the Hessian: half a megabyte
+MAX_MODEL = 4000  # features up to which a p x p matrix is factored for each class
+MAX_SPAN = 400  # most parameters along which the model of several classes is exact
 SAMPLE_ROWS = 1024  # rows from which centre and scale are taken
 
 
@@ -317,6 +321,26 @@ class _Loss:
         for first in range(start, stop, step):
             yield first, min(stop, first + step)
 
+    def part(self, stride):
+        """Return the loss of every stride-th sample, or None if a class is missing there."""
+        rows = slice(None, None, stride)
+        labels, s = self.labels[rows].copy(), self.s[rows].copy()
+        if len(np.unique(labels[s > 0.0])) < len(np.unique(self.labels[self.s > 0.0])):
+            return None
+        smaller = copy.copy(self)
+        smaller.labels, smaller.s, smaller.X = labels, s, read_only(self.X[rows])
+        smaller.n, smaller.total = len(s), float(s.sum())
+        smaller.n_blocks = int(max(1, smaller.X.size // BLOCK_ENTRIES))
+        return smaller
+
+    def hessian_cost(self, size):
+        """Multiplications that a Hessian of so many parameters and its factorisation take."""
+        return self.n * size**2 / 2 + size**3 / 3
+
+    def model_is_sound(self, state):
+        """Tell whether a point found on a part of the samples is worth starting from."""
+        return bool(np.abs(state.scores).max() < 100.0)
+
     def map(self, function):
         return map_blocks(function, self.n_blocks, self.n_jobs)
 
@@ -355,7 +379,7 @@ class BinaryLoss(_Loss):
 
     def __init__(self, X, y, s, alpha, fit_intercept, n_jobs=None, transform=None):
         super().__init__(X, s, alpha, fit_intercept, n_jobs, transform)
-        self.y = y
+        self.labels = y
 
     def start(self, coef, intercept):
         """Standardised parameters of coefficients (p,) and an intercept."""
@@ -384,7 +408,9 @@ class BinaryLoss(_Loss):
                     sparse_scores(*self.csr(), first, last, w, b, scores)
                 else:
                     dense_scores(self.X, first, last, self.centre, w, b, scores)
-                loss += logistic_terms(scores, self.y, self.s, first, last, residual, curvature)
+                loss += logistic_terms(
+                    scores, self.labels, self.s, first, last, residual, curvature
+                )
                 if self.sparse:
                     r += sparse_gradient(*self.csr(), first, last, residual, g)
                 else:
@@ -413,7 +439,7 @@ class BinaryLoss(_Loss):
     def value_along(self, state, step, d, t):
         """Value at v + t d, where step (n,) is the change of the scores for t = 1."""
         total = self.map(
-            lambda b: logistic_total(state.scores, step, t, self.y, self.s, *self.rows(b))
+            lambda b: logistic_total(state.scores, step, t, self.labels, self.s, *self.rows(b))
         )
         return sum(total) / self.total + self.penalty(state.v + t * d)
 
@@ -424,11 +450,11 @@ class BinaryLoss(_Loss):
         boundary, or along it: going on in its direction then lowers the loss for ever.
         """
         counted = self.s > 0.0
-        ahead = (self.y * step)[counted]
+        ahead = (self.labels * step)[counted]
         far = np.abs(ahead).max()
         if far > 0.1 and ahead.min() >= -1e-6 * far:
             return True
-        return bool((self.y * state.scores)[counted].min() > 0.0)
+        return bool((self.labels * state.scores)[counted].min() > 0.0)
 
     def product(self, state, d):
         """Hessian times d, :eq:`eq-logistic-hessian`, without forming the Hessian."""
@@ -448,7 +474,11 @@ class BinaryLoss(_Loss):
             result[-1] = d[-1]
         return result
 
-    def preconditioner(self, state):
+    def model(self, state):
+        """Return the map g -> H^-1 g for the Hessian in the state."""
+        return factor_hessian(state.hessian)
+
+    def diagonal(self, state):
         """Return the map g -> g / diagonal of the Hessian."""
 
         def block(k):
@@ -471,11 +501,13 @@ class MultinomialLoss(_Loss):
 
     def __init__(self, X, codes, n_classes, s, alpha, fit_intercept, n_jobs=None, transform=None):
         super().__init__(X, s, alpha, fit_intercept, n_jobs, transform)
-        self.codes, self.q = codes, n_classes
+        self.labels, self.q = codes, n_classes
+        self.design = None  # standardised features in float32, if they are held
 
     def start(self, coef, intercept):
         """Standardised parameters of coefficients (q, p) and intercepts (q,)."""
-        return np.column_stack([coef / self.scale, intercept + coef @ self.centre])
+        V = np.column_stack([coef / self.scale, intercept + coef @ self.centre])
+        return V - V.mean(axis=0)
 
     def finish(self, V):
         """Coefficients (q, p) and intercepts (q,) of standardised parameters."""
@@ -507,6 +539,31 @@ class MultinomialLoss(_Loss):
             G[:, :-1] *= self.scale
         return G
 
+    def tile(self, first, last):
+        """Standardised rows and a column of ones."""
+        if self.design is not None:
+            return self.design[first:last]
+        rows = np.empty((last - first, self.width))
+        standardise_rows(self.X, first, last, self.centre, self.scale, rows)
+        return rows
+
+    def in_single(self):
+        """Return this loss with its standardised features held in float32.
+
+        A pass is then several times faster. Rounding the features by a part in 10^7 moves the
+        minimum by about that, and the loss there by the square of it.
+        """
+        single = copy.copy(self)
+        single.design = np.empty((self.n, self.width), np.float32)
+
+        def block(number):
+            start, stop = self.rows(number)
+            args = (self.X, start, stop, self.centre, self.scale)
+            standardise_rows(*args, single.design[start:stop])
+
+        self.map(block)
+        return single
+
     def _pass(self, V, per_tile):
         """One pass over X: scores of V into the callback, what it returns times X back.
 
@@ -518,7 +575,6 @@ class MultinomialLoss(_Loss):
         def block(number):
             total = 0.0
             G = np.zeros((self.p + 1, self.q) if self.sparse else (self.q, self.p + 1))
-            tile = None
             for first, last in self.tiles(number):
                 m = last - first
                 if self.sparse:
@@ -529,11 +585,8 @@ class MultinomialLoss(_Loss):
                     sparse_class_gradient(self.X.data, self.X.indices, part, 0, m, R, G)
                     G[-1] += R.sum(axis=0)
                 else:
-                    if tile is None:
-                        tile = np.empty((m, self.p + 1))
-                    rows = tile[:m]
-                    standardise_rows(self.X, first, last, self.centre, self.scale, rows)
-                    value, R = per_tile(first, last, rows @ V.T)
+                    rows = self.tile(first, last)
+                    value, R = per_tile(first, last, rows @ V.T.astype(rows.dtype))
                     G += R.T @ rows
                 total += value
             return total, G
@@ -543,33 +596,35 @@ class MultinomialLoss(_Loss):
 
     def evaluate(self, V, hessian=False):
         """Value and gradient at V in one pass, :eq:`eq-multinomial-gradient`."""
-        scores, P = np.empty((self.n, self.q)), np.empty((self.n, self.q))
+        dtype = np.float64 if self.design is None else np.float32
+        scores, P = np.empty((self.n, self.q), dtype), np.empty((self.n, self.q), dtype)
 
         def per_tile(first, last, Z):
             scores[first:last] = Z
             P[first:last] = Z
-            R = np.empty((last - first, self.q))
+            R = np.empty((last - first, self.q), dtype)
             part = P[first:last]
             loss = softmax_terms(
-                part, self.codes[first:last], self.s[first:last], 0, last - first, R
+                part, self.labels[first:last], self.s[first:last], 0, last - first, R
             )
             return loss, R
 
         loss, G = self._pass(V, per_tile)
         value = loss / self.total + self.penalty(V)
-        return State(V, value, self._add_penalty(G, V), scores, P, None)
+        H = self.full_hessian(P) if hessian else None
+        return State(V, value, self._add_penalty(G, V), scores, P, H)
 
     def value_along(self, state, step, d, t):
         """Value at V + t d, where step (n, q) is the change of the scores for t = 1."""
         total = self.map(
-            lambda b: softmax_total(state.scores, step, t, self.codes, self.s, *self.rows(b))
+            lambda b: softmax_total(state.scores, step, t, self.labels, self.s, *self.rows(b))
         )
         return sum(total) / self.total + self.penalty(state.v + t * d)
 
     def separates(self, state, step):
         """Tell whether the classes are separated, as :meth:`BinaryLoss.separates` does."""
         rows = np.flatnonzero(self.s > 0.0)
-        own = self.codes[rows]
+        own = self.labels[rows]
         for moves, limit in ((step, 0.1), (state.scores, 0.0)):
             # The margin of a sample is its own class's score less the best of the others.
             margins = moves[rows]
@@ -594,50 +649,136 @@ class MultinomialLoss(_Loss):
         _, G = self._pass(d, per_tile)
         return self._add_penalty(G, d)
 
-    def preconditioner(self, state):
-        """Return a map that roughly inverts the Hessian.
+    def diagonal(self, state):
+        """Return a map that roughly inverts the Hessian: by its diagonal, or for dense data better.
 
-        For dense data, Boehning's bound with one p x p matrix for all classes,
-        :eq:`eq-boehning-bound`; for sparse data, the diagonal.
+        With sparse data the diagonal is all that is cheap.
         """
-        if self.sparse:
-            return self._diagonal(state)
-        return self._boehning()
-
-    def _diagonal(self, state):
+        if not self.sparse and self.width <= MAX_MODEL:
+            return self.model(state)
         P = state.curvature
-        D = self.s[:, None] * P * (1.0 - P)
-        X = self.X.copy()
-        X.data = (X.data * self.scale[X.indices]) ** 2
-        diagonal = np.column_stack([(X.T @ D).T + 0.0, D.sum(axis=0)]) / self.total
+        D = self.s[:, np.newaxis] * P * (1.0 - P)
+
+        def block(number):
+            start, stop = self.rows(number)
+            out = np.zeros((self.q, self.p))
+            for k in range(self.q):
+                d = np.ascontiguousarray(D[:, k])
+                if self.sparse:
+                    sparse_diagonal(*self.csr(), start, stop, d, self.scale, out[k])
+                else:
+                    dense_diagonal(self.X, start, stop, self.centre, d, self.scale, out[k])
+            return out
+
+        diagonal = np.column_stack([sum(self.map(block)), D.sum(axis=0)]) / self.total
         diagonal[:, :-1] += self.ridge
         diagonal = np.maximum(diagonal, 1e-12 * max(diagonal.max(), 1e-290))
+        return lambda G: G / diagonal
+
+    def model(self, state):
+        r"""Return a map that roughly inverts the Hessian, one p x p factor for each class.
+
+        The Hessian is a mean over the samples of (diag(p_i) - p_i p_i') times x_i x_i'. The model
+        takes the mean of each factor instead of that of the product. With the eigenvectors of the
+        q x q factor, it falls apart into one p x p system for each. Boehning's bound,
+        :eq:`eq-boehning-bound`, is the special case that puts the largest possible matrix in the
+        place of the mean one.
+        """
+        P, weights = state.curvature.astype(np.float64), self.s[:, np.newaxis]
+        mean = (P * weights).sum(axis=0) / self.total
+        between = np.diag(mean) - P.T @ (P * weights) / self.total
+        eigenvalues, U = np.linalg.eigh(between)
+        # The shift of all classes has eigenvalue zero, and no gradient. Any number will do for it.
+        eigenvalues = np.maximum(eigenvalues, 1e-3 * eigenvalues.mean())
+        A = self.second_moments()
+        ridge = np.append(self.ridge, 0.0)
+        solvers = []
+        for eigenvalue in eigenvalues:
+            solvers.append(factor_hessian(eigenvalue * A + np.diag(ridge)))
 
         def solve(G):
-            D = G / diagonal
-            return D
+            rotated = U.T @ G
+            return U @ np.stack([f(row) for f, row in zip(solvers, rotated, strict=True)])
 
-        return solve
+        # <span>: the mean of a product is the product of the means where the factors do not depend
+        # on each other. They do along the coefficients, since those decide the probabilities.
+        # There, the model is replaced by the Hessian itself, which is small.
+        S = self._span(state.v)
+        if S is None:
+            return solve
+        r = S.shape[1]
+        small = S.T @ (ridge[:, np.newaxis] * S)
+        modelled = np.kron((U * eigenvalues) @ U.T, S.T @ A @ S) + np.kron(np.eye(self.q), small)
+        true = self.full_hessian(P, S)
+        solve_modelled, solve_true = factor_hessian(modelled), factor_hessian(true)
 
-    def _boehning(self):
-        from scipy.linalg import cho_factor, cho_solve
+        def corrected(G):
+            inside = (G @ S).reshape(-1)
+            change = (solve_true(inside) - solve_modelled(inside)).reshape(self.q, r)
+            return solve(G) + change @ S.T
 
-        if not hasattr(self, "_factor"):
+        return corrected
 
-            def block(number):
-                H = np.zeros((self.p + 1, self.p + 1))
-                for first, last in self.tiles(number):
-                    rows = np.empty((last - first, self.p + 1))
-                    weigh_rows(self.X, first, last, self.centre, self.scale, self.s, rows)
-                    H += rows.T @ rows
-                return H
+    def _span(self, V):
+        """Orthonormal basis (p + 1, r) of the coefficients and the constant, or None if large."""
+        _, values, rows = np.linalg.svd(V[:, :-1], full_matrices=False)
+        n_directions = min(int((values > 1e-6 * values[0]).sum()), MAX_SPAN // self.q - 1)
+        if n_directions < 1 or values[0] == 0.0:
+            return None
+        S = np.zeros((self.width, n_directions + 1))
+        S[:-1, :-1] = rows[:n_directions].T
+        S[-1, -1] = 1.0
+        return S
 
-            H = sum(self.map(block)) / (self.q * self.total)
-            diagonal = np.arange(self.p)
-            H[diagonal, diagonal] += self.ridge
-            if not self.fit_intercept:
-                H[-1], H[:, -1], H[-1, -1] = 0.0, 0.0, 1.0
-            H[np.arange(self.p + 1), np.arange(self.p + 1)] *= 1.0 + 1e-10
-            H[np.arange(self.p + 1), np.arange(self.p + 1)] += 1e-12
-            self._factor = cho_factor(H, lower=True, check_finite=False)
-        return lambda G: cho_solve(self._factor, G.T, check_finite=False).T
+    def second_moments(self):
+        """Weighted second moments of the standardised features and the constant."""
+
+        def block(number):
+            H = np.zeros((self.width, self.width))
+            for first, last in self.tiles(number):
+                rows = self.tile(first, last)
+                rows = rows * np.sqrt(self.s[first:last, np.newaxis]).astype(rows.dtype)
+                H += rows.T @ rows
+            return H
+
+        A = sum(self.map(block)) / self.total
+        if not self.fit_intercept:
+            A[-1], A[:, -1], A[-1, -1] = 0.0, 0.0, 1.0
+        return A
+
+    def full_hessian(self, P, S=None):
+        """The Hessian, (q m, q m), :eq:`eq-multinomial-hessian`, at probabilities P (n, q).
+
+        S (p + 1, m), if given, is a basis of the directions that matter, the constant last;
+        otherwise m = p + 1. A block of diag(p_i) for each class, less one product of wide rows,
+        p_i times x_i.
+        """
+        q, m = self.q, self.width if S is None else S.shape[1]
+
+        def block(number):
+            H = np.zeros((q * m, q * m))
+            for first, last in self.tiles(number):
+                rows = self.tile(first, last)
+                rows = rows if S is None else rows @ S.astype(rows.dtype)
+                rows = rows * np.sqrt(self.s[first:last, np.newaxis])
+                part = P[first:last]
+                for k in range(q):
+                    scaled = rows * np.sqrt(part[:, k, np.newaxis])
+                    H[k * m : (k + 1) * m, k * m : (k + 1) * m] += scaled.T @ scaled
+                wide = (part[:, :, np.newaxis] * rows[:, np.newaxis, :]).reshape(-1, q * m)
+                H -= wide.T @ wide
+            return H
+
+        H = (sum(self.map(block)) / self.total).reshape(q, m, q, m)
+        ridge = np.diag(np.append(self.ridge, 0.0))
+        ridge = ridge if S is None else S.T @ ridge @ S
+        # The shift of all classes changes nothing. A curvature in its direction, where there is no
+        # gradient, makes the matrix definite.
+        shift = np.einsum("kjkj->j", H) / q**2
+        for k in range(q):
+            H[k, :, k, :] += ridge
+            H[k, np.arange(m), :, np.arange(m)] += shift[:, np.newaxis]
+        if not self.fit_intercept:
+            H[:, -1], H[:, :, :, -1] = 0.0, 0.0
+            H[np.arange(q), -1, np.arange(q), -1] = 1.0
+        return H.reshape(q * m, q * m)

@@ -1,12 +1,19 @@
-r"""Newton's method for smooth losses, with a line search and a certificate.
+r"""Smooth losses: Newton's method, what replaces it at large sizes, and the certificate.
 
 At a point v with gradient g and Hessian H, the loss looks like F(v) + g.d + d.H d / 2 for a step d.
 The step that minimises this is d = -H^-1 g, :eq:`eq-newton-step`. It lowers the model by half of
 lambda^2 = g.H^-1 g, the squared *Newton decrement*. That number tells how far the loss is above its
-minimum, whatever the units of the features. It is what the solver stops on.
+minimum, whatever the units of the features. It is what the solvers stop on.
 
-The step comes from a Cholesky factorisation of H, or, where H is too large, from conjugate
-gradients, which only need products with H.
+There are three ways to a step, and :func:`minimise` chooses:
+
+- Few parameters: form the Hessian and factor it (:func:`newton`).
+- Many more samples than parameters: minimise over a part of the samples first. Its minimum is a
+  good start, and its Hessian a good model of the whole one. Steps with that fixed model, corrected
+  by what the gradients along the way say about the curvature (L-BFGS), need one pass over the
+  data each (:func:`quasi_newton`).
+- Otherwise: solve for the step by conjugate gradients, which only need products with the Hessian
+  (:func:`newton` again).
 """
 
 from typing import NamedTuple
@@ -16,6 +23,11 @@ import numpy as np
 SUFFICIENT = 1e-4  # the share of the promised decrease that a step must bring
 MAX_HALVINGS = 40
 MAX_SCORE_STEP = 0.5  # without a penalty, no sample's score may still move by more than this
+MEMORY = 10  # pairs of steps and changes of the gradient that L-BFGS keeps
+FACTORED = 4000  # parameters up to which a Hessian is formed and factored
+MAX_COPY = 2**30  # bytes of features up to which a copy in float32 is made
+PART = 8  # a part of the samples is one eighth of them
+ROWS_PER_PARAMETER = 8  # fewer samples than this a parameter make a poor model
 
 
 class Result(NamedTuple):
@@ -30,32 +42,51 @@ class Result(NamedTuple):
     separated: bool
 
 
-def cholesky_direction(H, g):
-    """Return -H^-1 g, for a Hessian that may be singular to rounding.
+class Goal(NamedTuple):
+    """When to stop."""
 
-    The rows and columns are scaled to a unit diagonal first. If the factorisation fails, or nearly
-    so, a small multiple of the identity is added: the step is then a bit shorter where the loss is
-    flat, and the line search and the certificate do not depend on it.
+    gap: float  # largest half squared decrement, relative to the loss
+    gradient: float  # largest entry of the gradient
+    max_iter: int
+    penalised: bool  # a finite minimum is known to exist
+
+    def reached(self, gap, norm, moved):
+        small = gap <= self.gap and norm <= self.gradient
+        return small and (self.penalised or moved <= MAX_SCORE_STEP)
+
+
+def factor_hessian(H):
+    """Return the map g -> H^-1 g by Cholesky, for a Hessian that may be singular to rounding.
+
+    Rows and columns are scaled to a unit diagonal first. If the factorisation fails, or nearly so,
+    a small multiple of the identity is added: steps are then shorter where the loss is flat. The
+    line search and the certificate do not depend on it.
     """
     from scipy.linalg import cho_solve
     from scipy.linalg.lapack import dpotrf
 
-    diagonal = np.diag(H).copy()
+    diagonal = np.diag(H)
     largest = diagonal.max()
     root = np.sqrt(np.where(diagonal > 1e-30 * largest, diagonal, max(largest, 1e-300)))
     scaled = H / root / root[:, np.newaxis]
+    size = len(root)
     ridge = 0.0
     while True:
         matrix = scaled.copy()
-        matrix[np.diag_indices_from(matrix)] += ridge
+        matrix[np.diag_indices(size)] += ridge
         factor, info = dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
-        pivots = np.diag(factor)
-        if info == 0 and pivots.min() ** 2 > 1e-13 * len(g):
-            return -cho_solve((factor, True), g / root, check_finite=False) / root
-        ridge = max(1e-11 * len(g), ridge * 10.0)
+        if info == 0 and np.diag(factor).min() ** 2 > 1e-13 * size:
+            break
+        ridge = max(1e-11 * size, ridge * 10.0)
+
+    def solve(g):
+        flat = g.reshape(-1) / root
+        return (cho_solve((factor, True), flat, check_finite=False) / root).reshape(g.shape)
+
+    return solve
 
 
-def conjugate_gradients(product, precondition, g, rtol, max_iter):
+def conjugate_gradients(product, precondition, g, rtol, max_iter=200):
     """Return d with H d close to -g, by preconditioned conjugate gradients.
 
     Stops when the preconditioned residual is below `rtol` times the one at the start.
@@ -66,11 +97,12 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter):
     direction = z
     rz = float(np.vdot(r, z))
     target = rtol * rtol * rz
-    n = 0
-    while n < max_iter and rz > target and rz > 0.0:
+    for _ in range(max_iter):
+        if not rz > target:
+            break
         Hd = product(direction)
         bend = float(np.vdot(direction, Hd))
-        if bend <= 1e-300:
+        if not bend > 0.0:
             break
         step = rz / bend
         d = d + step * direction
@@ -78,26 +110,142 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter):
         z = precondition(r)
         rz, before = float(np.vdot(r, z)), rz
         direction = z + (rz / before) * direction
-        n += 1
-    return (d if n else z), n
+    return d
 
 
 def line_search(loss, state, step, d, slope):
     """Halve t until v + t d brings a fair share of the promised decrease, :eq:`eq-line-search`.
 
-    Costs O(n) a trial: the scores are linear in t.
+    A trial costs O(n), no pass over the features: the scores are linear in t. Returns 0 if no t
+    does.
     """
     t = 0.5
     for _ in range(MAX_HALVINGS):
-        value = loss.value_along(state, step, d, t)
-        if value <= state.value + SUFFICIENT * t * slope:
+        if loss.value_along(state, step, d, t) <= state.value + SUFFICIENT * t * slope:
             return t
         t *= 0.5
     return 0.0
 
 
-def minimise(loss, v, *, tol, max_iter, use_hessian, penalised, report=None):
-    """Minimise a loss from v on, by Newton steps.
+def advance(loss, state, d, slope, **extra):
+    """Take the step d, or the part of it that the line search allows.
+
+    Returns the new state and the change of the scores, or None if nothing brings a decrease.
+    """
+    new = loss.evaluate(state.v + d, **extra)
+    step = new.scores - state.scores
+    rounding = (1e-14 if new.scores.dtype == np.float64 else 1e-7) * abs(state.value)
+    if not new.value <= state.value + SUFFICIENT * slope + rounding:
+        t = line_search(loss, state, step, d, slope)
+        if t == 0.0:
+            return None, step
+        new = loss.evaluate(state.v + t * d, **extra)
+        step *= t
+    return new, step
+
+
+def iterate(loss, state, direction, goal, report, extra=None, observe=None):
+    """Step until the goal is reached: what the solvers share.
+
+    `direction(state)` gives the next step, `extra(gap)` arguments for the next evaluation, and
+    `observe(old, new)` sees every step taken.
+    """
+    n_iter, moved, separated = 0, np.inf, False
+    while True:
+        d = direction(state)
+        slope = float(np.vdot(state.gradient, d))
+        if not slope < 0.0:
+            d = -state.gradient
+            slope = float(np.vdot(state.gradient, d))
+        # <certificate>: half the squared decrement is what another step could gain.
+        gap = -0.5 * slope / max(state.value, 1e-300)
+        norm = float(np.abs(state.gradient).max())
+        if goal.reached(gap, norm, moved):
+            # The step that proves it is taken too: it costs nothing, and squares the error.
+            return Result(state.v + d, state.value, n_iter, gap, norm, True, False), state
+        stop = n_iter >= goal.max_iter or (separated and norm <= goal.gradient)
+        new = None
+        if not stop:
+            # <step>: the whole step is nearly always right. If not, it is halved.
+            new, step = advance(loss, state, d, slope, **(extra(gap) if extra else {}))
+        if new is None:
+            return Result(state.v, state.value, n_iter, gap, norm, False, separated), state
+        if observe is not None:
+            observe(state, new)
+        n_iter += 1
+        moved = float(np.abs(step).max())
+        state = new
+        if report is not None:
+            report(n_iter, state)
+        if not goal.penalised:
+            separated = loss.separates(state, step)
+
+
+def newton(loss, v, goal, report=None, factored=True):
+    """Newton's method: the step solves H d = -g, by Cholesky or by conjugate gradients.
+
+    Once the decrement is small, one more step with the old factor is enough, and the next Hessian
+    is not formed.
+    """
+    if not factored:
+
+        def truncated(state):
+            # The nearer the minimum, the more exactly the step is worth solving for.
+            rtol = min(0.1, np.sqrt(np.abs(state.gradient).max()))
+            precondition = loss.diagonal(state)
+            return conjugate_gradients(
+                lambda x: loss.product(state, x), precondition, state.gradient, rtol
+            )
+
+        return iterate(loss, loss.evaluate(v), truncated, goal, report)[0]
+
+    solver = None
+
+    def exact(state):
+        nonlocal solver
+        if state.hessian is not None:
+            solver = factor_hessian(state.hessian)
+        return -solver(state.gradient)
+
+    def extra(gap):
+        return {"hessian": gap > 1e-6}
+
+    state = loss.evaluate(v, hessian=True)
+    return iterate(loss, state, exact, goal, report, extra)[0]
+
+
+def quasi_newton(loss, v, precondition, goal, report=None, pairs=None):
+    """L-BFGS from a given model of the Hessian: `precondition` maps g to H^-1 g, about.
+
+    The last pairs of steps and changes of the gradient correct the model, by the two loops of
+    Nocedal (1980). `pairs`, if given, holds those of a run before, and receives the new ones.
+    """
+    pairs = [] if pairs is None else pairs
+
+    def direction(state):
+        d = -state.gradient
+        weights = []
+        for s, y, sy in reversed(pairs):
+            a = float(np.vdot(s, d)) / sy
+            weights.append(a)
+            d = d - a * y
+        d = precondition(d)
+        for (s, y, sy), a in zip(pairs, reversed(weights), strict=True):
+            d = d + (a - float(np.vdot(y, d)) / sy) * s
+        return d
+
+    def observe(old, new):
+        s, y = new.v - old.v, new.gradient - old.gradient
+        sy = float(np.vdot(s, y))
+        if sy > 1e-16 * float(np.vdot(s, s)) ** 0.5 * float(np.vdot(y, y)) ** 0.5:
+            pairs.append((s, y, sy))
+            del pairs[:-MEMORY]
+
+    return iterate(loss, loss.evaluate(v), direction, goal, report, observe=observe)[0]
+
+
+def minimise(loss, v, goal, report=None, factored=None):
+    """Minimise a loss from v on, in the way that suits its size.
 
     Parameters
     ----------
@@ -105,71 +253,56 @@ def minimise(loss, v, *, tol, max_iter, use_hessian, penalised, report=None):
         What to minimise.
     v : ndarray
         Standardised parameters at the start.
-    tol : float
-        Tolerance of the largest entry of the gradient; the decrement must fall below 1e-4 times
-        `tol`, relative to the loss.
-    max_iter : int
-        Most steps.
-    use_hessian : bool
-        Form and factor the Hessian; otherwise conjugate gradients.
-    penalised : bool
-        Whether a finite minimum is known to exist.
+    goal : Goal
+        When to stop.
     report : callable or None
-        Called after each step with the number of the step and the state.
+        Called after each step with its number and the state.
+    factored : bool or None
+        True: always factor the Hessian. False: always conjugate gradients. None: as suits.
 
     Returns
     -------
     Result
     """
-    extra = {"hessian": True} if use_hessian else {}
-    state = loss.evaluate(v, **extra)
-    moved = np.inf
-    stuck = False
-    n_iter = 0
-    while True:
-        # <direction>: the Newton step, by factorisation or by conjugate gradients.
-        g = state.gradient
-        norm = float(np.abs(g).max())
-        if state.hessian is not None:
-            d = cholesky_direction(state.hessian, g)
-        else:
-            rtol = min(0.1, np.sqrt(norm))
-            d, _ = conjugate_gradients(
-                lambda x, state=state: loss.product(state, x),
-                loss.preconditioner(state),
-                g,
-                rtol,
-                200,
-            )
-        slope = float(np.vdot(g, d))
-        if not slope < 0.0:
-            d, slope = -g, -float(np.vdot(g, g))
-        # <certificate>: half the squared decrement is what another step could gain.
-        gap = -0.5 * slope / max(state.value, 1e-300)
-        small = gap <= 1e-4 * tol and norm <= tol
-        if small and (penalised or moved <= MAX_SCORE_STEP):
-            # The step that proves it is taken too: it costs nothing, and squares the error.
-            return Result(state.v + d, state.value, n_iter, gap, norm, True, False)
-        if n_iter >= max_iter or stuck:
-            separated = not penalised and moved > MAX_SCORE_STEP
-            return Result(state.v, state.value, n_iter, gap, norm, False, separated)
-        # <step>: try the whole step; it is nearly always right. If not, halve it.
-        new = loss.evaluate(state.v + d, **extra)
-        n_iter += 1
-        step = new.scores - state.scores
-        moved = float(np.abs(step).max())
-        slack = 1e-14 * abs(state.value)
-        if not new.value <= state.value + SUFFICIENT * slope + slack:
-            t = line_search(loss, state, step, d, slope)
-            stuck = t == 0.0
-            if not stuck:
-                new = loss.evaluate(state.v + t * d, **extra)
-            else:
-                new = state
-        state = new
-        if report is not None:
-            report(n_iter, state)
-        if not penalised and loss.separates(state, step):
-            if norm <= tol or n_iter >= max_iter:
-                g = float(np.abs(state.gradient).max())
-                return Result(state.v, state.value, n_iter, gap, g, False, True)
+    if factored is not None:
+        return newton(loss, v, goal, report, factored)
+    if loss.sparse:
+        return newton(loss, v, goal, report, factored=False)
+    stride = min(PART, loss.n // (ROWS_PER_PARAMETER * loss.width))
+    if stride >= 3 and loss.n * loss.p > 2**18 and loss.width <= FACTORED:
+        return from_part(loss, v, goal, report, stride)
+    if v.size <= min(FACTORED, loss.n) and loss.hessian_cost(v.size) < 1e10:
+        return newton(loss, v, goal, report)
+    if v.ndim == 2 and loss.width <= min(FACTORED, 2 * loss.n):
+        return quasi_newton(loss, v, loss.model(loss.evaluate(v)), goal, report)
+    return newton(loss, v, goal, report, factored=False)
+
+
+def from_part(loss, v, goal, report, stride):
+    """Minimise over every stride-th sample first, then over all, with the part's Hessian.
+
+    The part's minimum misses the whole's by its sampling error: in the loss, about the number of
+    parameters over twice the number of samples. There is no point in finding it better than that.
+    """
+    part = loss.part(stride)
+    state = None
+    if part is not None:
+        if v.ndim == 2:
+            part = part.in_single()
+        noise = v.size / (2.0 * part.n)
+        rough = Goal(0.1 * noise, np.inf, goal.max_iter, True)
+        found = minimise(part, v, rough)
+        if found.converged:
+            state = part.evaluate(found.v, **({"hessian": True} if v.ndim == 1 else {}))
+    if state is None or not loss.model_is_sound(state):
+        return newton(loss, v, goal, report, factored=v.ndim == 1)
+    model = part.model(state)
+    if v.ndim == 1 or loss.X.nbytes > MAX_COPY:
+        return quasi_newton(loss, state.v, model, goal, report)
+    # <single>: most of the way in float32, the last of it, and the certificate, in float64.
+    pairs = []
+    nearly = goal._replace(gap=max(goal.gap, 1e-9), gradient=max(goal.gradient, 1e-6))
+    found = quasi_newton(loss.in_single(), state.v, model, nearly, report, pairs)
+    rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
+    result = quasi_newton(loss, found.v, model, rest, report, pairs)
+    return result._replace(n_iter=found.n_iter + result.n_iter)
