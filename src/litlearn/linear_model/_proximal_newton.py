@@ -2,18 +2,25 @@ r"""Logistic regression with an l1 or elastic-net penalty: proximal Newton with 
 
 The problem is, for samples with weights s_i that sum to one,
 
-    minimise over w and b   sum_i s_i loss(y_i (x_i.w + b)) + alpha_l1 ||w||_1
-                            + alpha_l2 / 2 ||w||_2^2.
+    minimise over W and b   sum_i s_i loss_i(W x_i + b) + alpha_l1 ||W||_1 + alpha_l2 / 2 ||W||^2.
 
-Each step replaces the smooth loss by its second-order expansion, minimises that model with the
-penalty, and searches along the line to the minimiser (:eq:`eq-proximal-newton`). Only few
+Each step replaces the smooth loss by its second-order expansion, minimises that model together with
+the penalty, and searches along the line to the minimiser (:eq:`eq-proximal-newton`). Only few
 coefficients matter in a step: those that are not zero, and those whose optimality condition is
-violated most. The Hessian is formed for these alone, so that X is read once a step for the
-gradient and, beyond that, only in the chosen columns.
+violated most. The Hessian is formed for these alone: X is read once a step for the gradient, and
+beyond that only in the chosen columns. The intercepts, which no penalty holds, are eliminated from
+the model.
 
 The solver ends on two certificates: the largest violation of the optimality conditions
-(:eq:`eq-logistic-optimality`) and the duality gap, which bounds how far the objective is from the
-smallest possible one.
+(:eq:`eq-logistic-optimality`), and the duality gap (:eq:`eq-duality-gap`), which bounds how far the
+objective is from the smallest one possible.
+
+Two classes have one row of coefficients, q > 2 classes have q. The solver sees the coefficients as
+one vector, class after class. What differs between two classes and many is in `TwoClasses` and
+`ManyClasses`; what differs between dense and sparse data is in `Dense` and `Sparse`.
+
+Sources: Lee, Sun and Saunders (2014) for the method and its line search, Friedman, Hastie and
+Tibshirani (2010) for coordinate descent on the model, Ndiaye et al. (2017) for the dual.
 """
 
 import math
@@ -23,26 +30,35 @@ import numpy as np
 
 from litlearn._jit import njit
 from litlearn._parallel import map_blocks, single_threaded_blas
-from litlearn.linear_model._logistic_loss import logistic_terms, logistic_total
+from litlearn._validation import is_sparse
+from litlearn.linear_model._logistic_loss import (
+    logistic_terms,
+    logistic_total,
+    softmax_terms,
+    softmax_total,
+)
 
 BLOCK_ENTRIES = 1 << 20  # entries of X that one task of a thread reads
 TILE_ENTRIES = 1 << 16  # entries of a tile of weighted rows: half a megabyte ...
 TILE_ROWS = 512  # ... but at least so many rows, or adding up the products costs more than they do
 GRAM_BLOCKS = 8  # Hessians of blocks of rows that are held at a time
+LARGEST_MODEL = 4096  # coefficients that one model may have: a Hessian of 128 MB
 SWEEPS = 10  # of coordinate descent, at least, before a Newton step on the support
+INNER_SHARE = 0.01  # the model is solved to this share of the violation
 HALVINGS = 40  # trials of a line search
 SUFFICIENT = 1e-4  # share of the predicted decrease that a step must reach
 GAP_SHARE = 1e-2  # the relative gap asked for is this times `tol`
+FLATTEST = 1e-10  # least curvature of a sample's loss, as a share of its weight
 
 
-# ------------------------------------------------------------------ the dual of the loss
+# ------------------------------------------------------------------ the duals of the losses
 
 
 @njit
-def logistic_entropy(residual, s, scale, start, stop):
-    """Dual objective of samples at scale * residual: the weighted entropies of the residuals.
+def binary_entropy(residual, s, scale, start, stop):
+    """Dual objective of samples at scale * residual: the weighted entropies, for two classes.
 
-    residual, s (n,): residuals as in `logistic_terms`; 0 <= scale <= 1.
+    residual, s (n,): |residual_i| / s_i is the probability of the wrong class; 0 <= scale <= 1.
     """
     total = 0.0
     for i in range(start, stop):
@@ -55,6 +71,23 @@ def logistic_entropy(residual, s, scale, start, stop):
     return total
 
 
+@njit
+def class_entropy(P, codes, s, scale, start, stop):
+    """Dual objective of samples: entropies of scale p_i + (1 - scale) e_{y_i}, for many classes.
+
+    P (n, q): probabilities; codes (n,): classes; s (n,): weights; 0 <= scale <= 1.
+    """
+    total = 0.0
+    for i in range(start, stop):
+        for k in range(P.shape[1]):
+            u = scale * P[i, k]
+            if k == codes[i]:
+                u += 1.0 - scale
+            if u > 0.0:
+                total -= s[i] * u * math.log(u)
+    return total
+
+
 # ------------------------------------------------------------------ columns of X
 
 
@@ -62,7 +95,8 @@ def logistic_entropy(residual, s, scale, start, stop):
 def weigh_rows(X, columns, centre, start, stop, root, tile):
     """Centred entries of some columns of X (n, p), times root (n,), into tile (rows, m + 1).
 
-    Then tile' tile is the Hessian of these rows; the last column is the intercept's.
+    With the root of the curvature, tile' tile is the Hessian of these rows,
+    :eq:`eq-logistic-hessian`; the last column is the intercept's.
     """
     m = columns.size
     for i in range(start, stop):
@@ -82,6 +116,61 @@ def weigh_columns(Xt, columns, centre, start, stop, root, tile):
             tile[c, i - start] = (Xt[j, i] - shift) * root[i]
     for i in range(start, stop):
         tile[m, i - start] = root[i]
+
+
+@njit(reassociate=True)
+def column_products(data, indices, indptr, start, stop, R, out):
+    """Products of columns start, ..., stop - 1 of a CSC matrix with R (q, n), into out (q, p)."""
+    for k in range(R.shape[0]):
+        for j in range(start, stop):
+            total = 0.0
+            for e in range(indptr[j], indptr[j + 1]):
+                total += data[e] * R[k, indices[e]]
+            out[k, j] = total
+
+
+@njit
+def add_columns(data, indices, indptr, columns, d, out):
+    """Add some columns of a CSC matrix, times d (m,), to out (n,)."""
+    for c in range(columns.size):
+        if d[c] != 0.0:
+            for e in range(indptr[columns[c]], indptr[columns[c] + 1]):
+                out[indices[e]] += d[c] * data[e]
+
+
+@njit
+def sparse_hessian(data, indices, indptr, slots, A, B, start, stop, H):
+    """Add the Hessian of some rows of a CSR matrix to H (m + q, m + q), the intercepts last.
+
+    slots (q, columns): place of a class's coefficient of a column in H, or -1; A, B (n, q): the
+    curvature between classes k and l is A_ik (1 - B_ik) for k = l, and -A_ik B_il otherwise.
+    """
+    q, m = slots.shape[0], H.shape[0] - slots.shape[0]
+    largest = 0
+    for i in range(start, stop):
+        largest = max(largest, indptr[i + 1] - indptr[i])
+    place, owner = np.empty((largest + 1) * q, np.intp), np.empty((largest + 1) * q, np.intp)
+    value = np.empty((largest + 1) * q)
+    for i in range(start, stop):
+        # <spread>: the row's entries for every class that has chosen their columns.
+        count = 0
+        for k in range(q):
+            for e in range(indptr[i], indptr[i + 1]):
+                slot = slots[k, indices[e]]
+                if slot >= 0:
+                    place[count], owner[count], value[count] = slot, k, data[e]
+                    count += 1
+            place[count], owner[count], value[count] = m + k, k, 1.0
+            count += 1
+        # <pairs>: each pair of entries meets in one element.
+        for a in range(count):
+            k, row = owner[a], place[a]
+            left = A[i, k] * value[a]
+            for b in range(count):
+                share = -B[i, owner[b]]
+                if owner[b] == k:
+                    share += 1.0
+                H[row, place[b]] += left * share * value[b]
 
 
 # ------------------------------------------------------------------ the quadratic model
@@ -182,14 +271,42 @@ def minimise_model(H, gradient, w, alpha_l1, alpha_l2, tol, max_rounds=50):
     ndarray of shape (m,)
     """
     v, slope = w.copy(), gradient.copy()
+    # A factorisation costs about as much as m / 50 sweeps: those come first.
+    n_sweeps = SWEEPS + v.size // 50
     for _ in range(max_rounds):
-        # A factorisation costs about as much as m / 50 sweeps: those come first.
-        n_sweeps = SWEEPS + v.size // 50
         if model_sweeps(H, slope, v, alpha_l1, alpha_l2, tol, n_sweeps) <= tol:
             break
-        with single_threaded_blas():
-            newton_on_support(H, slope, v, alpha_l1, alpha_l2)
+        newton_on_support(H, slope, v, alpha_l1, alpha_l2)
     return v
+
+
+def eliminate_intercepts(H, gradient, b_gradient):
+    """Reduce a model in coefficients and q intercepts to one in the coefficients alone.
+
+    The intercepts that minimise the model are a linear function of the coefficients; put in, they
+    leave the Schur complement. Adding one number to all intercepts of a softmax changes nothing, so
+    that their own Hessian is singular: hence the pseudoinverse.
+
+    Parameters
+    ----------
+    H : ndarray of shape (m + q, m + q)
+    gradient : ndarray of shape (m,)
+    b_gradient : ndarray of shape (q,)
+
+    Returns
+    -------
+    H : ndarray of shape (m, m)
+    gradient : ndarray of shape (m,)
+    shift : callable
+        ``shift(d)`` is the change of the intercepts, (q,), that goes with a change d.
+    """
+    m = gradient.size
+    inverse = np.linalg.pinv(H[m:, m:], rcond=1e-13, hermitian=True)
+    pull = H[m:, :m]
+    follow = inverse @ pull
+    reduced = H[:m, :m] - pull.T @ follow
+    rest = -inverse @ b_gradient
+    return reduced, gradient + pull.T @ rest, lambda d: rest - follow @ d
 
 
 # ------------------------------------------------------------------ dense data
@@ -207,154 +324,284 @@ class Dense:
         self.n, self.p = X.shape
         self.by_rows = X.flags.c_contiguous
         self.centre = np.zeros(self.p)
-        self.single = X.dtype == np.float32
+        self.rounded = X.dtype == np.float32  # products of whole blocks are in single precision
         if fit_intercept:
-            self.centre = self.transpose_times(s)
+            self.centre = self.transpose_times(s[:, None])[0]
 
-    def cuts(self, length, entries):
-        """Bounds of blocks that cut `length` rows or columns of so many entries each."""
-        n_blocks = int(max(1, min(length, length * entries // BLOCK_ENTRIES)))
+    def blocks(self, length, width):
+        """Bounds of blocks of `length` rows, or columns, with `width` entries each."""
+        n_blocks = int(max(1, min(length, length * width // BLOCK_ENTRIES)))
         return np.arange(n_blocks + 1) * length // n_blocks
 
-    def transpose_times(self, r):
-        """X' r: blocks of rows are added up in their order, blocks of columns put side by side."""
-        r = r.astype(self.X.dtype, copy=False)
-        if self.by_rows:
-            cuts = self.cuts(self.n, self.p)
-
-            def block(b):
-                rows = slice(cuts[b], cuts[b + 1])
-                return np.dot(r[rows], self.X[rows]).astype(np.float64, copy=False)
-
-            return sum(map_blocks(block, cuts.size - 1, self.n_jobs))
-        cuts = self.cuts(self.p, self.n)
-
-        def block(b):
-            return np.dot(r, self.X[:, cuts[b] : cuts[b + 1]]).astype(np.float64, copy=False)
-
-        return np.concatenate(map_blocks(block, cuts.size - 1, self.n_jobs))
-
-    def tiles(self, columns, root, start, stop):
-        """Weighted rows of some columns, tile by tile, as arrays of shape (rows, m + 1)."""
-        m, centre = columns.size, self.centre[columns]
-        step = min(max(TILE_ROWS, TILE_ENTRIES // (m + 1)), stop - start)
-        by_rows = np.empty((step, m + 1) if self.by_rows else (m + 1, step))
-        for first in range(start, stop, step):
-            last = min(first + step, stop)
-            if self.by_rows:
-                tile = by_rows[: last - first]
-                weigh_rows(self.X, columns, centre, first, last, root, tile)
-            else:
-                tile = by_rows.ravel()[: (m + 1) * (last - first)].reshape(m + 1, last - first)
-                weigh_columns(self.X.T, columns, centre, first, last, root, tile)
-                tile = tile.T
-            yield first, last, tile
-
-    def map_rows(self, function, width):
+    def map_rows(self, function, width=64):
         """Apply ``function(start, stop)`` to blocks of rows with `width` entries each."""
-        cuts = self.cuts(self.n, width)
+        cuts = self.blocks(self.n, width)
         return map_blocks(lambda b: function(cuts[b], cuts[b + 1]), cuts.size - 1, self.n_jobs)
 
-    def weighted_gram(self, columns, curvature):
-        """[X 1]' D [X 1] of some centred columns, D the curvature (n,): (m + 1, m + 1)."""
-        root = np.sqrt(curvature)
-        work = self.n * (columns.size + 1) ** 2 // BLOCK_ENTRIES
-        n_blocks = max(1, min(GRAM_BLOCKS, self.n // TILE_ROWS, work // 16))
-        cuts = np.arange(n_blocks + 1) * self.n // n_blocks
+    def transpose_times(self, R):
+        """R' X, (q, p), for R (n, q): blocks of rows are added up in their order, blocks of columns
+        put side by side."""
+        R = R.T.astype(self.X.dtype, order="C")
+        if self.by_rows:
+            parts = self.map_rows(
+                lambda start, stop: np.dot(R[:, start:stop], self.X[start:stop]), self.p
+            )
+            return sum(part.astype(np.float64, copy=False) for part in parts)
+        cuts = self.blocks(self.p, self.n)
 
         def block(b):
-            H = None
-            for _, _, tile in self.tiles(columns, root, cuts[b], cuts[b + 1]):
-                product = np.dot(tile.T, tile)
-                H = product if H is None else np.add(H, product, out=H)
-            return H
+            return np.dot(R, self.X[:, cuts[b] : cuts[b + 1]])
 
-        return sum(map_blocks(block, n_blocks, self.n_jobs))
+        parts = map_blocks(block, cuts.size - 1, self.n_jobs)
+        return np.concatenate(parts, axis=1).astype(np.float64, copy=False)
 
-    def transpose_times_columns(self, columns, r):
-        """X' r for some columns in float64, whatever the type of X; X is not centred here."""
+    def tile_cuts(self, start, stop, width):
+        """Bounds of tiles of rows with `width` entries each."""
+        step = max(TILE_ROWS, TILE_ENTRIES // width)
+        return [(first, min(first + step, stop)) for first in range(start, stop, step)]
+
+    def tile(self, columns, root, start, stop):
+        """Weighted, centred rows of some columns and the intercept: (rows, m + 1)."""
+        centre = self.centre[columns]
+        if self.by_rows:
+            tile = np.empty((stop - start, columns.size + 1))
+            weigh_rows(self.X, columns, centre, start, stop, root, tile)
+            return tile
+        tile = np.empty((columns.size + 1, stop - start))
+        weigh_columns(self.X.T, columns, centre, start, stop, root, tile)
+        return tile.T
+
+    def exact_transpose_times(self, columns, r):
+        """X' r, (m,), for some columns and r (n,), in float64 whatever the type of X."""
         root = np.ones(self.n)
 
         def block(start, stop):
             total = np.zeros(columns.size + 1)
-            for first, last, tile in self.tiles(columns, root, start, stop):
-                total += np.dot(r[first:last], tile)
+            for first, last in self.tile_cuts(start, stop, columns.size + 1):
+                total += np.dot(r[first:last], self.tile(columns, root, first, last))
             return total
 
         product = sum(self.map_rows(block, columns.size + 1))
         return product[:-1] + self.centre[columns] * product[-1]
 
-    def times_columns(self, columns, d):
-        """Centred columns times d, (n,)."""
+    def times(self, columns, d):
+        """Centred columns times d (m,): (n,)."""
         out, root, d = np.empty(self.n), np.ones(self.n), np.append(d, 0.0)
 
         def block(start, stop):
-            for first, last, tile in self.tiles(columns, root, start, stop):
-                np.dot(tile, d, out=out[first:last])
+            for first, last in self.tile_cuts(start, stop, columns.size + 1):
+                np.dot(self.tile(columns, root, first, last), d, out=out[first:last])
 
         self.map_rows(block, columns.size + 1)
         return out
 
+    def hessian(self, columns, A, B):
+        """Hessian in the chosen coefficients and the intercepts, :eq:`eq-multinomial-hessian`.
 
-# ------------------------------------------------------------------ two classes
+        Parameters
+        ----------
+        columns : list of ndarray
+            The chosen columns of each of the q classes, m in all.
+        A, B : ndarrays of shape (n, q)
+            As in `sparse_hessian`; B is None for two classes.
+
+        Returns
+        -------
+        ndarray of shape (m + q, m + q)
+        """
+        q = len(columns)
+        ends = np.cumsum([chosen.size + 1 for chosen in columns])
+        places = [slice(end - c.size - 1, end) for end, c in zip(ends, columns, strict=True)]
+        roots = [np.sqrt(A[:, k]) for k in range(q)]
+        work = int(self.n * ends[-1] ** 2) // BLOCK_ENTRIES
+        n_blocks = max(1, min(GRAM_BLOCKS, self.n // TILE_ROWS, work // 16))
+        cuts = np.arange(n_blocks + 1) * self.n // n_blocks
+
+        def block(b):
+            # <own>: the products within each class, with the curvature A.
+            H = np.zeros((ends[-1], ends[-1]))
+            for first, last in self.tile_cuts(cuts[b], cuts[b + 1], ends[-1]):
+                wide = np.empty((last - first, ends[-1])) if B is not None else None
+                for k in range(q):
+                    tile = self.tile(columns[k], roots[k], first, last)
+                    H[places[k], places[k]] += np.dot(tile.T, tile)
+                    if B is not None:
+                        share = np.sqrt(B[first:last, k])[:, None]
+                        np.multiply(tile, share, out=wide[:, places[k]])
+                # <between>: what the classes take from each other, in one product.
+                if B is not None:
+                    H -= np.dot(wide.T, wide)
+            return H
+
+        H = sum(map_blocks(block, n_blocks, self.n_jobs))
+        if q == 1:
+            return H
+        intercepts = ends - 1
+        order = np.append(np.setdiff1d(np.arange(ends[-1]), intercepts), intercepts)
+        return H[np.ix_(order, order)]
+
+
+# ------------------------------------------------------------------ sparse data
+
+
+class Sparse:
+    """A sparse matrix of samples, by columns; it is never centred, which would fill the zeros."""
+
+    rounded = False
+    map_rows, blocks = Dense.map_rows, Dense.blocks
+
+    def __init__(self, X, n_jobs):
+        X = X.tocsc()
+        self.data, self.indices, self.indptr = X.data, X.indices, X.indptr
+        self.n_jobs = n_jobs
+        self.n, self.p = X.shape
+        self.centre = np.zeros(self.p)
+
+    def transpose_times(self, R):
+        """R' X, (q, p), for R (n, q)."""
+        R = np.ascontiguousarray(R.T)
+        out = np.empty((R.shape[0], self.p))
+        # Blocks of columns with about the same number of entries.
+        n_blocks = int(max(1, min(self.p, self.data.size * R.shape[0] // (BLOCK_ENTRIES // 4))))
+        shares = np.arange(1, n_blocks) * (self.data.size // n_blocks)
+        cuts = np.concatenate([[0], np.searchsorted(self.indptr, shares), [self.p]])
+
+        def block(b):
+            column_products(self.data, self.indices, self.indptr, cuts[b], cuts[b + 1], R, out)
+
+        map_blocks(block, n_blocks, self.n_jobs)
+        return out
+
+    def times(self, columns, d):
+        """Columns times d (m,): (n,)."""
+        out = np.zeros(self.n)
+        add_columns(self.data, self.indices, self.indptr, columns, d, out)
+        return out
+
+    def hessian(self, columns, A, B):
+        """Hessian in the chosen coefficients and the intercepts; as `Dense.hessian`."""
+        from scipy.sparse import csc_array
+
+        q, m = len(columns), sum(chosen.size for chosen in columns)
+        union = np.unique(np.concatenate(columns))
+        slots = np.full((q, union.size), -1, dtype=np.intp)
+        end = 0
+        for k in range(q):
+            slots[k, np.searchsorted(union, columns[k])] = end + np.arange(columns[k].size)
+            end += columns[k].size
+        whole = csc_array((self.data, self.indices, self.indptr), shape=(self.n, self.p))
+        rows = whole[:, union].tocsr()
+        if B is None:
+            B = np.zeros_like(A)
+        n_blocks = 1 if rows.nnz * q < 1 << 16 or m > 1000 else 4
+        cuts = np.arange(n_blocks + 1) * self.n // n_blocks
+
+        def block(b):
+            H = np.zeros((m + q, m + q))
+            sparse_hessian(
+                rows.data, rows.indices, rows.indptr, slots, A, B, cuts[b], cuts[b + 1], H
+            )
+            return H
+
+        return sum(map_blocks(block, n_blocks, self.n_jobs))
+
+
+# ------------------------------------------------------------------ two classes, and many
 
 
 class Point(NamedTuple):
-    """The loss at some coefficients: scores, residuals and curvature of the samples, (n,)."""
+    """The loss at some scores, and its derivatives there.
 
-    scores: np.ndarray
-    loss: float
-    residual: np.ndarray
-    curvature: np.ndarray
-
-
-def evaluate(design, scores, y, s):
-    """The loss at given scores (n,), with its first two derivatives in the scores."""
-    residual, curvature = np.empty(design.n), np.empty(design.n)
-    parts = design.map_rows(
-        lambda start, stop: logistic_terms(scores, y, s, start, stop, residual, curvature), 64
-    )
-    return Point(scores, sum(parts), residual, curvature)
-
-
-def settle_intercept(design, point, b, y, s):
-    """Move the intercept alone until the residuals sum to zero: Newton in one dimension."""
-    for _ in range(50):
-        slope, bend = point.residual.sum(), point.curvature.sum()
-        if abs(slope) <= 1e-15 or bend <= 0.0:
-            break
-        step = -slope / bend
-        # Far out the curvature is tiny and the step too long: at most 4, which always helps.
-        step = max(-4.0, min(4.0, step))
-        trial = evaluate(design, point.scores + step, y, s)
-        if not trial.loss < point.loss:
-            break
-        point, b = trial, b + step
-    return point, b
-
-
-def duality_gap(design, point, s, gradient, w, alpha_l1, alpha_l2):
-    """Primal minus dual objective at w, :eq:`eq-duality-gap`; never below zero but for rounding.
-
-    The residuals, scaled down until no correlation exceeds alpha_l1, are a point of the dual
-    problem. With an l2 penalty no scaling is needed, and the better of the two points counts.
+    The second derivative in the scores of classes k and l is A_ik (1 - B_ik) for k = l and
+    -A_ik B_il otherwise; B is None for two classes.
     """
 
-    def entropy(scale):
+    scores: np.ndarray  # (n, q)
+    loss: float
+    residual: np.ndarray  # (n, q), first derivative
+    A: np.ndarray  # (n, q)
+    B: np.ndarray | None  # (n, q)
+
+
+class TwoClasses:
+    """The logistic loss, :eq:`eq-logistic-loss`: one row of coefficients."""
+
+    q = 1
+
+    def __init__(self, design, y, s):
+        self.design, self.y, self.s = design, y, s
+
+    def evaluate(self, scores):
+        """The loss and its derivatives at scores (n, 1)."""
+        flat, residual, curvature = scores[:, 0], np.empty(scores.shape), np.empty(scores.shape)
+
+        def block(start, stop):
+            return logistic_terms(
+                flat, self.y, self.s, start, stop, residual[:, 0], curvature[:, 0]
+            )
+
+        loss = sum(self.design.map_rows(block))
+        # Samples far from the boundary have next to no curvature: rounded to zero, it would leave
+        # the model without a minimum.
+        np.maximum(curvature, FLATTEST * self.s[:, None], out=curvature)
+        return Point(scores, loss, residual, curvature, None)
+
+    def along(self, point, moved, t):
+        """The loss at scores + t moved."""
+        scores, step = point.scores[:, 0], moved[:, 0]
         return sum(
-            design.map_rows(
-                lambda start, stop: logistic_entropy(point.residual, s, scale, start, stop), 64
+            self.design.map_rows(
+                lambda start, stop: logistic_total(scores, step, t, self.y, self.s, start, stop)
             )
         )
 
-    primal = point.loss + alpha_l1 * np.abs(w).sum() + 0.5 * alpha_l2 * (w @ w)
-    largest = np.abs(gradient).max(initial=0.0)
-    scale = 1.0 if largest <= alpha_l1 else alpha_l1 / largest
-    dual = entropy(scale)
-    if alpha_l2 > 0.0 and scale < 1.0:
-        excess = np.maximum(np.abs(gradient) - alpha_l1, 0.0)
-        dual = max(dual, entropy(1.0) - 0.5 * (excess @ excess) / alpha_l2)
-    return primal - dual, primal
+    def entropy(self, point, scale):
+        """The dual objective at the scaled residuals."""
+        flat = point.residual[:, 0]
+        return sum(
+            self.design.map_rows(
+                lambda start, stop: binary_entropy(flat, self.s, scale, start, stop)
+            )
+        )
+
+
+class ManyClasses:
+    """The softmax loss, :eq:`eq-multinomial-loss`: q rows of coefficients."""
+
+    def __init__(self, design, codes, q, s):
+        self.design, self.codes, self.q, self.s = design, codes, q, s
+
+    def evaluate(self, scores):
+        """The loss and its derivatives at scores (n, q)."""
+        P, residual = scores.copy(), np.empty(scores.shape)
+
+        def block(start, stop):
+            return softmax_terms(P, self.codes, self.s, start, stop, residual[start:stop])
+
+        loss = sum(self.design.map_rows(block))
+        A = np.maximum(P, FLATTEST) * self.s[:, None]
+        return Point(scores, loss, residual, A, P)
+
+    def along(self, point, moved, t):
+        """The loss at scores + t moved."""
+        return sum(
+            self.design.map_rows(
+                lambda start, stop: softmax_total(
+                    point.scores, moved, t, self.codes, self.s, start, stop
+                )
+            )
+        )
+
+    def entropy(self, point, scale):
+        """The dual objective at the scaled residuals."""
+        return sum(
+            self.design.map_rows(
+                lambda start, stop: class_entropy(point.B, self.codes, self.s, scale, start, stop)
+            )
+        )
+
+
+# ------------------------------------------------------------------ certificates
 
 
 def violations(gradient, w, alpha_l1, alpha_l2):
@@ -364,14 +611,179 @@ def violations(gradient, w, alpha_l1, alpha_l2):
     return np.where(w == 0.0, at_zero, np.abs(smooth + alpha_l1 * np.sign(w)))
 
 
+def penalty(w, alpha_l1, alpha_l2):
+    """The elastic-net penalty, :eq:`eq-elastic-net`."""
+    return alpha_l1 * np.abs(w).sum() + 0.5 * alpha_l2 * (w @ w)
+
+
+def duality_gap(loss, point, gradient, w, alpha_l1, alpha_l2):
+    """Primal minus dual objective at w, :eq:`eq-duality-gap`, and the primal one.
+
+    The residuals, scaled down until no correlation exceeds alpha_l1, are a point of the dual
+    problem. With an l2 penalty no scaling is needed, and the better of the two points counts.
+    """
+    primal = point.loss + penalty(w, alpha_l1, alpha_l2)
+    largest = np.abs(gradient).max(initial=0.0)
+    scale = 1.0 if largest <= alpha_l1 else alpha_l1 / largest
+    dual = loss.entropy(point, scale)
+    if alpha_l2 > 0.0 and scale < 1.0:
+        excess = np.maximum(np.abs(gradient) - alpha_l1, 0.0)
+        dual = max(dual, loss.entropy(point, 1.0) - 0.5 * (excess @ excess) / alpha_l2)
+    return primal - dual, primal
+
+
+# ------------------------------------------------------------------ the solver
+
+
+def settle_intercepts(loss, point, b):
+    """Move the intercepts alone until the residuals of each class sum to zero: a few Newton steps.
+
+    The dual point needs that. Returns the new point and intercepts (q,).
+    """
+    for _ in range(50):
+        slope = point.residual.sum(axis=0)
+        if np.abs(slope).max() <= 1e-15:
+            break
+        bend = np.diag(point.A.sum(axis=0))
+        if point.B is not None:
+            bend = bend - point.A.T @ point.B
+        step = -np.linalg.pinv(bend, rcond=1e-13, hermitian=True) @ slope
+        # Far out the curvature is tiny and the step too long.
+        step *= min(1.0, 4.0 / np.abs(step).max())
+        trial = loss.evaluate(point.scores + step)
+        if not trial.loss < point.loss:
+            break
+        point, b = trial, b + step
+    return point, b
+
+
 def choose(violation, w, first_size):
-    """The coefficients of the next model: the support and the largest violations, sorted."""
+    """The coefficients of the next model: the support and the largest violations, sorted.
+
+    At least `first_size`, and otherwise up to twice the support.
+    """
     support = np.flatnonzero(w)
     outside = np.flatnonzero((violation > 0.0) & (w == 0.0))
     room = max(first_size, 2 * support.size) - support.size
     if outside.size > room:
         outside = outside[np.argpartition(-violation[outside], room)[:room]]
-    return np.sort(np.concatenate([support, outside]))
+    chosen = np.concatenate([support, outside])
+    if chosen.size > LARGEST_MODEL:
+        chosen = chosen[np.argpartition(-violation[chosen], LARGEST_MODEL)[:LARGEST_MODEL]]
+    return np.sort(chosen)
+
+
+def line_search(loss, point, moved, old, d, alpha_l1, alpha_l2):
+    """Backtracking on the true objective, :eq:`eq-line-search`: the moved scores are known, and X
+    is not read.
+
+    Parameters
+    ----------
+    loss : TwoClasses or ManyClasses
+    point : Point
+    moved : ndarray of shape (n, q)
+        Change of the scores for a whole step.
+    old, d : ndarrays of shape (m,)
+        The chosen coefficients and their change.
+    alpha_l1, alpha_l2 : float
+
+    Returns
+    -------
+    t : float
+        Length of the step, 1 or a power of 1/2; 0 if no step lowers the objective.
+    """
+    start = penalty(old, alpha_l1, alpha_l2)
+    promised = np.vdot(point.residual, moved) + penalty(old + d, alpha_l1, alpha_l2) - start
+    rounding = 1e-15 * (point.loss + start) * math.sqrt(len(moved))
+    t = 1.0
+    for _ in range(HALVINGS):
+        change = loss.along(point, moved, t) - point.loss
+        change += penalty(old + t * d, alpha_l1, alpha_l2) - start
+        if change <= SUFFICIENT * t * promised or abs(change) + abs(promised) <= rounding:
+            return t
+        t *= 0.5
+    return 0.0
+
+
+def minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, b):
+    """Proximal Newton, :eq:`eq-proximal-newton`, for either loss and either kind of data.
+
+    Parameters
+    ----------
+    design : Dense or Sparse
+    loss : TwoClasses or ManyClasses
+    alpha_l1, alpha_l2 : float
+        Penalties, for the mean loss.
+    fit_intercept : bool
+    tol : float
+    max_iter : int
+    w : ndarray of shape (q * p,)
+        Coefficients to start from, class after class.
+    b : ndarray of shape (q,)
+        Intercepts to start from.
+
+    Returns
+    -------
+    w, b, n_iter, gap, converged
+    """
+    p, q = design.p, loss.q
+    w = w.copy()
+    centre = np.tile(design.centre, q)
+    if fit_intercept:
+        b = b + (w * centre).reshape(q, p).sum(axis=1)  # of the centred features
+
+    def scores_of(chosen, d):
+        columns = [chosen[chosen // p == k] - k * p for k in range(q)]
+        parts = np.split(d, np.cumsum([part.size for part in columns])[:-1])
+        scores = [design.times(*pair) for pair in zip(columns, parts, strict=True)]
+        return np.stack(scores, axis=1), columns
+
+    support = np.flatnonzero(w)
+    point = loss.evaluate(scores_of(support, w[support])[0] + b)
+    first_size = max(10, 5 * math.isqrt(q * p))
+    n_iter = 0
+    while True:
+        # <certificates>: optimality conditions and duality gap, from one pass over X.
+        if fit_intercept:
+            point, b = settle_intercepts(loss, point, b)
+        gradient = design.transpose_times(point.residual).ravel()
+        if design.rounded:
+            near = np.flatnonzero((w != 0.0) | (np.abs(gradient) > 0.99 * alpha_l1))
+            for k in range(q):
+                own = near[near // p == k]
+                gradient[own] = design.exact_transpose_times(own - k * p, point.residual[:, k])
+        violation = violations(gradient, w, alpha_l1, alpha_l2)
+        gap, objective = duality_gap(loss, point, gradient, w, alpha_l1, alpha_l2)
+        worst, slope = violation.max(), max(np.abs(gradient).max(), alpha_l1)
+        converged = worst <= tol * slope and gap <= GAP_SHARE * tol * objective
+        if converged or n_iter == max_iter:
+            break
+        n_iter += 1
+        # <model>: the Hessian of the chosen coefficients; the intercepts are eliminated from it.
+        chosen = choose(violation, w, first_size)
+        old = w[chosen]
+        columns = [chosen[chosen // p == k] - k * p for k in range(q)]
+        H = design.hessian(columns, point.A, point.B)
+        b_slope = point.residual.sum(axis=0)
+        g = gradient[chosen] - centre[chosen] * b_slope[chosen // p]
+        if fit_intercept:
+            H, g, b_step = eliminate_intercepts(H, g, b_slope)
+        else:
+            H = np.ascontiguousarray(H[: old.size, : old.size])
+        with single_threaded_blas():
+            d = minimise_model(H, g, old, alpha_l1, alpha_l2, INNER_SHARE * worst) - old
+        # <search>: halve the step until the true objective falls enough.
+        d_b = b_step(d) if fit_intercept else np.zeros(q)
+        moved = scores_of(chosen, d)[0] + d_b
+        t = line_search(loss, point, moved, old, d, alpha_l1, alpha_l2)
+        if t == 0.0:
+            break
+        w[chosen] = old + t * d
+        b = b + t * d_b
+        point = loss.evaluate(point.scores + t * moved)
+    if fit_intercept:
+        b = b - (w * centre).reshape(q, p).sum(axis=1)
+    return w, b, n_iter, float(gap), bool(converged)
 
 
 def fit_binary(
@@ -393,7 +805,7 @@ def fit_binary(
 
     Parameters
     ----------
-    X : ndarray of shape (n, p), float32 or float64, C or F order
+    X : ndarray of shape (n, p), float32 or float64, C or F order, or CSR or CSC array
         Samples.
     y : ndarray of shape (n,), float64
         Classes, +1 or -1.
@@ -421,77 +833,67 @@ def fit_binary(
         Duality gap of the mean loss with its penalty.
     converged : bool
     """
+    design, s = _design(X, s, fit_intercept, n_jobs)
+    w = np.zeros(design.p) if coef is None else np.array(coef, dtype=np.float64)
+    b = np.array([intercept if fit_intercept else 0.0], dtype=np.float64)
+    loss = TwoClasses(design, y, s)
+    w, b, *rest = minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, b)
+    return w, float(b[0]), *rest
+
+
+def fit_multinomial(
+    X,
+    codes,
+    n_classes,
+    s,
+    alpha_l1,
+    alpha_l2,
+    fit_intercept,
+    tol,
+    max_iter,
+    coef=None,
+    intercept=None,
+    n_jobs=None,
+):
+    """Logistic regression of many classes with an l1 or elastic-net penalty.
+
+    As `fit_binary`, with the softmax loss, :eq:`eq-multinomial-loss`.
+
+    Parameters
+    ----------
+    X, s, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, n_jobs
+        As in `fit_binary`.
+    codes : ndarray of shape (n,), intp
+        Classes, from 0 to q - 1.
+    n_classes : int
+        q.
+    coef : ndarray of shape (q, p), optional
+        Where to start.
+    intercept : ndarray of shape (q,), optional
+
+    Returns
+    -------
+    coef : ndarray of shape (q, p)
+    intercept : ndarray of shape (q,)
+        They sum to zero, as nothing else fixes them.
+    n_iter : int
+    gap : float
+    converged : bool
+    """
+    design, s = _design(X, s, fit_intercept, n_jobs)
+    shape = (n_classes, design.p)
+    w = np.zeros(shape) if coef is None else np.array(coef, dtype=np.float64)
+    b = np.zeros(n_classes)
+    if fit_intercept and intercept is not None:
+        b = np.array(intercept, dtype=np.float64)
+    loss = ManyClasses(design, codes, n_classes, s)
+    w, b, *rest = minimise(
+        design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w.ravel(), b
+    )
+    return w.reshape(shape), b - b.mean(), *rest
+
+
+def _design(X, s, fit_intercept, n_jobs):
+    """The samples as the solver reads them, and weights that sum to one."""
     s = s / s.sum()
-    design = Dense(X, s, fit_intercept, n_jobs)
-    w = np.zeros(design.p) if coef is None else coef.astype(np.float64)
-    shifted = (float(intercept) + w @ design.centre) if fit_intercept else 0.0
-    support = np.flatnonzero(w)
-    scores = design.times_columns(support, w[support]) + shifted
-    point = evaluate(design, scores, y, s)
-    first_size = max(10, 5 * math.isqrt(design.p))
-    gap, converged, n_iter = np.inf, False, 0
-    while True:
-        # <certificates>: optimality conditions and duality gap, from one pass over X.
-        if fit_intercept:
-            point, shifted = settle_intercept(design, point, shifted, y, s)
-        gradient = design.transpose_times(point.residual)
-        if design.single:
-            near = np.flatnonzero((w != 0.0) | (np.abs(gradient) > 0.99 * alpha_l1))
-            gradient[near] = design.transpose_times_columns(near, point.residual)
-        violation = violations(gradient, w, alpha_l1, alpha_l2)
-        gap, objective = duality_gap(design, point, s, gradient, w, alpha_l1, alpha_l2)
-        worst = violation.max(initial=0.0)
-        slope = max(np.abs(gradient).max(initial=0.0), alpha_l1)
-        converged = worst <= tol * slope and gap <= GAP_SHARE * tol * objective
-        if converged or n_iter == max_iter:
-            break
-        n_iter += 1
-        # <model>: the Hessian of the chosen coefficients; the intercept is eliminated from it.
-        chosen = choose(violation, w, first_size)
-        H = design.weighted_gram(chosen, point.curvature)
-        g = gradient[chosen] - design.centre[chosen] * point.residual.sum()
-        pull, bend = H[:-1, -1].copy(), H[-1, -1]
-        H = H[:-1, :-1]
-        if fit_intercept and bend > 0.0:
-            H = H - np.outer(pull, pull / bend)
-            g = g - pull * (point.residual.sum() / bend)
-        old = w[chosen]
-        new = minimise_model(H, g, old, alpha_l1, alpha_l2, 0.01 * worst)
-        d = new - old
-        d_b = -(point.residual.sum() + pull @ d) / bend if fit_intercept and bend > 0.0 else 0.0
-        # <search>: halve the step until the true objective falls enough.
-        moved = design.times_columns(chosen, d) + d_b
-        w, shifted, point, fell = line_search(
-            design, point, moved, w, chosen, d, shifted, d_b, gradient, y, s, alpha_l1, alpha_l2
-        )
-        if not fell:
-            break
-    b = shifted - w @ design.centre if fit_intercept else 0.0
-    return w, float(b), n_iter, float(gap), bool(converged)
-
-
-def line_search(design, point, moved, w, chosen, d, b, d_b, gradient, y, s, alpha_l1, alpha_l2):
-    """Backtracking on the true objective, :eq:`eq-line-search`: X d is known, X is not read."""
-    old = w[chosen]
-
-    def penalty(x):
-        return alpha_l1 * np.abs(x).sum() + 0.5 * alpha_l2 * (x @ x)
-
-    start = penalty(old)
-    promised = point.residual @ moved + penalty(old + d) - start
-    floor = 4e-16 * point.loss * math.sqrt(design.n)
-    t = 1.0
-    for _ in range(HALVINGS):
-        total = sum(
-            design.map_rows(
-                lambda first, last, t=t: logistic_total(point.scores, moved, t, y, s, first, last),
-                64,
-            )
-        )
-        change = total - point.loss + penalty(old + t * d) - start
-        if change <= SUFFICIENT * t * promised or abs(change) + abs(promised) <= floor:
-            w = w.copy()
-            w[chosen] = old + t * d
-            return w, b + t * d_b, evaluate(design, point.scores + t * moved, y, s), True
-        t *= 0.5
-    return w, b, point, False
+    return (Sparse(X, n_jobs) if is_sparse(X) else Dense(X, s, fit_intercept, n_jobs)), s
