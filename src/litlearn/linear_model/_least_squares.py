@@ -21,7 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn.linear_model import _gram
+from litlearn import _validation
+from litlearn.exceptions import ConvergenceWarning
+from litlearn.linear_model import _gram, _nonnegative
 
 EPSILON = np.finfo(np.float64).eps
 
@@ -40,6 +42,11 @@ class Solution(NamedTuple):
     def intercept(self):
         """The shift w_0 that makes the mean residual zero, (k,)."""
         return self.y_mean - self.x_mean @ self.coef
+
+    def iterations(self):
+        """Iterations for each target; a factorisation counts as one, (k,)."""
+        k = self.coef.shape[1]
+        return np.ones(k, dtype=np.int32) if self.n_iter is None else self.n_iter
 
 
 def solve(samples, alpha, cutoff=0.0, n_jobs=None):
@@ -133,6 +140,65 @@ def solve_wide_svd(samples, x_mean, root, T, penalty, cutoff, n_jobs=None):
         A = A + step
         coef = coef + _gram.combine_rows(samples, x_mean, root, step, n_jobs)
     return coef, int(kept.sum()), singular
+
+
+def solve_nonnegative(owner, samples, alpha, n_jobs=None):
+    """Solve with the constraint that no coefficient is negative, one target at a time.
+
+    Parameters
+    ----------
+    owner : estimator
+        Named in warnings.
+    samples : Samples
+        Data, dense, (n, p) and (n, k).
+    alpha : ndarray of shape (k,)
+        Penalties of the targets, not negative.
+
+    Returns
+    -------
+    Solution
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the optimality conditions do not hold at the end.
+    """
+    total = _gram.moments(samples, n_jobs)
+    within = _gram.scaled(samples, total, n_jobs)
+    if within is not samples:
+        samples, total = within, _gram.moments(within, n_jobs)
+    penalty = alpha * samples.x_scale * samples.x_scale
+    p, k = total.xy.shape
+    coef, n_iter, rank = np.zeros((p, k)), np.zeros(k, dtype=np.int32), 0
+    R = C = None
+    for t in range(k):
+        # <exchange>: With a matrix that Cholesky can be trusted with, all at once.
+        A = total.xx + np.diag(np.full(p, penalty[t]))
+        w = None
+        if _gram.cholesky_solve(A, total.xy[:, t : t + 1]) is not None:
+            d = np.sqrt(np.diagonal(A))
+            w, n_iter[t] = _nonnegative.exchange_all(A / d / d[:, None], total.xy[:, t] / d)
+        # <admit>: Otherwise on the triangular factor, one by one.
+        if w is None:
+            if R is None:
+                R, C = _gram.triangular_factor(samples, total, n_jobs)
+            d = np.sqrt(np.einsum("ij,ij->j", R, R) + penalty[t])
+            d[d == 0.0] = 1.0
+            Z, target = R, C[:, t]
+            if penalty[t] > 0.0:
+                Z = np.vstack((R, np.sqrt(penalty[t]) * np.eye(p)))
+                target = np.append(target, np.zeros(p))
+            w, n_iter[t], violation = _nonnegative.admit_one(Z / d, target)
+            if violation > 1e-8:
+                message = (
+                    f"{type(owner).__name__}: no set of positive coefficients was found whose "
+                    f"gradient is zero; the largest violation is {violation:.1e}."
+                )
+                _validation.warn(ConvergenceWarning(message))
+        coef[:, t] = w / d
+    spectrum = ("products", total.xx, samples.x_scale)
+    solution = finish(samples, coef, total.x_mean, total.y_mean, "active_set", rank, spectrum)
+    return solution._replace(n_iter=n_iter)
 
 
 def finish(samples, coef, x_mean, y_mean, solver, rank, spectrum):

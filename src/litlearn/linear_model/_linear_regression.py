@@ -98,24 +98,32 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
         _validation.check_boolean(self, "copy_X", self.copy_X)
         tol = _validation.check_real(self, "tol", self.tol, low=0.0)
         n_jobs = _validation.check_n_jobs(self, self.n_jobs)
-        _validation.check_boolean(self, "positive", self.positive)
+        positive = _validation.check_boolean(self, "positive", self.positive)
         names = _validation.feature_names(X)
         X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
         y = _validation.check_real_targets(self, y, X.shape[0])
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         samples = Samples(X, y.reshape(len(y), -1), weight, fit_intercept)
         zero = np.zeros(samples.Y.shape[1])
-        solution = _least_squares.solve(samples, zero, tol, n_jobs)
+        if positive:
+            solution = _least_squares.solve_nonnegative(self, samples, zero, n_jobs)
+        else:
+            solution = _least_squares.solve(samples, zero, tol, n_jobs)
         _validation.store_features(self, X.shape[1], names)
         store_linear_function(self, solution, X.dtype, y.ndim == 1, y.ndim)
-        self.rank_ = solution.rank
-        self._spectrum = solution.spectrum
+        if not positive:
+            self.rank_ = solution.rank
+            self._spectrum = solution.spectrum
+        elif hasattr(self, "rank_"):
+            del self.rank_, self._spectrum
         return self
 
     @property
     def singular_(self):
         """Singular values of the centred samples, largest first."""
         _validation.check_is_fitted(self)
+        if not hasattr(self, "_spectrum"):
+            raise AttributeError(f"{type(self).__name__}: no singular values with positive=True.")
         if not isinstance(self._spectrum, np.ndarray):
             self._spectrum = _least_squares.singular_values(self._spectrum)
         return self._spectrum

@@ -47,8 +47,8 @@ default="auto"
         Coefficients; float32 if `X` is, otherwise float64.
     intercept_ : float or ndarray of shape (n_targets,)
         Intercept, 0.0 without one.
-    n_iter_ : None or ndarray of shape (n_targets,)
-        Iterations of an iterative solver, None for a factorisation.
+    n_iter_ : ndarray of shape (n_targets,)
+        Iterations of the solver. A factorisation counts as one.
     solver_ : {"cholesky", "svd", "lsqr", "active_set"}
         The way that was taken.
     n_features_in_ : int
@@ -122,10 +122,13 @@ default="auto"
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         samples = Samples(X, y.reshape(len(y), -1), weight, self.fit_intercept)
         alpha = check_alpha(self, self.alpha, samples.Y.shape[1])
-        solution = _least_squares.solve(samples, alpha)
+        if self.positive:
+            solution = _least_squares.solve_nonnegative(self, samples, alpha)
+        else:
+            solution = _least_squares.solve(samples, alpha)
         _validation.store_features(self, X.shape[1], names)
         store_linear_function(self, solution, X.dtype, samples.Y.shape[1] == 1, y.ndim)
-        self.n_iter_ = solution.n_iter
+        self.n_iter_ = solution.iterations()
         self.solver_ = solution.solver
         return self
 
