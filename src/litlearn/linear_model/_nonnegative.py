@@ -7,8 +7,8 @@ problem without constraint, and the others are zero. A guess of that set is righ
 
 the conditions :eq:`eq-nonnegative-least-squares`. Both functions below exchange members of the set
 until they hold. The first exchanges all offenders at once and takes a handful of steps
-:cite:p:`portugal_comparison_1994`; it needs a well-conditioned matrix. The second lets one member in
-at a time :cite:p:`lawson_solving_1995`; the sum of squares falls in every step, so that it ends,
+:cite:p:`portugal_comparison_1994`; it needs a well-conditioned matrix. The second lets one member
+in at a time :cite:p:`lawson_solving_1995`; the sum of squares falls in every step, so that it ends,
 and it may be used on anything.
 """
 

@@ -7,7 +7,7 @@ import numpy as np
 from litlearn import _validation
 from litlearn._base import MultiOutputMixin
 from litlearn.linear_model import _least_squares
-from litlearn.linear_model._base import LinearRegressor
+from litlearn.linear_model._base import LinearClassifier, LinearRegressor
 from litlearn.linear_model._gram import Samples
 from litlearn.linear_model._linear_regression import store_linear_function
 
@@ -120,16 +120,8 @@ default="auto"
         X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
         y = _validation.check_real_targets(self, y, X.shape[0])
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        samples = Samples(X, y.reshape(len(y), -1), weight, self.fit_intercept)
-        alpha = check_alpha(self, self.alpha, samples.Y.shape[1])
-        if self.positive:
-            solution = _least_squares.solve_nonnegative(self, samples, alpha)
-        else:
-            solution = _least_squares.solve(samples, alpha)
+        fit_ridge(self, X, y, weight)
         _validation.store_features(self, X.shape[1], names)
-        store_linear_function(self, solution, X.dtype, samples.Y.shape[1] == 1, y.ndim)
-        self.n_iter_ = solution.iterations()
-        self.solver_ = solution.solver
         return self
 
 
@@ -166,3 +158,201 @@ def check_alpha(model, alpha, n_targets):
             f"alpha has {len(array)} penalties, y has {n_targets} targets."
         )
     return np.broadcast_to(array, n_targets)
+
+
+def fit_ridge(model, X, y, weight):
+    """Solve for checked samples and targets, and store the linear function."""
+    samples = Samples(X, y.reshape(len(y), -1), weight, model.fit_intercept)
+    alpha = check_alpha(model, model.alpha, samples.Y.shape[1])
+    if model.positive:
+        solution = _least_squares.solve_nonnegative(model, samples, alpha)
+    else:
+        solution = _least_squares.solve(samples, alpha)
+    store_linear_function(model, solution, X.dtype, samples.Y.shape[1] == 1, y.ndim)
+    model.n_iter_ = solution.iterations()
+    model.solver_ = solution.solver
+
+
+class RidgeClassifier(LinearClassifier):
+    """Ridge regression on targets of -1 and +1, one target a class.
+
+    With two classes the target is +1 for the second and -1 for the first. With more there is one
+    target for each class, +1 for its members, and the largest prediction wins. See
+    :class:`Ridge` for the objective, :eq:`eq-ridge`.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty, not negative. An array has one for each target.
+    fit_intercept : bool, default=True
+        Whether the function has an intercept.
+    copy_X : bool, default=True
+        Has no effect: `X` is never written to.
+    max_iter : int, default=None
+        Most iterations for sparse samples with many features. None: ten for each dimension.
+    tol : float, default=1e-4
+        Has no effect: the solution is exact up to rounding.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, by which those of their samples are multiplied. ``"balanced"``: each
+        class weighs the same in total.
+    solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, \
+default="auto"
+        As in :class:`Ridge`: each stands for the same exact solution.
+    positive : bool, default=False
+        Whether no coefficient may be negative.
+    random_state : int, RandomState instance or None, default=None
+        Has no effect: nothing is drawn.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_classes, n_features)
+        Coefficients, a vector for two classes; float32 if `X` is, otherwise float64.
+    intercept_ : float or ndarray of shape (1,) or (n_classes,)
+        Intercept, 0.0 without one.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; for multilabel targets, the numbers of the labels.
+    n_iter_ : ndarray of shape (n_targets,)
+        Iterations of the solver. A factorisation counts as one.
+    solver_ : {"cholesky", "svd", "lsqr", "active_set"}
+        The way that was taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+
+    Notes
+    -----
+    Cost: as :class:`Ridge`, whatever the number of classes: they share the factorisation.
+
+    Examples
+    --------
+    >>> from litlearn.linear_model import RidgeClassifier
+    >>> model = RidgeClassifier().fit([[0], [1], [2], [3]], ["well", "well", "ill", "ill"])
+    >>> print(model.predict([[0.5], [2.5]]))
+    ['well' 'ill']
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        copy_X=True,
+        max_iter=None,
+        tol=1e-4,
+        class_weight=None,
+        solver="auto",
+        positive=False,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the coefficients.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Classes. A matrix of zeros and ones says of each label whether the sample has it.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            Factors of the squared errors.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` holds objects that cannot be used.
+        ValueError
+            If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
+            wrong shape, or holds NaN or infinity.
+        """
+        check_ridge_parameters(self)
+        names = _validation.feature_names(X)
+        X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
+        y = _validation.check_class_targets(self, y, X.shape[0])
+        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        if y.ndim == 2:
+            classes, targets, factor = label_targets(self, y)
+        else:
+            classes, targets, factor = class_targets(self, y)
+        if factor is not None:
+            weight = _validation.check_sample_weight(
+                self, factor if weight is None else weight * factor, X.shape[0]
+            )
+        fit_ridge(self, X, targets, weight)
+        _validation.store_features(self, X.shape[1], names)
+        self.classes_ = classes
+        self._multilabel = y.ndim == 2
+        return self
+
+    def predict(self, X):
+        """Predict the class with the largest linear function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_labels)
+            Members of ``classes_``. With multilabel targets, 1 for the labels whose function is
+            positive, and 0 for the others.
+        """
+        _validation.check_is_fitted(self)
+        if self._multilabel:
+            scores = self.decision_function(X)
+            return (scores.reshape(len(scores), -1) > 0).astype(np.int64)
+        if len(self.classes_) == 1:
+            return self.classes_[np.zeros(len(self.decision_function(X)), dtype=np.intp)]
+        return super().predict(X)
+
+
+def class_targets(model, y):
+    """Return classes, targets of -1 and +1 in a matrix, and the factors of the weights or None."""
+    classes, codes = np.unique(y, return_inverse=True)
+    targets = -np.ones((len(y), len(classes) if len(classes) > 2 else 1))
+    if len(classes) > 2:
+        targets[np.arange(len(y)), codes] = 1.0
+    else:
+        targets[codes == 1] = 1.0
+    factors = _validation.check_class_weight(model, model.class_weight, classes, codes)
+    return classes, targets, None if model.class_weight is None else factors[codes]
+
+
+def label_targets(model, y):
+    """The same as `class_targets` for a matrix that says which sample has which labels."""
+    who = type(model).__name__
+    if y.dtype.kind not in "biuf" or not np.isin(y, (0, 1)).all():
+        raise ValueError(
+            f"{who}: Multioutput target data is not supported with several classes an output; a y "
+            "of two dimensions must be a matrix of zeros and ones, one column a label."
+        )
+    factor = None
+    if model.class_weight is not None:
+        # Each label weighs for itself, and the weights are multiplied.
+        factor = np.ones(len(y))
+        for column in y.T.astype(np.intp):
+            labels, codes = np.unique(column, return_inverse=True)
+            factor *= _validation.check_class_weight(model, model.class_weight, labels, codes)[
+                codes
+            ]
+    return np.arange(y.shape[1]), 2.0 * y - 1.0, factor

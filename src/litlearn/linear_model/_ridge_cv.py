@@ -1,0 +1,496 @@
+"""Ridge regression that chooses the strength of its penalty by cross-validation.
+
+Leaving out one sample changes the solution in a way that a formula tells, :eq:`eq-ridge-loo`. So
+one decomposition gives the errors of n models that are never fitted, for every penalty at once.
+"""
+
+import numbers
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._base import BaseEstimator, MultiOutputMixin, RegressorMixin, _loaded
+from litlearn._parallel import map_blocks
+from litlearn.linear_model import _gram, _least_squares
+from litlearn.linear_model._base import LinearRegressor
+from litlearn.linear_model._gram import Samples
+from litlearn.linear_model._least_squares import Solution
+from litlearn.linear_model._linear_regression import store_linear_function
+from litlearn.linear_model._ridge import Ridge
+
+# ---------------------------------------------------------------------------------------------
+# Leave one out
+
+
+def leave_one_out(samples, alphas, visit):
+    """Compute each sample's error under the model fitted to all others, for each penalty.
+
+    Parameters
+    ----------
+    samples : Samples
+        Data, (n, p) and (n, k).
+    alphas : ndarray of shape (a,)
+        Penalties, positive.
+    visit : callable
+        Gets the first and the last row of a block, its errors (rows, k, a), each times the root of
+        the sample's weight, and those roots (rows,). What it returns is collected in a list.
+
+    Returns
+    -------
+    visited : list
+    solve : callable
+        Takes penalties (k,), one for each target, and returns a :class:`Solution`.
+    """
+    n, p = samples.X.shape
+    one_side = leave_one_out_wide if p >= n else leave_one_out_tall
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+        return one_side(samples, alphas, visit)
+
+
+def leave_one_out_tall(samples, alphas, visit):
+    """More samples than features: the errors over one minus the leverages."""
+    n, p = samples.X.shape
+    total = _gram.moments(samples)
+    # <decompose>: Singular values and right singular vectors of the samples. From the scatter
+    # matrix, if the penalties hide the digits that squaring costs.
+    s2, V = np.linalg.eigh(total.xx)
+    s2 = np.maximum(s2, 0.0)
+    if alphas.min() > 1e-10 * s2[-1]:
+        projected = V.T @ total.xy  # S U'y
+    else:
+        R, C = _gram.triangular_factor(samples, total)
+        U, singular, Vt = _least_squares.svd(R)
+        s2, V = singular**2, Vt.T
+        projected = singular[:, None] * (U.T @ C)
+    # <shrink>: In these coordinates, ridge divides by s^2 + alpha.
+    shrunk = 1.0 / (s2[:, None] + alphas)  # (p, a)
+    W = (projected[:, :, None] * shrunk[:, None, :]).reshape(p, -1)  # (p, k * a)
+    centres = (total.x_mean, total.y_mean) if samples.centred else (None, None)
+    blocks = _gram.cut(n, _gram.rows_per_block(n, p))
+
+    def errors(b):
+        Z, T, root = _gram.weighted_deviations(samples, blocks[b], *centres)
+        # <leverage>: The diagonal of the hat matrix, without forming it.
+        M = Z @ V
+        leverage = (M * M) @ shrunk
+        if samples.centred:
+            leverage += (root**2 / total.weight)[:, None]
+        residual = T[:, :, None] - (M @ W).reshape(len(T), T.shape[1], -1)
+        # <leave one out>: Each residual grows by what the sample itself had pulled in.
+        left_out = residual / (1.0 - leverage)[:, None, :]
+        return visit(blocks[b].start, blocks[b].stop, left_out, root)
+
+    def solve(alpha):
+        coef = V @ (projected / (s2[:, None] + alpha))
+        spectrum = ("products", total.xx, 1.0)
+        return _least_squares.finish(
+            samples, coef, total.x_mean, total.y_mean, "cholesky", p, spectrum
+        )
+
+    return map_blocks(errors, len(blocks)), solve
+
+
+def leave_one_out_wide(samples, alphas, visit):
+    """No more samples than features: the same from the products of all pairs of rows."""
+    x_mean, y_mean, K, T, root = _gram.row_products(samples)
+    n = len(K)
+    # <deflate>: Centred rows sum to zero: one direction of K is known, and has no part.
+    ones = root / np.linalg.norm(root)
+    level = max(np.trace(K) / n, np.finfo(np.float64).tiny)
+    if samples.centred:
+        K += np.multiply.outer(level * ones, ones)
+    e, Q = np.linalg.eigh(K)
+    e = np.maximum(e, 0.0)
+    projected = Q.T @ T
+    # <dual>: The error of a sample left out is its dual coefficient over its entry on the diagonal
+    # of the inverse; nothing is subtracted that could cancel.
+    inverse = (Q * Q) @ (1.0 / (e[:, None] + alphas))  # (n, a)
+    if samples.centred:
+        inverse -= np.multiply.outer(ones**2, 1.0 / (level + alphas))
+    k, a = T.shape[1], len(alphas)
+    scaled = projected[:, :, None] / (e[:, None, None] + alphas)
+    dual = (Q @ scaled.reshape(n, k * a)).reshape(n, k, a)
+    left_out = dual / inverse[:, None, :]
+
+    def solve(alpha):
+        A = Q @ (projected / (e[:, None] + alpha))
+        coef = _gram.combine_rows(samples, x_mean, root, A)
+        spectrum = ("products", K, 1.0)
+        return _least_squares.finish(samples, coef, x_mean, y_mean, "cholesky", n, spectrum)
+
+    return [visit(0, n, left_out, root)], solve
+
+
+# ---------------------------------------------------------------------------------------------
+# Folds
+
+
+def fold_solutions(samples, alphas, splits):
+    """Fit each penalty on the training rows of each split.
+
+    Parameters
+    ----------
+    samples : Samples
+    alphas : ndarray of shape (a,)
+    splits : list of pairs of index arrays
+        Training rows and test rows.
+
+    Returns
+    -------
+    list of Solution
+        One for each split; its targets are the k targets under the first penalty, then under the
+        second, and so on.
+    """
+    n, p = samples.X.shape
+    k, a = samples.Y.shape[1], len(alphas)
+    penalties = np.repeat(alphas, k)
+    solutions = [None] * len(splits)
+    if p <= n // 2 and are_folds(n, splits):
+        # <merge>: The statistics of each fold once; a training set is the union of the others, so
+        # what lies before the fold and what lies after it are merged.
+        parts = [_gram.moments(take(samples, test)) for _, test in splits]
+        for f, total in enumerate(all_but_one(parts, samples.centred)):
+            coef = [_gram.cholesky_solve(total.xx, total.xy, float(alpha)) for alpha in alphas]
+            if all(one is not None and np.isfinite(one).all() for one in coef):
+                solutions[f] = Solution(
+                    np.hstack(coef), total.x_mean, np.tile(total.y_mean, a), "cholesky", p, ()
+                )
+    for f, (train, _) in enumerate(splits):
+        if solutions[f] is None:
+            own = take(samples, train)
+            own = own._replace(Y=np.ascontiguousarray(np.tile(own.Y, a)))
+            solutions[f] = _least_squares.solve(own, penalties)
+    return solutions
+
+
+def are_folds(n, splits):
+    """Tell whether every row is in one test set, and in all training sets but one."""
+    seen = np.zeros(n, dtype=np.intp)
+    for train, test in splits:
+        if len(train) + len(test) != n or np.intersect1d(train, test).size:
+            return False
+        np.add.at(seen, test, 1)
+    return bool((seen == 1).all())
+
+
+def all_but_one(parts, centred):
+    """Return the merged moments of all parts but the first, all but the second, and so on."""
+    after = [None] * len(parts)  # what comes after each part, merged
+    for f in range(len(parts) - 2, -1, -1):
+        nearer, further = parts[f + 1], after[f + 1]
+        after[f] = nearer if further is None else merged(nearer, further, centred)
+    before, result = None, []
+    for f, part in enumerate(parts):
+        both = [one for one in (before, after[f]) if one is not None]
+        result.append(both[0] if len(both) == 1 else merged(*both, centred))
+        before = part if before is None else merged(before, part, centred)
+    return result
+
+
+def merged(a, b, centred):
+    """Merge without changing either."""
+    return _gram.merge(a._replace(xx=a.xx.copy(), xy=a.xy.copy(), yy=a.yy.copy()), b, centred)
+
+
+def take(samples, rows):
+    """Return some of the samples; consecutive rows are not copied."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
+        rows = slice(rows[0], rows[-1] + 1)
+    weight = None if samples.weight is None else samples.weight[rows]
+    if weight is not None and not weight.any():
+        raise ValueError("RidgeCV: sample_weight is all zero in a training set of the 'cv' splits.")
+    return samples._replace(X=samples.X[rows], Y=samples.Y[rows], weight=weight)
+
+
+def r_squared(y, predicted, weight):
+    """Mean over the targets of the coefficient of determination, as ``Ridge.score`` has it."""
+    weight = np.ones(len(y)) if weight is None else weight
+    errors = weight @ (y - predicted) ** 2
+    spread = weight @ (y - weight @ y / weight.sum()) ** 2
+    constant = np.where(errors == 0.0, 1.0, 0.0)
+    ratio = np.divide(errors, spread, out=np.zeros(len(errors)), where=spread > 0.0)
+    return float(np.where(spread > 0.0, 1.0 - ratio, constant).mean())
+
+
+class _Predictions(RegressorMixin, BaseEstimator):
+    """Predicts what it is given: what a scorer asks for when the predictions are known."""
+
+    def fit(self, X, y):
+        """Learn nothing."""
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, X):
+        """Return the predictions."""
+        return X
+
+
+# ---------------------------------------------------------------------------------------------
+# The estimator
+
+
+class RidgeCV(MultiOutputMixin, LinearRegressor):
+    """Ridge regression whose penalty is chosen by cross-validation.
+
+    By default each sample is predicted by the model fitted to all others. That takes one
+    decomposition in all, :eq:`eq-ridge-loo`.
+
+    Parameters
+    ----------
+    alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
+        Penalties to choose from; positive, or, with `cv`, not negative.
+    fit_intercept : bool, default=True
+        Whether the function has an intercept, fitted anew for each sample left out.
+    scoring : str or callable, default=None
+        What to maximise: a name of scikit-learn's, or a callable
+        ``scorer(estimator, X, y)``; either needs scikit-learn loaded. None: minus the mean
+        squared error, and with `cv` the coefficient of determination.
+    cv : int, splitter or iterable, default=None
+        None leaves out one sample at a time. An int is a number of folds of consecutive
+        rows; otherwise an object with a method ``split``, or pairs of arrays of training and test
+        rows.
+    gcv_mode : {None, "auto", "svd", "eigen"}, default=None
+        Accepted, and without effect: the decomposition is chosen by shape and conditioning.
+    store_cv_results : bool, default=False
+        Whether to keep what was computed for each sample and penalty; only without `cv`.
+    alpha_per_target : bool, default=False
+        Whether each target has a penalty of its own; only without `cv`.
+
+    Attributes
+    ----------
+    alpha_ : float or ndarray of shape (n_targets,)
+        The penalty chosen. Of equally good ones, the first.
+    best_score_ : float or ndarray of shape (n_targets,)
+        Its score.
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients of the fit to all samples; float32 if `X` is, otherwise float64.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept, 0.0 without one.
+    cv_results_ : ndarray of shape (n_samples, n_alphas) or (n_samples, n_targets, n_alphas)
+        With `store_cv_results`: the squared errors of the samples left out, times their weights;
+        their predictions if `scoring` is given.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+
+    Notes
+    -----
+    Cost without `cv`: O(n p min(n, p)) for the decomposition and O(n p) for each penalty and
+    target. With `cv`, each fold's statistics are computed once, and training sets are merged from
+    them. See :cite:t:`golub_generalized_1979`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from litlearn.linear_model import RidgeCV
+    >>> X = np.arange(8.0)[:, None]
+    >>> model = RidgeCV(alphas=[0.01, 1.0, 100.0]).fit(X, 2 * X[:, 0] + 1)
+    >>> print(model.alpha_)
+    0.01
+    """
+
+    def __init__(
+        self,
+        alphas=(0.1, 1.0, 10.0),
+        *,
+        fit_intercept=True,
+        scoring=None,
+        cv=None,
+        gcv_mode=None,
+        store_cv_results=False,
+        alpha_per_target=False,
+    ):
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.gcv_mode = gcv_mode
+        self.store_cv_results = store_cv_results
+        self.alpha_per_target = alpha_per_target
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose the penalty, and find the coefficients with it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets, real numbers.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            Factors of the squared errors, in the fits and in the scores.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` holds objects that are not numbers.
+        ValueError
+            If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
+            wrong shape, or holds NaN or infinity.
+        """
+        alphas = self._check_parameters()
+        names = _validation.feature_names(X)
+        X = _validation.check_array(self, X, order="any")
+        y = _validation.check_real_targets(self, y, X.shape[0])
+        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        if len(X) < 2:
+            raise ValueError(
+                f"Found array with 1 sample(s) (shape={X.shape}) while a minimum of 2 is required "
+                f"by {type(self).__name__}."
+            )
+        samples = Samples(X, y.reshape(len(y), -1), weight, self.fit_intercept)
+        results = None
+        if self.cv is None:
+            chosen, best, solution, results = self._leave_one_out(samples, alphas, y)
+        else:
+            chosen, best, solution = self._folds(samples, alphas, y)
+        _validation.store_features(self, X.shape[1], names)
+        store_linear_function(self, solution, X.dtype, samples.Y.shape[1] == 1, y.ndim)
+        self.alpha_, self.best_score_ = chosen, best
+        if results is not None:
+            self.cv_results_ = results.astype(X.dtype, copy=False)
+        elif hasattr(self, "cv_results_"):
+            del self.cv_results_
+        return self
+
+    def _check_parameters(self):
+        """Check the parameters; return the penalties as an array."""
+        who = type(self).__name__
+        for name in ("fit_intercept", "store_cv_results", "alpha_per_target"):
+            _validation.check_boolean(self, name, getattr(self, name))
+        if self.gcv_mode is not None:
+            options = ("auto", "svd", "eigen")
+            _validation.check_option(self, "gcv_mode", self.gcv_mode, options, or_else=" or None")
+        if self.scoring is not None and not callable(self.scoring):
+            if not isinstance(self.scoring, str):
+                expected = "a str that names a scorer of scikit-learn's, a callable or None"
+                _validation._refuse(self, "scoring", self.scoring, expected)
+        alphas = self.alphas
+        if isinstance(alphas, str) or alphas is None or np.ndim(alphas) > 1 or np.size(alphas) == 0:
+            _validation._refuse(self, "alphas", alphas, "a float or an array-like of floats")
+        alphas = [alphas] if np.ndim(alphas) == 0 else list(alphas)
+        for i, alpha in enumerate(alphas):
+            _validation.check_real(
+                self, f"alphas[{i}]", alpha, low=0.0, allow_low=self.cv is not None
+            )
+        if self.cv is not None:
+            for name in ("store_cv_results", "alpha_per_target"):
+                if getattr(self, name):
+                    raise ValueError(f"{who}: cv!=None and {name}=True are incompatible.")
+        return np.array([float(alpha) for alpha in alphas])
+
+    def _scorer(self):
+        """Return the callable that scores."""
+        if callable(self.scoring):
+            return self.scoring
+        return _loaded("sklearn.metrics", f"The scorer {self.scoring!r}").get_scorer(self.scoring)
+
+    def _leave_one_out(self, samples, alphas, y):
+        """Return penalty, score, solution and what is kept, by leaving out one sample at a time."""
+        n, k = samples.Y.shape
+        keep = self.store_cv_results or self.scoring is not None
+        kept = np.empty((n, k, len(alphas))) if keep else None
+
+        def visit(start, stop, left_out, root):
+            squared = left_out**2
+            if self.scoring is not None:
+                root = np.where(root > 0.0, root, 1.0)[:, None, None]
+                kept[start:stop] = samples.Y[start:stop, :, None] - left_out / root
+            elif keep:
+                kept[start:stop] = squared
+            return squared.sum(axis=0)
+
+        sums, solve = leave_one_out(samples, alphas, visit)
+        # <choose>: The largest score wins; of equal ones, the first.
+        if self.scoring is None:
+            scores = -sum(sums) / n  # (k, a)
+            scores = scores if self.alpha_per_target else scores.mean(axis=0, keepdims=True)
+        else:
+            scores = self._scores_of_predictions(kept, y, samples.weight)
+        best = np.argmax(scores, axis=1)
+        chosen, top = alphas[best], scores[np.arange(len(best)), best]
+        solution = solve(np.broadcast_to(chosen, k))
+        if not self.alpha_per_target or k == 1:
+            chosen = float(chosen[0])
+        if not self.alpha_per_target or y.ndim == 1:
+            top = float(top[0])
+        results = None
+        if self.store_cv_results:
+            results = kept[:, 0] if y.ndim == 1 else kept
+        return chosen, top, solution, results
+
+    def _scores_of_predictions(self, predictions, y, weight):
+        """Return a scorer's verdict on the predictions of samples left out, (1 or k, a)."""
+        scorer, weighted = self._scorer(), {} if weight is None else {"sample_weight": weight}
+
+        def verdicts(predictions, y):
+            one = _Predictions()
+            return [
+                scorer(one, predictions[..., i], y, **weighted)
+                for i in range(predictions.shape[-1])
+            ]
+
+        if self.alpha_per_target:
+            targets = y.reshape(len(y), -1)
+            some = [verdicts(predictions[:, t], targets[:, t]) for t in range(targets.shape[1])]
+            return np.array(some)
+        return np.array([verdicts(predictions[:, 0] if y.ndim == 1 else predictions, y)])
+
+    def _folds(self, samples, alphas, y):
+        """Return penalty, score and solution, by fitting to the training rows of splits."""
+        k = samples.Y.shape[1]
+        splits = self._splits(samples.X, y)
+        solutions = fold_solutions(samples, alphas, splits)
+        scorer = None if self.scoring is None else self._scorer()
+        scores = np.empty((len(splits), len(alphas)))
+        for f, (_, test) in enumerate(splits):
+            X_test, solution = samples.X[test], solutions[f]
+            weight = None if samples.weight is None else samples.weight[test]
+            for i, alpha in enumerate(alphas):
+                columns = slice(i * k, (i + 1) * k)
+                one = solution._replace(
+                    coef=solution.coef[:, columns], y_mean=solution.y_mean[columns]
+                )
+                model = Ridge(alpha, fit_intercept=self.fit_intercept)
+                _validation.store_features(model, samples.X.shape[1], None)
+                store_linear_function(model, one, X_test.dtype, k == 1, y.ndim)
+                if scorer is None:
+                    predicted = model.predict(X_test).reshape(-1, k)
+                    scores[f, i] = r_squared(samples.Y[test], predicted, weight)
+                else:
+                    weighted = {} if weight is None else {"sample_weight": weight}
+                    scores[f, i] = scorer(model, X_test, y[test], **weighted)
+        means = scores.mean(axis=0)
+        best = int(np.argmax(means))
+        solution = _least_squares.solve(samples, np.full(k, alphas[best]))
+        return float(alphas[best]), float(means[best]), solution
+
+    def _splits(self, X, y):
+        """Return the pairs of training and test rows that `cv` stands for."""
+        n, cv, who = len(X), self.cv, type(self).__name__
+        if isinstance(cv, numbers.Integral) and not isinstance(cv, (bool, np.bool_)):
+            if not 2 <= cv <= n:
+                raise ValueError(
+                    f"{who}: cv={cv} folds, expected at least 2 and at most the {n} samples."
+                )
+            folds = np.array_split(np.arange(n), cv)
+            pairs = [(np.setdiff1d(np.arange(n), fold), fold) for fold in folds]
+        elif hasattr(cv, "split"):
+            pairs = list(cv.split(X, y))
+        else:
+            try:
+                pairs = [tuple(pair) for pair in cv]
+            except TypeError:
+                pairs = []
+            if not pairs or any(len(pair) != 2 for pair in pairs):
+                expected = "an int, an object with a method 'split', pairs of index arrays, or None"
+                _validation._refuse(self, "cv", cv, expected)
+        rows = np.arange(n)
+        return [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in pairs]
