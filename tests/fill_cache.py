@@ -40,6 +40,10 @@ def _neighbors():
 
 
 CASES.extend(_neighbors())
+CASES.extend(
+    ("litlearn.linear_model", name, {})
+    for name in ("LinearRegression", "Ridge", "RidgeCV", "RidgeClassifier")
+)
 CASES.append(("litlearn.linear_model", "LogisticRegression", {}))
 CASES.append(("litlearn.linear_model", "ElasticNet", {"alpha": 0.1}))
 CASES.append(("litlearn.linear_model", "Lasso", {"alpha": 0.1}))

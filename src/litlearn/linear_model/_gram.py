@@ -155,7 +155,8 @@ def add_shift(shift, offset):
 
 
 def as_float64(block, scale=1.0):
-    """Return a block in float64, times a scale; without a copy where none is needed."""
+    """Return a block, dense, in float64, times a scale; without a copy where none is needed."""
+    block = block if isinstance(block, np.ndarray) else block.toarray()
     block = block.astype(np.float64, copy=False)
     return block if scale == 1.0 else block * scale
 

@@ -12,9 +12,12 @@ shape                well conditioned                    nearly or exactly colli
 ===================  ==================================  ===================================
 tall, p <= n         Cholesky of the scatter matrix      QR of blocks, SVD of the small R
 wide, p > n          Cholesky of the products of rows    QR of the other side, SVD, refined
-sparse, p small      Cholesky of the scatter matrix      LSQR
+sparse, p small      Cholesky of the scatter matrix      QR of blocks, SVD of the small R
 sparse, p large      LSQR                                LSQR
 ===================  ==================================  ===================================
+
+LSQR :cite:p:`paige_lsqr_1982` is iterative: each step takes one product with X and one with X'.
+Of sparse samples, no more than a block of rows is ever dense.
 """
 
 from typing import NamedTuple
@@ -49,11 +52,19 @@ class Solution(NamedTuple):
         return np.ones(k, dtype=np.int32) if self.n_iter is None else self.n_iter
 
 
-def solve(samples, alpha, cutoff=0.0, n_jobs=None):
-    """Solve a dense problem.
+# Sparse samples with at most so many features are solved through their scatter matrix.
+FEW_FEATURES = 4096
+# Above this share of entries that are not zero, products of dense blocks are faster.
+DENSE = 0.05
+
+
+def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None):
+    """Solve by whichever route suits.
 
     Parameters
     ----------
+    owner : estimator
+        Named in warnings.
     samples : Samples
         Data, (n, p) and (n, k).
     alpha : ndarray of shape (k,)
@@ -61,20 +72,35 @@ def solve(samples, alpha, cutoff=0.0, n_jobs=None):
     cutoff : float, default=0.0
         Singular values below this share of the largest count as zero. At least the rounding of
         float64 times the larger dimension is used.
+    n_jobs : int or None, default=None
+        Number of threads.
+    max_iter : int or None, default=None
+        Most iterations of LSQR; None: ten for each dimension.
 
     Returns
     -------
     Solution
+
+    Warns
+    -----
+    ConvergenceWarning
+        If LSQR runs out of iterations before the gradient is zero up to rounding.
     """
     n, p = samples.X.shape
-    one_side = solve_wide if p > n else solve_tall
+    cutoff = max(cutoff, EPSILON * max(n, p))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        return one_side(samples, alpha, max(cutoff, EPSILON * max(n, p)), n_jobs)
+        if isinstance(samples.X, np.ndarray):
+            one_side = solve_wide if p > n else solve_tall
+            return one_side(samples, alpha, cutoff, n_jobs)
+        if p > min(n, FEW_FEATURES):
+            return solve_iteratively(owner, samples, alpha, max_iter)
+        samples = samples._replace(X=samples.X.tocsr())
+        return solve_tall(samples, alpha, cutoff, n_jobs, sparse_moments(samples, n_jobs))
 
 
-def solve_tall(samples, alpha, cutoff, n_jobs=None):
+def solve_tall(samples, alpha, cutoff, n_jobs=None, total=None):
     """At least as many samples as features: the scatter matrix, or the triangular factor."""
-    total = _gram.moments(samples, n_jobs)
+    total = _gram.moments(samples, n_jobs) if total is None else total
     within = _gram.scaled(samples, total, n_jobs)
     if within is not samples:
         samples, total = within, _gram.moments(within, n_jobs)
@@ -142,6 +168,84 @@ def solve_wide_svd(samples, x_mean, root, T, penalty, cutoff, n_jobs=None):
     return coef, int(kept.sum()), singular
 
 
+def sparse_moments(samples, n_jobs=None):
+    """The :class:`Moments` of sparse samples, from sparse products where those are faster."""
+    X, Y = samples.X, samples.Y
+    n, p = X.shape
+    if X.nnz > DENSE * n * p:
+        return _gram.moments(samples, n_jobs)
+    # <products>: Rows times the roots of their weights, and their sums of products.
+    root = np.ones(n) if samples.weight is None else np.sqrt(samples.weight)
+    Z = X.astype(np.float64).multiply(root[:, None]).tocsr()
+    raw = (Z.T @ Z).toarray()
+    if not samples.centred:
+        T = Y * root[:, None]
+        squares = np.einsum("ij,ij->j", T, T)
+        return _gram.Moments(float(n), np.zeros(p), np.zeros(Y.shape[1]), raw, Z.T @ T, squares)
+    # <recentre>: Sums about the mean, unless the mean is so large that digits would be lost.
+    weight = root @ root
+    x_mean, y_mean = Z.T @ root / weight, root**2 @ Y / weight
+    T = (Y - y_mean) * root[:, None]
+    xx = raw - np.multiply.outer(weight * x_mean, x_mean)
+    if not (np.diagonal(xx) >= 1e-4 * np.diagonal(raw)).all():
+        return _gram.moments(samples, n_jobs)
+    return _gram.Moments(weight, x_mean, y_mean, xx, Z.T @ T, np.einsum("ij,ij->j", T, T))
+
+
+def solve_iteratively(owner, samples, alpha, max_iter=None):
+    """Solve by LSQR with products of sparse X alone; its mean is subtracted after each product."""
+    from scipy.sparse.linalg import LinearOperator, lsqr
+
+    X, Y = samples.X.astype(np.float64), samples.Y
+    n, p = X.shape
+    root = np.ones(n) if samples.weight is None else np.sqrt(samples.weight)
+    weight = root @ root
+    x_mean, y_mean = np.zeros(p), np.zeros(Y.shape[1])
+    if samples.centred:
+        x_mean, y_mean = X.T @ root**2 / weight, root**2 @ Y / weight
+    T = (Y - y_mean) * root[:, None]
+    squares = X.multiply(X).T @ root**2 - weight * x_mean**2
+    size = np.sqrt(max(squares.sum(), 0.0))
+    most = 10 * (n + p) if max_iter is None else max_iter
+    coef, n_iter = np.empty((p, Y.shape[1])), np.empty(Y.shape[1], dtype=np.int32)
+    for t in range(Y.shape[1]):
+        # <scale>: With a penalty there is one solution, whatever the units of its coefficients:
+        # columns of equal length need fewer iterations. Without one, units decide what is short.
+        penalty = np.sqrt(alpha[t])
+        d = np.sqrt(np.maximum(squares, 0.0) + alpha[t]) if penalty > 0.0 else np.ones(p)
+
+        def forward(v, d=d, penalty=penalty):
+            w = v.ravel() / d
+            top = root * (X @ w - x_mean @ w)
+            return np.concatenate((top, penalty * w)) if penalty > 0.0 else top
+
+        def backward(u, d=d, penalty=penalty):
+            top = root * u.ravel()[:n]
+            w = X.T @ top - x_mean * top.sum()
+            return (w + penalty * u.ravel()[n:]) / d if penalty > 0.0 else w / d
+
+        rows = n + p if penalty > 0.0 else n
+        operator = LinearOperator((rows, p), forward, backward, dtype=np.float64)
+        target = np.concatenate((T[:, t], np.zeros(rows - n)))
+        # <iterate>: A second run solves for what rounding left of the equations.
+        v, used = np.zeros(p), 0
+        for _ in range(2):
+            left = target - forward(v)
+            found = lsqr(operator, left, atol=1e-14, btol=1e-14, conlim=0.0, iter_lim=most)
+            v, used = v + found[0], used + found[2]
+        coef[:, t], n_iter[t] = v / d, max(used, 1)
+        # <certify>: The gradient says whether it is the minimum.
+        gradient = np.linalg.norm(backward(target - forward(v)))
+        scale = np.linalg.norm(T[:, t]) * (np.sqrt(p) if penalty > 0.0 else size)
+        if gradient > 1e-9 * scale:
+            message = (
+                f"{type(owner).__name__}: LSQR stopped after {used} iterations with a gradient of "
+                f"{gradient / scale:.1e} of its size at the start. Increase max_iter."
+            )
+            _validation.warn(ConvergenceWarning(message))
+    return Solution(coef, x_mean, y_mean, "lsqr", 0, (), n_iter)
+
+
 def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     """Solve with the constraint that no coefficient is negative, one target at a time.
 
@@ -150,7 +254,7 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     owner : estimator
         Named in warnings.
     samples : Samples
-        Data, dense, (n, p) and (n, k).
+        Data, (n, p) and (n, k).
     alpha : ndarray of shape (k,)
         Penalties of the targets, not negative.
 
@@ -163,6 +267,8 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     ConvergenceWarning
         If the optimality conditions do not hold at the end.
     """
+    if not isinstance(samples.X, np.ndarray):
+        samples = samples._replace(X=samples.X.tocsr())
     total = _gram.moments(samples, n_jobs)
     within = _gram.scaled(samples, total, n_jobs)
     if within is not samples:

@@ -5,7 +5,7 @@ import numpy as np
 from litlearn import _validation
 from litlearn._base import MultiOutputMixin
 from litlearn.linear_model import _least_squares
-from litlearn.linear_model._base import LinearRegressor
+from litlearn.linear_model._base import SPARSE_FORMATS, LinearRegressor
 from litlearn.linear_model._gram import Samples
 
 
@@ -37,10 +37,10 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
     intercept_ : float or ndarray of shape (n_targets,)
         Intercept, 0.0 without one.
     rank_ : int
-        Number of singular values above the threshold.
+        Number of singular values above the threshold. For dense `X` without `positive`.
     singular_ : ndarray of shape (min(n_samples, n_features),)
-        Singular values of the centred samples, largest first. Computed when they are first asked
-        for.
+        Singular values of the centred samples, largest first, computed when they are first asked
+        for. For dense `X` without `positive`.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -62,6 +62,8 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
     [2.] 1.0
     """
 
+    sparse_formats = SPARSE_FORMATS
+
     def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -74,8 +76,8 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones are used as CSR or CSC.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets, real numbers.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -108,10 +110,11 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
         if positive:
             solution = _least_squares.solve_nonnegative(self, samples, zero, n_jobs)
         else:
-            solution = _least_squares.solve(samples, zero, tol, n_jobs)
+            solution = _least_squares.solve(self, samples, zero, tol, n_jobs)
         _validation.store_features(self, X.shape[1], names)
         store_linear_function(self, solution, X.dtype, y.ndim == 1, y.ndim)
-        if not positive:
+        dense = isinstance(X, np.ndarray)
+        if not positive and dense:
             self.rank_ = solution.rank
             self._spectrum = solution.spectrum
         elif hasattr(self, "rank_"):
@@ -123,7 +126,10 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
         """Singular values of the centred samples, largest first."""
         _validation.check_is_fitted(self)
         if not hasattr(self, "_spectrum"):
-            raise AttributeError(f"{type(self).__name__}: no singular values with positive=True.")
+            name = type(self).__name__
+            raise AttributeError(
+                f"{name}: no singular values of sparse data or with positive=True."
+            )
         if not isinstance(self._spectrum, np.ndarray):
             self._spectrum = _least_squares.singular_values(self._spectrum)
         return self._spectrum

@@ -7,7 +7,7 @@ import numpy as np
 from litlearn import _validation
 from litlearn._base import MultiOutputMixin
 from litlearn.linear_model import _least_squares
-from litlearn.linear_model._base import LinearClassifier, LinearRegressor
+from litlearn.linear_model._base import SPARSE_FORMATS, LinearClassifier, LinearRegressor
 from litlearn.linear_model._gram import Samples
 from litlearn.linear_model._linear_regression import store_linear_function
 
@@ -70,6 +70,8 @@ default="auto"
     [1.] 2.0
     """
 
+    sparse_formats = SPARSE_FORMATS
+
     def __init__(
         self,
         alpha=1.0,
@@ -96,8 +98,8 @@ default="auto"
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones are used as CSR or CSC.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets, real numbers.
         sample_weight : float or array-like of shape (n_samples,), default=None
@@ -167,7 +169,7 @@ def fit_ridge(model, X, y, weight):
     if model.positive:
         solution = _least_squares.solve_nonnegative(model, samples, alpha)
     else:
-        solution = _least_squares.solve(samples, alpha)
+        solution = _least_squares.solve(model, samples, alpha, max_iter=model.max_iter)
     store_linear_function(model, solution, X.dtype, samples.Y.shape[1] == 1, y.ndim)
     model.n_iter_ = solution.iterations()
     model.solver_ = solution.solver
@@ -232,6 +234,8 @@ default="auto"
     ['well' 'ill']
     """
 
+    sparse_formats = SPARSE_FORMATS
+
     def __init__(
         self,
         alpha=1.0,
@@ -265,8 +269,8 @@ default="auto"
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones are used as CSR or CSC.
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
             Classes. A matrix of zeros and ones says of each label whether the sample has it.
         sample_weight : float or array-like of shape (n_samples,), default=None

@@ -12,7 +12,7 @@ from litlearn import _validation
 from litlearn._base import BaseEstimator, MultiOutputMixin, RegressorMixin, _loaded
 from litlearn._parallel import map_blocks
 from litlearn.linear_model import _gram, _least_squares
-from litlearn.linear_model._base import LinearRegressor
+from litlearn.linear_model._base import SPARSE_FORMATS, LinearRegressor
 from litlearn.linear_model._gram import Samples
 from litlearn.linear_model._least_squares import Solution
 from litlearn.linear_model._linear_regression import store_linear_function
@@ -125,11 +125,13 @@ def leave_one_out_wide(samples, alphas, visit):
 # Folds
 
 
-def fold_solutions(samples, alphas, splits):
+def fold_solutions(owner, samples, alphas, splits):
     """Fit each penalty on the training rows of each split.
 
     Parameters
     ----------
+    owner : estimator
+        Named in warnings.
     samples : Samples
     alphas : ndarray of shape (a,)
     splits : list of pairs of index arrays
@@ -159,7 +161,7 @@ def fold_solutions(samples, alphas, splits):
         if solutions[f] is None:
             own = take(samples, train)
             own = own._replace(Y=np.ascontiguousarray(np.tile(own.Y, a)))
-            solutions[f] = _least_squares.solve(own, penalties)
+            solutions[f] = _least_squares.solve(owner, own, penalties)
     return solutions
 
 
@@ -292,6 +294,8 @@ class RidgeCV(MultiOutputMixin, LinearRegressor):
     0.01
     """
 
+    sparse_formats = SPARSE_FORMATS
+
     def __init__(
         self,
         alphas=(0.1, 1.0, 10.0),
@@ -316,8 +320,8 @@ class RidgeCV(MultiOutputMixin, LinearRegressor):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Of sparse ones, a block of rows or columns at a time is made dense.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets, real numbers.
         sample_weight : float or array-like of shape (n_samples,), default=None
@@ -337,10 +341,12 @@ class RidgeCV(MultiOutputMixin, LinearRegressor):
         """
         alphas = self._check_parameters()
         names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, order="any")
+        X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
+        if not isinstance(X, np.ndarray):
+            X = X.tocsc() if X.shape[1] >= X.shape[0] and self.cv is None else X.tocsr()
         y = _validation.check_real_targets(self, y, X.shape[0])
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        if len(X) < 2:
+        if X.shape[0] < 2:
             raise ValueError(
                 f"Found array with 1 sample(s) (shape={X.shape}) while a minimum of 2 is required "
                 f"by {type(self).__name__}."
@@ -447,7 +453,7 @@ class RidgeCV(MultiOutputMixin, LinearRegressor):
         """Return penalty, score and solution, by fitting to the training rows of splits."""
         k = samples.Y.shape[1]
         splits = self._splits(samples.X, y)
-        solutions = fold_solutions(samples, alphas, splits)
+        solutions = fold_solutions(self, samples, alphas, splits)
         scorer = None if self.scoring is None else self._scorer()
         scores = np.empty((len(splits), len(alphas)))
         for f, (_, test) in enumerate(splits):
@@ -469,12 +475,12 @@ class RidgeCV(MultiOutputMixin, LinearRegressor):
                     scores[f, i] = scorer(model, X_test, y[test], **weighted)
         means = scores.mean(axis=0)
         best = int(np.argmax(means))
-        solution = _least_squares.solve(samples, np.full(k, alphas[best]))
+        solution = _least_squares.solve(self, samples, np.full(k, alphas[best]))
         return float(alphas[best]), float(means[best]), solution
 
     def _splits(self, X, y):
         """Return the pairs of training and test rows that `cv` stands for."""
-        n, cv, who = len(X), self.cv, type(self).__name__
+        n, cv, who = X.shape[0], self.cv, type(self).__name__
         if isinstance(cv, numbers.Integral) and not isinstance(cv, (bool, np.bool_)):
             if not 2 <= cv <= n:
                 raise ValueError(
