@@ -133,3 +133,70 @@ def elastic_net(X, y, alpha, l1_ratio, positive=False, sweeps=5000):
             r -= (new - w[j]) * X[:, j]
             w[j] = new
     return w
+
+
+# ---------------------------------------------------------------------------------------------
+# Least squares
+
+
+def centred(X, y, weight=None, fit_intercept=True):
+    """Samples and targets minus their weighted means, times the roots of the weights."""
+    X, y = np.asarray(X, dtype=np.longdouble), np.asarray(y, dtype=np.longdouble)
+    s = np.ones(len(X)) if weight is None else np.asarray(weight)
+    x_mean, y_mean = np.zeros(X.shape[1]), np.zeros(y.shape[1:])
+    if fit_intercept:
+        x_mean, y_mean = s @ X / s.sum(), s @ y / s.sum()
+    root = np.sqrt(s)
+    return (
+        np.asarray((X - x_mean) * root[:, None], dtype=np.float64),
+        np.asarray(((y - y_mean).T * root).T, dtype=np.float64),
+        x_mean,
+        y_mean,
+    )
+
+
+def least_squares(X, y, weight=None, alpha=0.0, fit_intercept=True, cutoff=1e-6):
+    """eq-least-squares, eq-ridge, eq-minimum-norm: coefficients and intercept of one target, from
+    the singular value decomposition of all centred samples."""
+    Z, t, x_mean, y_mean = centred(X, y, weight, fit_intercept)
+    U, s, Vt = np.linalg.svd(Z, full_matrices=False)
+    kept = s > cutoff * s.max()
+    factors = np.array([s_j / (s_j**2 + alpha) if k else 0.0 for s_j, k in zip(s, kept)])  # noqa: B905
+    w = Vt.T @ (factors * (U.T @ t))
+    return w, float(y_mean - x_mean @ w)
+
+
+def left_out_errors(X, y, alpha, weight=None, fit_intercept=True):
+    """eq-ridge-loo by its definition: n fits, each without one sample."""
+    s = np.ones(len(X)) if weight is None else weight
+    errors = []
+    for i in range(len(X)):
+        others = np.arange(len(X)) != i
+        w, w0 = least_squares(X[others], y[others], s[others], alpha, fit_intercept, cutoff=0.0)
+        errors.append(y[i] - w0 - X[i] @ w)
+    return np.array(errors)
+
+
+def nonnegative_least_squares(X, y, alpha=0.0, fit_intercept=True):
+    """eq-nonnegative-least-squares by trying every set of positive coefficients."""
+    Z, t, x_mean, y_mean = centred(X, y, None, fit_intercept)
+    best, p = None, Z.shape[1]
+    for subset in range(2**p):
+        members = [j for j in range(p) if subset >> j & 1]
+        w = np.zeros(p)
+        if members:
+            A = Z[:, members].T @ Z[:, members] + alpha * np.eye(len(members))
+            w[members] = np.linalg.lstsq(A, Z[:, members].T @ t, rcond=None)[0]
+        value = np.sum((t - Z @ w) ** 2) + alpha * np.sum(w**2)
+        if np.all(w >= 0.0) and (best is None or value < best[0]):
+            best = value, w, float(y_mean - x_mean @ w)
+    return best
+
+
+def moments(X, Y, weight=None):
+    """eq-gram-merge, its result: sum of weights, means, sums of products about the means."""
+    X, Y = np.asarray(X, dtype=np.longdouble), np.asarray(Y, dtype=np.longdouble)
+    s = np.ones(len(X)) if weight is None else np.asarray(weight)
+    x_mean, y_mean = s @ X / s.sum(), s @ Y / s.sum()
+    Z, T = X - x_mean, Y - y_mean
+    return s.sum(), x_mean, y_mean, (Z.T * s) @ Z, (Z.T * s) @ T, s @ T**2

@@ -1,12 +1,349 @@
 """Linear regression: equality with its twin, invariants, hard data, scikit-learn's answers."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+import scipy.sparse
 import sklearn.linear_model
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from litlearn.linear_model import LinearRegression
+import reference
+from litlearn.linear_model import LinearRegression, _gram, _least_squares, _nonnegative
+from litlearn.linear_model._gram import Samples
 
+nojit = pytest.mark.nojit
 SHAPES = [(200, 10), (10, 30), (30, 30), (5000, 3), (1, 1), (1, 3), (3, 1)]
+
+
+def hard(kind, n, p, rng):
+    """Samples of a kind that least squares finds hard, or just large numbers of them."""
+    X = rng.normal(size=(n, p))
+    if kind == "units":
+        X *= 10.0 ** rng.uniform(-4, 4, p)
+    elif kind == "spectrum":
+        U, s, Vt = np.linalg.svd(X, full_matrices=False)
+        X = U * 10.0 ** -rng.uniform(0, 5.5, len(s)) @ Vt
+    elif kind == "duplicated":
+        X = X[:, rng.integers(0, p, p)]
+    elif kind == "constant":
+        X[:, :: max(p // 2, 1)] = 7.0
+    elif kind == "offset":
+        X += 1e6
+    elif kind == "rank 2":
+        X = X[:, :2] @ rng.normal(size=(min(p, 2), p))
+    elif kind == "collinear":
+        X = 1e-3 * X + rng.normal(size=(n, 1))
+    return X
+
+
+KINDS = ("plain", "units", "spectrum", "duplicated", "constant", "offset", "rank 2", "collinear")
+
+
+def objective(X, y, w, w0, weight=None):
+    residual = np.asarray(y, dtype=np.longdouble) - w0 - np.asarray(X, dtype=np.longdouble) @ w
+    return float(np.sum((1 if weight is None else weight) * residual**2))
+
+
+# Statistics of blocks
+
+
+@nojit
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_are_those_of_all_samples(monkeypatch, weighted):
+    """eq-gram-merge: blocks and tiles of any size give the moments of the whole."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(300, 4)) + 1e5, rng.normal(size=(300, 2)) - 1e5
+    X[100:] += 50.0  # the mean of the first tile is not the mean
+    weight = rng.integers(0, 3, 300).astype(float) if weighted else None
+    expected = reference.moments(X, Y, weight)
+    for block, tile in ((2**20, 2**17), (100, 2**17), (400, 10), (28, 28)):
+        monkeypatch.setattr(_gram, "BLOCK", block)
+        monkeypatch.setattr(_gram, "TILE", tile)
+        found = _gram.moments(Samples(X, Y, weight, True))
+        for one, other in zip(found, expected, strict=True):
+            scale = np.abs(np.asarray(other, dtype=float)).max()
+            np.testing.assert_allclose(one, np.asarray(other, dtype=float), atol=1e-10 * scale)
+
+
+@nojit
+def test_merge_with_nothing():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(9, 2)), rng.normal(size=(9, 1))
+    some = Samples(X, Y, np.repeat([1.0, 0.0], [5, 4]), True)
+    whole = _gram.block_moments(some, slice(0, 9))
+    for a, b in ((slice(0, 5), slice(5, 9)), (slice(5, 9), slice(0, 5))):
+        merged = _gram.merge(_gram.block_moments(some, a), _gram.block_moments(some, b))
+        for one, other in zip(merged, whole, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-13)
+
+
+def test_threads_do_not_change_a_bit():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200_000, 12)), rng.normal(size=200_000)
+    one, two = (LinearRegression(n_jobs=n).fit(X, y) for n in (1, 2))
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    assert one.intercept_ == two.intercept_
+
+
+@nojit
+def test_triangular_factor_in_blocks(monkeypatch):
+    """eq-qr-solution: R'R and R'C are the sums of products, whatever the blocks."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(500, 3)) + 9, rng.normal(size=(500, 2))
+    samples = Samples(X, Y, None, True)
+    total = _gram.moments(samples)
+    for block in (2**20, 60, 15):
+        monkeypatch.setattr(_gram, "BLOCK", block)
+        monkeypatch.setattr(_gram, "MOST_BLOCKS", 10**6)
+        R, C = _gram.triangular_factor(samples, total)
+        np.testing.assert_allclose(R.T @ R, total.xx, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(R.T @ C, total.xy, rtol=1e-10, atol=1e-10)
+
+
+# Equality with the twin
+
+
+@nojit
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(40, 6), (6, 15), (8, 8), (2, 1), (7, 6)], ids=str)
+def test_twin(kind, shape):
+    """eq-least-squares and eq-minimum-norm: the objective to 1e-8, the norm to 1e-6."""
+    rng = np.random.default_rng(7)
+    X = hard(kind, *shape, rng)
+    y = X @ rng.normal(size=shape[1]) + rng.normal(size=shape[0])
+    for weight in (None, rng.integers(0, 3, shape[0]) + (np.arange(shape[0]) == 0)):
+        for fit_intercept in (True, False):
+            model = LinearRegression(fit_intercept=fit_intercept).fit(X, y, weight)
+            w, w0 = reference.least_squares(X, y, weight, fit_intercept=fit_intercept)
+            ours = objective(X, y, model.coef_, model.intercept_, weight)
+            theirs = objective(X, y, w, w0, weight)
+            assert ours <= theirs * (1 + 1e-8) + 1e-14 * np.sum(y**2)
+            assert abs(np.linalg.norm(model.coef_) - np.linalg.norm(w)) <= 1e-6 * np.linalg.norm(w)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(1, 40),
+    p=st.integers(1, 40),
+    kind=st.sampled_from(KINDS),
+    seed=st.integers(0, 2**32 - 1),
+    weighted=st.booleans(),
+    single=st.booleans(),
+)
+def test_the_residual_is_orthogonal_to_the_samples(n, p, kind, seed, weighted, single):
+    """eq-normal-equations hold for the answer, and it lies in the span of the rows."""
+    rng = np.random.default_rng(seed)
+    X = hard(kind, n, p, rng)
+    if single:
+        X = X.astype(np.float32)
+    y = rng.normal(size=n)
+    weight = rng.random(n) if weighted else None
+    samples = Samples(X, y[:, None], weight, True)
+    found = _least_squares.solve(None, samples, np.zeros(1), 1e-6)
+    Z, t, _, _ = reference.centred(X, y, weight)
+    U, s, Vt = np.linalg.svd(Z, full_matrices=False)
+    kept = s > 1e-6 * max(s.max(), 1e-300)
+    if np.any((s > 1e-7 * s.max()) & (s < 1e-5 * s.max())):
+        return  # at the threshold rounding decides
+    gradient = (s * (U.T @ (t - Z @ found.coef[:, 0])))[kept]
+    assert np.all(np.abs(gradient) <= 1e-8 * s.max() * np.linalg.norm(t) + 1e-300)
+    outside = found.coef[:, 0] - Vt[kept].T @ (Vt[kept] @ found.coef[:, 0])
+    assert np.linalg.norm(outside) <= 1e-6 * np.linalg.norm(found.coef) + 1e-300
+
+
+def test_both_ways_agree_where_both_may_be_used(monkeypatch):
+    rng = np.random.default_rng(0)
+    for shape in ((60, 5), (5, 60)):
+        X, y = rng.normal(size=shape) + 2, rng.normal(size=shape[0])
+        cholesky = LinearRegression().fit(X, y)
+        with monkeypatch.context() as patch:
+            patch.setattr(_gram, "SAFE", np.inf)
+            other = LinearRegression().fit(X, y)
+        np.testing.assert_allclose(other.coef_, cholesky.coef_, rtol=1e-9)
+        assert other.rank_ == cholesky.rank_
+        np.testing.assert_allclose(other.singular_, cholesky.singular_, atol=1e-6)
+        assert not np.array_equal(other.coef_, cholesky.coef_)
+
+
+# Invariants
+
+
+def test_weights_are_repetitions():
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.normal(size=(50, 4)), rng.normal(size=50), rng.integers(0, 4, 50)
+    weighted = LinearRegression().fit(X, y, sample_weight=weight)
+    repeated = LinearRegression().fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-10)
+    np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("shape", [(60, 4), (4, 60)], ids=str)
+@pytest.mark.parametrize("x_size", [1e-160, 1e-30, 1e150])
+@pytest.mark.parametrize("y_size", [1e-150, 1e140])
+def test_tiny_and_huge_numbers(shape, x_size, y_size):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=shape) + 1, rng.normal(size=shape[0])
+    plain, extreme = LinearRegression().fit(X, y), LinearRegression().fit(X * x_size, y * y_size)
+    with np.errstate(over="ignore", under="ignore"):
+        expected = plain.coef_ * y_size / x_size
+    np.testing.assert_allclose(extreme.coef_, expected, rtol=1e-9)
+    np.testing.assert_allclose(extreme.intercept_, plain.intercept_ * y_size, rtol=1e-9)
+    np.testing.assert_allclose(extreme.singular_, plain.singular_ * x_size, atol=1e-6 * x_size)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_single_precision_is_solved_in_double(order):
+    rng = np.random.default_rng(0)
+    X = np.asarray(rng.normal(size=(3000, 20)) + 1000, dtype=np.float32, order=order)
+    y = X.astype(np.float64) @ rng.normal(size=20) + rng.normal(size=3000)
+    single, double = LinearRegression().fit(X, y), LinearRegression().fit(X.astype(np.float64), y)
+    assert single.coef_.dtype == np.float32 and single.intercept_.dtype == np.float32
+    np.testing.assert_allclose(single.coef_, double.coef_, rtol=1e-6)
+
+
+def test_a_large_mean_costs_no_digits():
+    rng = np.random.default_rng(0)
+    X, noise = np.round(rng.normal(size=(500, 5)) * 2**10), rng.normal(size=500)
+    y = X @ np.arange(1.0, 6.0) + noise
+    plain, moved = LinearRegression().fit(X, y), LinearRegression().fit(X + 2.0**35, y)
+    np.testing.assert_allclose(moved.coef_, plain.coef_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (7, 2), (3, 5), (1000, 1)], ids=str)
+def test_constant_features_have_no_coefficient(shape):
+    for value in (0.1, 1 / 3, 1e10 / 7, 0.0):
+        X = np.full(shape, value)
+        y = np.arange(shape[0]) ** 2.0
+        for weight in (None, np.linspace(0.1, 1, shape[0])):
+            model = LinearRegression().fit(X, y, weight)
+            np.testing.assert_array_equal(model.coef_, 0.0)
+            np.testing.assert_allclose(model.intercept_, np.average(y, weights=weight))
+            assert model.rank_ == 0
+
+
+# Non-negative coefficients
+
+
+@nojit
+@pytest.mark.parametrize("kind", ["plain", "duplicated", "constant", "rank 2", "collinear"])
+@pytest.mark.parametrize("seed", range(4))
+def test_nonnegative_twin(kind, seed):
+    """eq-nonnegative-least-squares, against all sets of positive coefficients."""
+    rng = np.random.default_rng(seed)
+    X = hard(kind, 12, 5, rng)
+    Y = X @ rng.normal(size=(5, 2)) + rng.normal(size=(12, 2))
+    for fit_intercept in (True, False):
+        model = LinearRegression(positive=True, fit_intercept=fit_intercept).fit(X, Y)
+        assert model.coef_.shape == (2, 5) and np.all(model.coef_ >= 0)
+        assert not hasattr(model, "singular_") and not hasattr(model, "rank_")
+        for t in range(2):
+            best = reference.nonnegative_least_squares(X, Y[:, t], fit_intercept=fit_intercept)[0]
+            w0 = model.intercept_[t] if fit_intercept else 0.0
+            found = objective(X, Y[:, t], model.coef_[t], w0)
+            assert found <= best * (1 + 1e-9) + 1e-13 * np.sum(Y**2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(1, 40),
+    p=st.integers(1, 40),
+    kind=st.sampled_from([kind for kind in KINDS if kind not in ("units", "offset")]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_conditions_of_nonnegative_least_squares(n, p, kind, seed):
+    """eq-nonnegative-least-squares: a gradient of zero in the set, and of no gain outside it."""
+    rng = np.random.default_rng(seed)
+    X = hard(kind, n, p, rng)
+    y = rng.normal(size=n) + X[:, 0]
+    model = LinearRegression(positive=True).fit(X, y)
+    Z, t, _, _ = reference.centred(X, y)
+    gradient = Z.T @ (Z @ model.coef_ - t)
+    slack = 1e-9 * np.linalg.norm(Z, axis=0) * np.linalg.norm(t) + 1e-12
+    assert np.all(model.coef_ >= 0)
+    assert np.all(gradient >= -slack)
+    assert np.all(np.abs(gradient[model.coef_ > 0]) <= slack[model.coef_ > 0])
+
+
+@nojit
+def test_both_ways_to_nonnegative_coefficients():
+    rng = np.random.default_rng(0)
+    Z, t = rng.normal(size=(40, 15)), rng.normal(size=40)
+    Z /= np.linalg.norm(Z, axis=0)
+    at_once, steps = _nonnegative.exchange_all(Z.T @ Z, Z.T @ t)
+    one_by_one, _, violation = _nonnegative.admit_one(Z, t)
+    np.testing.assert_allclose(at_once, one_by_one, atol=1e-12)
+    assert steps < 15 and violation < 1e-12
+    assert 0 < np.count_nonzero(at_once) < 15
+
+
+# Data larger than memory
+
+MAPPED = """
+import resource, sys
+import numpy as np
+import litlearn.linear_model
+from litlearn.linear_model import LinearRegression, Ridge
+LinearRegression().fit(np.eye(5), np.arange(5))  # all that is imported and set up on first use
+path, n, p, dtype, order = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:6]
+X = np.memmap(path, dtype=dtype, mode="r", shape=(n, p), order=order)
+used = next(int(l.split()[1]) for l in open("/proc/self/status") if l.startswith("VmData"))
+limit = used * 1024 + 3 * X.nbytes // 5
+resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+try:
+    np.array(X)
+except MemoryError:
+    print("too large to copy")
+y = np.arange(n) % 7
+for model in (LinearRegression(n_jobs=2), Ridge()):
+    model.fit(X, y)
+    print(np.abs(X[:100] @ model.coef_ + model.intercept_).max() < 10)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="limits memory on Linux")
+@pytest.mark.parametrize(("dtype", "order"), [("float64", "C"), ("float32", "F")])
+def test_a_memory_map_larger_than_memory(tmp_path, dtype, order):
+    n, p = 1_200_000, 16
+    path = tmp_path / "samples"
+    X = np.memmap(path, dtype=dtype, mode="w+", shape=(n, p), order=order)
+    rng = np.random.default_rng(0)
+    for start in range(0, n, 100_000):
+        X[start : start + 100_000] = rng.normal(size=(100_000, p))
+    X.flush()
+    done = subprocess.run(
+        [sys.executable, "-c", MAPPED, path, str(n), str(p), dtype, order],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout.split("\n")[:3] == ["too large to copy", "True", "True"], done.stderr
+
+
+# Sparse samples
+
+
+@pytest.mark.parametrize("container", [scipy.sparse.csr_array, scipy.sparse.csc_matrix])
+@pytest.mark.parametrize(
+    ("shape", "density"), [((300, 20), 0.3), ((2000, 60), 0.02), ((40, 150), 0.2)], ids=str
+)
+def test_sparse_samples(container, shape, density):
+    rng = np.random.default_rng(0)
+    dense = scipy.sparse.random_array(shape, density=density, rng=rng).toarray()
+    dense[:, 1] = 5.0  # a constant column leaves nothing when its mean is subtracted
+    y, weight = rng.normal(size=(shape[0], 2)), rng.random(shape[0])
+    for fit_intercept in (True, False):
+        ours = LinearRegression(fit_intercept=fit_intercept).fit(container(dense), y, weight)
+        same = LinearRegression(fit_intercept=fit_intercept).fit(dense, y, weight)
+        np.testing.assert_allclose(ours.coef_, same.coef_, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(ours.predict(container(dense)), same.predict(dense), atol=1e-8)
+        assert not hasattr(ours, "singular_") and hasattr(same, "singular_")
+
+
+# scikit-learn's answers
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -26,3 +363,19 @@ def test_scikit_learns_answers(shape, n_targets, fit_intercept):
     np.testing.assert_allclose(
         ours.singular_, theirs.singular_, atol=1e-7 * max(theirs.singular_[0], 1e-9)
     )
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "offset"])
+@pytest.mark.parametrize("seed", range(5))
+def test_scikit_learns_objective_and_norm(kind, seed):
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(2, 300)), int(rng.integers(1, 80))
+    X = hard(kind, n, p, rng)
+    y = X @ rng.normal(size=p) + rng.normal(size=n)
+    ours = LinearRegression().fit(X, y)
+    theirs = sklearn.linear_model.LinearRegression().fit(X, y)
+    assert ours.rank_ == theirs.rank_
+    limit = objective(X, y, theirs.coef_, theirs.intercept_) * (1 + 1e-8) + 1e-14 * np.sum(y**2)
+    assert objective(X, y, ours.coef_, ours.intercept_) <= limit
+    size = np.linalg.norm(theirs.coef_)
+    assert abs(np.linalg.norm(ours.coef_) - size) <= 1e-6 * size

@@ -69,7 +69,7 @@ def moments(samples, n_jobs=None):
     for b in range(1, len(parts)):
         total = merge(total, parts[b], samples.centred)
         parts[b] = None
-    return total
+    return without_rounding(total) if samples.centred else total
 
 
 def block_moments(samples, rows):
@@ -183,6 +183,21 @@ def weighted_deviations(samples, rows, x_centre, y_centre):
     return Z * root[:, None], T * root[:, None], root
 
 
+def constant_columns(squares, x_mean, weight):
+    """Tell of which features the deviations from the mean are nothing but rounding."""
+    return squares <= weight * (2.0 * np.finfo(np.float64).eps * x_mean) ** 2
+
+
+def without_rounding(total):
+    """Return moments in which a feature that is constant up to rounding has a spread of zero."""
+    constant = constant_columns(np.diagonal(total.xx), total.x_mean, total.weight)
+    if constant.any():
+        total.xx[constant] = 0.0
+        total.xx[:, constant] = 0.0
+        total.xy[constant] = 0.0
+    return total
+
+
 # ---------------------------------------------------------------------------------------------
 # Scales out of the ordinary: squares that overflow or vanish
 
@@ -259,8 +274,9 @@ def triangular_factor(samples, total, n_jobs=None):
         stop = min(start + 16, len(blocks))
         stack += map_blocks(lambda b, start=start: factor(start + b), stop - start, n_jobs)
         stack = [np.linalg.qr(np.vstack(stack), mode="r")] if len(stack) > 1 else stack
-    R = stack[0]
-    return R[:p, :p], R[:p, p:]
+    R, C = stack[0][:p, :p], stack[0][:p, p:]
+    R[:, np.diagonal(total.xx) == 0.0] = 0.0  # of constant columns only rounding is left
+    return R, C
 
 
 # ---------------------------------------------------------------------------------------------
@@ -307,7 +323,10 @@ def column_deviations(samples, columns, root, x_mean=None):
         if samples.centred:
             some = Z[0].copy()  # near the mean, so that the sum keeps its digits
             x_mean = some + root**2 @ (Z - some) / (root @ root)
-    Z = Z - x_mean if samples.centred else Z
+    if samples.centred:
+        Z = Z - x_mean
+        squares = np.einsum("i,ij,ij->j", root**2, Z, Z)
+        Z[:, constant_columns(squares, x_mean, root @ root)] = 0.0
     return (Z if samples.weight is None else Z * root[:, None]), x_mean
 
 

@@ -112,7 +112,7 @@ def solve_tall(samples, alpha, cutoff, n_jobs=None, total=None):
     if coef is None:
         R, C = _gram.triangular_factor(samples, total, n_jobs)
         U, singular, Vt = svd(R)
-        kept = singular > cutoff * singular[0]
+        kept = singular > cutoff * singular.max(initial=0.0)
         coef = Vt.T @ (shrink(singular, kept, penalty) * (U.T @ C))
         solver, rank, spectrum = "svd", int(kept.sum()), ("values", singular, samples.x_scale)
     return finish(samples, coef, total.x_mean, total.y_mean, solver, rank, spectrum)
@@ -149,7 +149,7 @@ def solve_wide_svd(samples, x_mean, root, T, penalty, cutoff, n_jobs=None):
     """The shortest solution from ``Z.T = Q R`` and the SVD of R; Q is never formed."""
     R = _gram.row_factor(samples, x_mean, root, n_jobs)
     _, singular, Vt = svd(R)  # Z = V S (U'Q')
-    kept = singular > cutoff * singular[0]
+    kept = singular > cutoff * singular.max(initial=0.0)
 
     def combination(residual):
         """The coefficients of the rows whose combination solves for `residual`."""
