@@ -1,0 +1,505 @@
+"""Impurity: how mixed the targets of a node are, and by how much a split would unmix them.
+
+Each criterion has a *score*, a sum over the two children, that is largest where the weighted
+impurity of the children is smallest: the terms of the impurity that no split changes are left out.
+A sweep moves the samples of a node from the right child to the left, in the order of one feature,
+and updates the score at each step.
+
+Letters: `Y` (n_outputs, n) holds targets, or the numbers of classes; `w` (n,) weights; a node is a
+stretch of their columns. `keys` are the sorted keys of the node (see ``_sort.py``).
+"""
+
+import math
+
+import numpy as np
+
+from litlearn._jit import njit
+from litlearn.tree._sort import code_of, place_of, sort_keys
+
+GINI, ENTROPY, MISCLASSIFICATION, SQUARED_ERROR, POISSON, ABSOLUTE_ERROR = range(6)
+
+
+@njit(inline=True)
+def x_log_x(x, table):
+    """Return x log x; read from `table` where weights are whole numbers."""
+    if table.size > 0:
+        return table[np.uintp(x)]
+    return x * math.log(x) if x > 0.0 else 0.0
+
+
+# ---------------------------------------------------------------------------------------------
+# One node
+
+
+@njit(helper=True)
+def describe_classes(criterion, Y, w, start, stop, n_classes, table, total):
+    """Sum the weights of the classes of a node into `total` (n_outputs, n_classes).
+
+    Returns the impurity (:eq:`eq-gini`, :eq:`eq-entropy` or :eq:`eq-misclassification`, the mean
+    over the outputs), the weight of the node, its score, and whether one class has it all.
+    """
+    weight = 0.0
+    for i in range(start, stop):
+        weight += w[i]
+    impurity, score, pure = 0.0, 0.0, True
+    for t in range(Y.shape[0]):
+        for c in range(total.shape[1]):
+            total[t, c] = 0.0
+        for i in range(start, stop):
+            total[t, np.uintp(Y[t, i])] += w[i]
+        part, largest = 0.0, 0.0
+        for c in range(n_classes[t]):
+            largest = max(largest, total[t, c])
+            if criterion == GINI:
+                part += total[t, c] * total[t, c]
+            elif criterion == ENTROPY:
+                part += x_log_x(total[t, c], table)
+        pure = pure and largest == weight
+        if criterion == GINI:
+            part /= weight
+            impurity += 1.0 - part / weight
+        elif criterion == ENTROPY:
+            part -= x_log_x(weight, table)
+            impurity -= part / weight / math.log(2.0)
+        else:
+            part = largest
+            impurity += 1.0 - part / weight
+        score += part
+    if pure:
+        impurity = 0.0
+    return impurity / Y.shape[0], weight, score, pure
+
+
+@njit(helper=True)
+def describe_numbers(criterion, Y, w, start, stop, centre):
+    """Write the weighted means of a node to `centre` (n_outputs,).
+
+    Returns the impurity (:eq:`eq-squared-error` or :eq:`eq-poisson-deviance`, the mean over the
+    outputs), the weight of the node, its score, and whether all targets are equal.
+    """
+    weight = 0.0
+    for i in range(start, stop):
+        weight += w[i]
+    impurity, score, pure = 0.0, 0.0, True
+    for t in range(Y.shape[0]):
+        # <mean>: About the first target, so that a large common offset costs no digits.
+        first, total = Y[t, start], 0.0
+        for i in range(start, stop):
+            total += w[i] * (Y[t, i] - first)
+            pure = pure and Y[t, i] == first
+        mean = first + total / weight
+        centre[t] = mean
+        # <spread>: Deviations from the mean, in a second pass for the same reason.
+        for i in range(start, stop):
+            if criterion == SQUARED_ERROR:
+                impurity += w[i] * (Y[t, i] - mean) ** 2
+            elif Y[t, i] > 0.0:
+                impurity += w[i] * Y[t, i] * math.log(Y[t, i] / mean)
+        if criterion == POISSON and mean > 0.0:
+            score += mean * weight * math.log(mean)
+    return impurity / (weight * Y.shape[0]), weight, score, pure
+
+
+@njit(helper=True)
+def describe_medians(Y, codes, w, start, stop, centre, order, keys, buffer, starts):
+    """Write the weighted medians of a node to `centre` (n_outputs,), and its order by target.
+
+    `codes` (n_outputs, n) are the ranks of the targets. Row t of `order` receives, from 0 on, the
+    places of the node's samples in the order of target t. Returns the mean absolute deviation
+    :eq:`eq-absolute-error`, the weight, the score, and whether all targets are equal.
+    """
+    n = stop - start
+    weight = 0.0
+    for i in range(start, stop):
+        weight += w[i]
+    deviation, pure = 0.0, True
+    for t in range(Y.shape[0]):
+        low, high = np.uint64(codes[t, start]), np.uint64(codes[t, start])
+        for i in range(n):
+            code = np.uint64(codes[t, start + i])
+            low, high = min(low, code), max(high, code)
+            keys[i] = (code << np.uint64(32)) | np.uint64(start + i)
+        if low < high:
+            pure = False
+            sort_keys(keys, n, low, high, buffer, starts)
+        # <median>: Where half of the weight is reached; in the middle of two if it is met exactly.
+        below, median = 0.0, np.nan
+        for i in range(n):
+            place = place_of(keys[i])
+            order[t, i] = place
+            if math.isnan(median) and below + w[place] >= 0.5 * weight:
+                median = Y[t, place]
+                if below + w[place] == 0.5 * weight and i + 1 < n:
+                    median = 0.5 * median + 0.5 * Y[t, place_of(keys[i + 1])]
+            below += w[place]
+        centre[t] = median
+        for i in range(start, stop):
+            deviation += w[i] * abs(Y[t, i] - median)
+    return deviation / (weight * Y.shape[0]), weight, -deviation, pure
+
+
+# ---------------------------------------------------------------------------------------------
+# Sweeps: the best place to cut the sorted samples in two
+
+
+@njit(inline=True)
+def is_cut(keys, i, n, min_samples):
+    """Tell whether the values differ after key i, and both sides have enough samples."""
+    return (
+        code_of(keys[i]) != code_of(keys[i + 1]) and i + 1 >= min_samples and n - i > min_samples
+    )
+
+
+@njit(inline=True)
+def sweep_gini(
+    keys, n, n_outputs, Y, w, weight, total, left, right, min_samples, min_weight
+):
+    """Return the largest score :eq:`eq-gini-score` over all cuts, and the key before the cut.
+
+    The sums of squares of the children's class weights are updated, not computed anew: a class
+    that grows from L to L + w adds w (2 L + w) to them.
+    """
+    n_classes = total.shape[1]
+    squares_left, squares_right, weight_left = 0.0, 0.0, 0.0
+    for t in range(n_outputs):
+        for c in range(n_classes):
+            left[t, c], right[t, c] = 0.0, total[t, c]
+            squares_right += total[t, c] * total[t, c]
+    best, where = -np.inf, -1
+    for i in range(n - 1):
+        # <move>: One sample leaves the right child and joins the left one.
+        place = place_of(keys[i])
+        moved = w[place]
+        weight_left += moved
+        for t in range(n_outputs):
+            c = np.uintp(Y[t, place])
+            squares_left += moved * (2.0 * left[t, c] + moved)
+            squares_right += moved * (moved - 2.0 * right[t, c])
+            left[t, c] += moved
+            right[t, c] -= moved
+        # <compare>: A cut only between different values.
+        if is_cut(keys, i, n, min_samples):
+            weight_right = weight - weight_left
+            score = squares_left / weight_left + squares_right / weight_right
+            if score > best and min(weight_left, weight_right) >= min_weight:
+                best, where = score, i
+    return best, where
+
+
+@njit(helper=True)
+def sweep_entropy(keys, n, Y, w, weight, total, left, right, table, min_samples, min_weight):
+    """Return the largest score :eq:`eq-entropy-score` over all cuts, and the key before the cut."""
+    n_outputs, n_classes = total.shape
+    sums, weight_left = 0.0, 0.0
+    for t in range(n_outputs):
+        for c in range(n_classes):
+            left[t, c], right[t, c] = 0.0, total[t, c]
+            sums += x_log_x(total[t, c], table)
+    best, where = -np.inf, -1
+    for i in range(n - 1):
+        place = place_of(keys[i])
+        moved = w[place]
+        weight_left += moved
+        for t in range(n_outputs):
+            c = np.uintp(Y[t, place])
+            sums -= x_log_x(left[t, c], table) + x_log_x(right[t, c], table)
+            left[t, c] += moved
+            right[t, c] -= moved
+            sums += x_log_x(left[t, c], table) + x_log_x(right[t, c], table)
+        if is_cut(keys, i, n, min_samples):
+            weight_right = weight - weight_left
+            children = x_log_x(weight_left, table) + x_log_x(weight_right, table)
+            score = sums - n_outputs * children
+            if score > best and min(weight_left, weight_right) >= min_weight:
+                best, where = score, i
+    return best, where
+
+
+@njit(helper=True)
+def sweep_misclassification(keys, n, Y, w, weight, total, left, right, min_samples, min_weight):
+    """Return the largest weight that the children's majorities have, and the key before the cut."""
+    n_outputs, n_classes = total.shape
+    weight_left = 0.0
+    for t in range(n_outputs):
+        for c in range(n_classes):
+            left[t, c], right[t, c] = 0.0, total[t, c]
+    best, where = -np.inf, -1
+    for i in range(n - 1):
+        place = place_of(keys[i])
+        moved = w[place]
+        weight_left += moved
+        for t in range(n_outputs):
+            c = np.uintp(Y[t, place])
+            left[t, c] += moved
+            right[t, c] -= moved
+        if is_cut(keys, i, n, min_samples):
+            score = 0.0
+            for t in range(n_outputs):
+                largest_left, largest_right = 0.0, 0.0
+                for c in range(n_classes):
+                    largest_left = max(largest_left, left[t, c])
+                    largest_right = max(largest_right, right[t, c])
+                score += largest_left + largest_right
+            if score > best and min(weight_left, weight - weight_left) >= min_weight:
+                best, where = score, i
+    return best, where
+
+
+@njit(inline=True)
+def sweep_squared_error(
+    keys, n, n_outputs, Y, w, weight, centre, left, total, min_samples, min_weight
+):
+    """Return the largest score :eq:`eq-squared-error-score` over all cuts, and the key before it.
+
+    Targets are taken from the mean of the node, `centre` (n_outputs,), so that no digits are lost
+    to a common offset. `left` and `total` (n_outputs, 1 or more) are scratch.
+    """
+    for t in range(n_outputs):
+        left[t, 0], total[t, 0] = 0.0, 0.0
+        for i in range(n):
+            place = place_of(keys[i])
+            total[t, 0] += w[place] * (Y[t, place] - centre[t])
+    weight_left = 0.0
+    best, where = -np.inf, -1
+    for i in range(n - 1):
+        place = place_of(keys[i])
+        weight_left += w[place]
+        for t in range(n_outputs):
+            left[t, 0] += w[place] * (Y[t, place] - centre[t])
+        if is_cut(keys, i, n, min_samples):
+            weight_right = weight - weight_left
+            score = 0.0
+            for t in range(n_outputs):
+                right = total[t, 0] - left[t, 0]
+                score += left[t, 0] * left[t, 0] / weight_left + right * right / weight_right
+            if score > best and min(weight_left, weight_right) >= min_weight:
+                best, where = score, i
+    return best, where
+
+
+@njit(helper=True)
+def sweep_poisson(keys, n, Y, w, weight, centre, left, min_samples, min_weight):
+    """Return the largest score :eq:`eq-poisson-score` over all cuts, and the key before it.
+
+    A cut that leaves one side with a sum of zero is no candidate: its mean has no logarithm.
+    """
+    n_outputs = Y.shape[0]
+    for t in range(n_outputs):
+        left[t, 0] = 0.0
+    weight_left = 0.0
+    best, where = -np.inf, -1
+    for i in range(n - 1):
+        place = place_of(keys[i])
+        weight_left += w[place]
+        for t in range(n_outputs):
+            left[t, 0] += w[place] * Y[t, place]
+        if is_cut(keys, i, n, min_samples):
+            weight_right = weight - weight_left
+            score = 0.0
+            for t in range(n_outputs):
+                right = centre[t] * weight - left[t, 0]
+                if left[t, 0] > 0.0 and right > 1e-14 * centre[t] * weight:
+                    score += left[t, 0] * math.log(left[t, 0] / weight_left)
+                    score += right * math.log(right / weight_right)
+                else:
+                    score = -np.inf
+            if score > best and min(weight_left, weight_right) >= min_weight:
+                best, where = score, i
+    return best, where
+
+
+# ---------------------------------------------------------------------------------------------
+# One given threshold
+
+
+@njit(inline=True, reassociate=True)
+def weigh_left(values, n, threshold, w, start):
+    """Return how many values are at most the threshold, and their weight."""
+    count, weight = 0, 0.0
+    for i in range(n):
+        left = values[i] <= threshold
+        count += left
+        weight += w[start + i] if left else 0.0
+    return count, weight
+
+
+@njit(inline=True, reassociate=True)
+def weigh_left_of_class(values, n, threshold, w, Y, start, t, c):
+    """Return the weight of class c among the values that are at most the threshold."""
+    weight = 0.0
+    for i in range(n):
+        weight += w[start + i] if values[i] <= threshold and Y[t, start + i] == c else 0.0
+    return weight
+
+
+@njit(inline=True, reassociate=True)
+def sum_left(values, n, threshold, w, Y, start, t, centre):
+    """Return the weighted sum of targets, minus `centre`, where values are at most the threshold."""
+    total = 0.0
+    for i in range(n):
+        total += w[start + i] * (Y[t, start + i] - centre) if values[i] <= threshold else 0.0
+    return total
+
+
+@njit(helper=True)
+def score_classes(criterion, left, total, weight_left, weight_right):
+    """Return the score of two children whose class weights are `left` and ``total - left``."""
+    score = 0.0
+    for t in range(total.shape[0]):
+        part_left, part_right = 0.0, 0.0
+        for c in range(total.shape[1]):
+            one, other = left[t, c], total[t, c] - left[t, c]
+            if criterion == GINI:
+                part_left += one * one
+                part_right += other * other
+            elif criterion == ENTROPY:
+                part_left += one * math.log(one) if one > 0.0 else 0.0
+                part_right += other * math.log(other) if other > 0.0 else 0.0
+            else:
+                part_left, part_right = max(part_left, one), max(part_right, other)
+        if criterion == GINI:
+            part_left, part_right = part_left / weight_left, part_right / weight_right
+        elif criterion == ENTROPY:
+            part_left -= weight_left * math.log(weight_left)
+            part_right -= weight_right * math.log(weight_right)
+        score += part_left + part_right
+    return score
+
+
+@njit(helper=True)
+def score_numbers(criterion, left, centre, weight_left, weight_right, score):
+    """Return the score of two children, given the sums of ``target - centre`` on the left."""
+    if criterion == POISSON:
+        score = 0.0
+    for t in range(centre.size):
+        if criterion == SQUARED_ERROR:
+            score += left[t, 0] ** 2 * (1.0 / weight_left + 1.0 / weight_right)
+            continue
+        mean_left = centre[t] + left[t, 0] / weight_left
+        mean_right = centre[t] - left[t, 0] / weight_right
+        if min(mean_left, mean_right) <= 1e-14 * centre[t]:
+            return -np.inf
+        score += mean_left * weight_left * math.log(mean_left)
+        score += mean_right * weight_right * math.log(mean_right)
+    return score
+
+
+# ---------------------------------------------------------------------------------------------
+# The absolute error, whose medians move as samples leave
+
+
+@njit(helper=True)
+def sweep_absolute_error(
+    keys, n, start, Y, w, weight, centre, order, costs, links, min_samples, min_weight
+):
+    """Return the largest score (minus the sum of absolute deviations) over all cuts, and its key.
+
+    `costs` (2, n) and `links` (3, n + 2) are scratch. Cost: linear in n, once the node is sorted by
+    the feature and by the target, and weights are of similar size.
+    """
+    for i in range(n):
+        costs[0, i], costs[1, i] = 0.0, 0.0
+    for t in range(Y.shape[0]):
+        shrink(0, keys, n, start, Y, w, t, centre[t], order, costs, links)
+        shrink(1, keys, n, start, Y, w, t, centre[t], order, costs, links)
+    best, where, weight_left = -np.inf, -1, 0.0
+    for i in range(n - 1):
+        weight_left += w[place_of(keys[i])]
+        if is_cut(keys, i, n, min_samples):
+            score = -costs[0, i] - costs[1, i + 1]
+            if score > best and min(weight_left, weight - weight_left) >= min_weight:
+                best, where = score, i
+    return best, where
+
+
+@njit(helper=True)
+def link_in_order(n, start, Y, w, t, centre, order, links):
+    """Chain a node's samples in the order of target t, and find the median of all.
+
+    Links: row 0 names the predecessor, row 1 the successor, row 2 the position of each sample in
+    this order. Positions run from 1 to n; 0 and n + 1 are the ends. Returns the position of the
+    median, weight and weighted sum of what stands before it, and of all.
+    """
+    weight, total = 0.0, 0.0
+    for i in range(n):
+        place = np.uintp(order[t, i])
+        links[0, i + 1], links[1, i + 1] = i, i + 2
+        links[2, place - start] = i + 1
+        weight += w[place]
+        total += w[place] * (Y[t, place] - centre)
+    median, weight_before, total_before = 1, 0.0, 0.0
+    while median < n:
+        place = np.uintp(order[t, median - 1])
+        if weight_before + w[place] >= 0.5 * weight:
+            break
+        weight_before += w[place]
+        total_before += w[place] * (Y[t, place] - centre)
+        median += 1
+    return median, weight_before, total_before, weight, total
+
+
+@njit(helper=True)
+def without(
+    removed, n, Y, w, t, centre, order, links, median, weight_before, total_before, weight, total
+):
+    """Take one sample out of the chain, and move the median to where it then is.
+
+    Its position changes by about as many steps as the removed sample is heavier than others.
+    """
+    place = np.uintp(order[t, removed - 1])
+    part = w[place] * (Y[t, place] - centre)
+    before, after = links[0, removed], links[1, removed]
+    links[1, before], links[0, after] = after, before
+    weight -= w[place]
+    total -= part
+    if removed < median:
+        weight_before -= w[place]
+        total_before -= part
+    elif removed == median:
+        median = after
+    # <forward>: Less than half of the weight up to here: the median lies further on.
+    while median <= n:
+        place = np.uintp(order[t, median - 1])
+        if weight_before + w[place] >= 0.5 * weight:
+            break
+        weight_before += w[place]
+        total_before += w[place] * (Y[t, place] - centre)
+        median = links[1, median]
+    # <back>: More than half of the weight before: it lies further back.
+    while links[0, median] > 0 and (median > n or weight_before >= 0.5 * weight):
+        median = links[0, median]
+        place = np.uintp(order[t, median - 1])
+        weight_before -= w[place]
+        total_before -= w[place] * (Y[t, place] - centre)
+    return median, weight_before, total_before, weight, total
+
+
+@njit(inline=True)
+def deviations(median, Y, t, centre, order, weight_before, total_before, weight, total):
+    """Sum of absolute deviations from the median: those below it, and those above."""
+    y = Y[t, np.uintp(order[t, median - 1])] - centre
+    below = y * weight_before - total_before
+    above = (total - total_before) - y * (weight - weight_before)
+    return below + above
+
+
+@njit(helper=True)
+def shrink(side, keys, n, start, Y, w, t, centre, order, costs, links):
+    """Add the deviations of all first parts (side 0) or all last parts (1) of the sorted samples.
+
+    Samples leave one by one from the other end: ``costs[0, i]`` grows by the deviations among keys
+    0 to i, ``costs[1, i]`` by those among keys i to n - 1.
+    """
+    median, before, sum_before, weight, total = link_in_order(
+        n, start, Y, w, t, centre, order, links
+    )
+    for s in range(n - 1):
+        i = n - 1 - s if side == 0 else s
+        removed = links[2, place_of(keys[i]) - np.uintp(start)]
+        median, before, sum_before, weight, total = without(
+            removed, n, Y, w, t, centre, order, links, median, before, sum_before, weight, total
+        )
+        rest = i - 1 if side == 0 else i + 1
+        costs[side, rest] += deviations(
+            median, Y, t, centre, order, before, sum_before, weight, total
+        )

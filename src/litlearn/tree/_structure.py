@@ -1,0 +1,366 @@
+"""A fitted tree: arrays with one entry a node, in the order in which a walk visits them.
+
+A left child stands right after its parent, so that a walk to the left goes straight through memory.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _parallel, _validation
+from litlearn._jit import njit
+from litlearn.tree import _grow
+from litlearn.tree._criteria import ABSOLUTE_ERROR
+from litlearn.tree._ranks import midpoints
+
+LEAF = -1
+UNDEFINED = -2
+BUDGET = 10_000_000  # samples looked at between two returns to Python
+BLOCK_ROWS = 4096
+
+# What a prediction reads of a node, in 16 bytes: four nodes share a cache line.
+STEP = np.dtype([("threshold", "f8"), ("right", "i4"), ("feature", "i4")])
+MISSING_LEFT = np.int32(1 << 30)  # added to the feature where missing values go left
+
+
+class Tree:
+    """The structure of a fitted decision tree, under scikit-learn's names.
+
+    Attributes
+    ----------
+    node_count, n_leaves, max_depth, n_features, n_outputs, max_n_classes : int
+        Sizes; the depth of the root is 0.
+    n_classes : ndarray of shape (n_outputs,)
+        Numbers of classes; ones for regression.
+    children_left, children_right : ndarray of shape (node_count,), int32
+        Numbers of the children; -1 at a leaf. A left child follows its parent.
+    feature : ndarray of shape (node_count,), int32
+        The feature of the split; -2 at a leaf.
+    threshold : ndarray of shape (node_count,), float64
+        A sample goes left if its value is at most the threshold; -2 at a leaf.
+    missing_go_to_left : ndarray of shape (node_count,), bool
+        Where missing values go.
+    impurity : ndarray of shape (node_count,), float64
+        Impurity of the training samples of the node.
+    n_node_samples : ndarray of shape (node_count,), int32
+        Number of different training samples.
+    weighted_n_node_samples : ndarray of shape (node_count,), float64
+        Sum of their weights.
+    value : ndarray of shape (node_count, n_outputs, max_n_classes), float64
+        Shares of the classes, or the predicted number.
+    """
+
+    def __init__(self, n_features, n_classes, arrays):
+        self.n_features = n_features
+        self.n_classes = n_classes
+        self.__dict__.update(arrays)
+
+    @property
+    def node_count(self):
+        return len(self.feature)
+
+    @property
+    def capacity(self):
+        return self.node_count
+
+    @property
+    def n_outputs(self):
+        return self.value.shape[1]
+
+    @property
+    def max_n_classes(self):
+        return self.value.shape[2]
+
+    @property
+    def n_leaves(self):
+        return int(np.count_nonzero(self.children_right == LEAF))
+
+    @property
+    def children_left(self):
+        after = np.arange(1, self.node_count + 1, dtype=np.int32)
+        return np.where(self.children_right == LEAF, np.int32(LEAF), after)
+
+    @property
+    def depths(self):
+        """Depth of each node, of shape (node_count,)."""
+        depths = np.zeros(self.node_count, dtype=np.int32)
+        write_depths(self.children_right, depths)
+        return depths
+
+    @property
+    def max_depth(self):
+        return int(self.depths.max())
+
+    def steps(self):
+        """What a prediction reads, in one array of `STEP`."""
+        steps = np.empty(self.node_count, dtype=STEP)
+        steps["threshold"], steps["right"] = self.threshold, self.children_right
+        steps["feature"] = self.feature + np.where(self.missing_go_to_left, MISSING_LEFT, 0)
+        return steps
+
+    def apply(self, X, n_jobs=None):
+        """Return the number of the leaf of each sample, of shape (n_samples,), int64."""
+        X = _validation.read_only(X)
+        leaves = np.empty(len(X), dtype=np.int64)
+        steps = self.steps()
+
+        def block(b):
+            rows = slice(b * BLOCK_ROWS, (b + 1) * BLOCK_ROWS)
+            find_leaves(X[rows], steps, leaves[rows])
+
+        _parallel.map_blocks(block, -(-len(X) // BLOCK_ROWS), n_jobs)
+        return leaves
+
+    def predict(self, X, n_jobs=None):
+        """Return the values of the leaves, of shape (n_samples, n_outputs, max_n_classes)."""
+        return self.value[self.apply(X, n_jobs)]
+
+    def decision_path(self, X):
+        """Return which nodes each sample passes: a CSR matrix (n_samples, node_count) of ones."""
+        from scipy.sparse import csr_matrix
+
+        leaves, depths = self.apply(X), self.depths
+        indptr = np.concatenate([[0], np.cumsum(depths[leaves] + 1)])
+        indices = np.empty(indptr[-1], dtype=np.int64)
+        write_paths(leaves, parents(self.children_right), indptr, indices)
+        shape = (len(leaves), self.node_count)
+        return csr_matrix((np.ones(len(indices), dtype=np.int64), indices, indptr), shape=shape)
+
+    def compute_feature_importances(self, normalize=True):
+        """Sum the decreases of impurity of the splits of each feature: (n_features,).
+
+        Implements :eq:`eq-importance`. With `normalize` they sum to one, unless all are zero.
+        """
+        inner = np.flatnonzero(self.children_right != LEAF)
+        cost = self.weighted_n_node_samples * self.impurity
+        decrease = cost[inner] - cost[inner + 1] - cost[self.children_right[inner]]
+        importances = np.bincount(self.feature[inner], decrease, minlength=self.n_features)
+        importances = importances / self.weighted_n_node_samples[0]
+        total = importances.sum()
+        return importances / total if normalize and total > 0.0 else importances
+
+
+@njit
+def find_leaves(X, steps, leaves):
+    """Write the number of the leaf of each row of `X` to `leaves`."""
+    for i in range(len(X)):
+        node = 0
+        while steps[node].right != -1:
+            # <walk>: Left is the next node; right is written down. NaN compares as false.
+            feature = steps[node].feature
+            value = X[i, feature & (MISSING_LEFT - 1)]
+            left = value <= steps[node].threshold
+            if value != value:
+                left = feature >= MISSING_LEFT
+            node = node + 1 if left else steps[node].right
+        leaves[i] = node
+
+
+@njit
+def write_depths(right, depths):
+    """Write the depth of each node, given the right children."""
+    for node in range(right.size):
+        if right[node] != -1:
+            depths[node + 1] = depths[node] + 1
+            depths[right[node]] = depths[node] + 1
+
+
+def parents(right):
+    """Return the parent of each node, -1 for the root."""
+    found = np.full(len(right), -1, dtype=np.int32)
+    inner = np.flatnonzero(right != LEAF)
+    found[inner + 1] = inner
+    found[right[inner]] = inner
+    return found
+
+
+@njit
+def write_paths(leaves, parent, indptr, indices):
+    """Write the nodes from the root to the leaf of each sample, in rising order."""
+    for i in range(leaves.size):
+        node = leaves[i]
+        for s in range(indptr[i + 1] - 1, indptr[i] - 1, -1):
+            indices[s] = node
+            node = parent[node]
+
+
+# ---------------------------------------------------------------------------------------------
+# Growing
+
+
+class Targets(NamedTuple):
+    """Targets in the form that growing needs.
+
+    Attributes
+    ----------
+    Y : ndarray of shape (n_outputs, n_samples), float64
+        Targets, or numbers of classes.
+    codes : ndarray of shape (n_outputs, n_samples) or (0, 0), uint32
+        Ranks of the targets, for the absolute error.
+    """
+
+    Y: np.ndarray
+    codes: np.ndarray
+
+
+def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
+    """Grow one tree.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Read only to set the thresholds.
+    codes : Codes
+        The coded columns of `X`.
+    problem : Problem
+    rules : Rules
+    targets : Targets
+    w : ndarray of shape (n_samples,), float64
+        Weights; a sample of weight zero takes no part.
+    seed : int
+        Of the order in which features are tried, and of random thresholds.
+    max_leaf_nodes : int or None
+        None: depth first. Otherwise best first.
+
+    Returns
+    -------
+    Tree
+    """
+    rows = np.flatnonzero(w).astype(np.uint32)
+    n, n_outputs = len(rows), len(targets.Y)
+    n_classes = int(problem.n_classes.max())
+    samples = _grow.Samples(
+        rows,
+        np.ascontiguousarray(targets.Y[:, rows]),
+        w[rows],
+        np.ascontiguousarray(targets.codes[:, rows]) if len(targets.codes) else targets.codes,
+    )
+    ranked = n if rules.criterion == ABSOLUTE_ERROR else 0
+    scratch = _grow.Scratch(
+        keys=np.empty(n, dtype=np.uint64),
+        buffer=np.empty(n, dtype=np.uint64),
+        starts=np.empty(n + 2, dtype=np.int32),
+        features=np.arange(X.shape[1]),
+        state=np.array([seed], dtype=np.uint64),
+        total=np.empty((n_outputs, n_classes)),
+        left=np.empty((n_outputs, n_classes)),
+        right=np.empty((n_outputs, n_classes)),
+        centre=np.empty(n_outputs),
+        order=np.empty((n_outputs, ranked), dtype=np.int32),
+        costs=np.empty((2, ranked)),
+        links=np.empty((3, ranked + 2), dtype=np.int32),
+        goes_right=np.empty(n, dtype=np.bool_),
+        spare=np.empty(n),
+        spare_y=np.empty(n),
+    )
+    most = 2 * min(n, max_leaf_nodes or n) - 1
+    if max_leaf_nodes is None:
+        nodes = _depth_first(problem, rules, samples, scratch, most, n_outputs, n_classes)
+    else:
+        nodes = _best_first(problem, rules, samples, scratch, most, n_outputs, n_classes)
+    return _finish(X, codes, problem, rules, nodes)
+
+
+def make_nodes(capacity, n_outputs, n_classes):
+    """Return room for nodes."""
+    return _grow.Nodes(
+        left=np.empty(capacity, dtype=np.int32),
+        right=np.empty(capacity, dtype=np.int32),
+        feature=np.empty(capacity, dtype=np.int32),
+        code=np.empty(capacity, dtype=np.uint32),
+        cut=np.empty((capacity, 2), dtype=np.uint32),
+        threshold=np.empty(capacity),
+        missing_left=np.empty(capacity, dtype=np.bool_),
+        impurity=np.empty(capacity),
+        n_samples=np.empty(capacity, dtype=np.int32),
+        weight=np.empty(capacity),
+        value=np.empty((capacity, n_outputs, n_classes)),
+        stretch=np.empty((capacity, 4), dtype=np.int64),
+    )
+
+
+def _depth_first(problem, rules, samples, scratch, most, n_outputs, n_classes):
+    nodes = make_nodes(min(most, 1024), n_outputs, n_classes)
+    stack = np.empty((64, 3), dtype=np.int64)
+    stack[0] = -1, 0, len(samples.rows)
+    progress = np.array([1, 0, 0])
+    while progress[0]:
+        _grow.grow_depth_first(problem, rules, samples, scratch, nodes, stack, progress, BUDGET)
+        if progress[1] == len(nodes.left):
+            size = min(most, 2 * progress[1])
+            nodes = _grow.Nodes(*(_extended(array, size) for array in nodes))
+        if progress[0] + 2 > len(stack):
+            stack = _extended(stack, 2 * len(stack))
+    return _grow.Nodes(*(array[: progress[1]] for array in nodes))
+
+
+def _extended(array, size):
+    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array[:size]
+    return longer
+
+
+def _best_first(problem, rules, samples, scratch, most, n_outputs, n_classes):
+    nodes = make_nodes(most, n_outputs, n_classes)
+    heap, worth = np.empty(most // 2 + 2, dtype=np.int64), np.empty(most)
+    progress = np.zeros(3, dtype=np.int64)
+    while True:
+        _grow.grow_best_first(
+            problem, rules, samples, scratch, nodes, heap, worth, progress, BUDGET
+        )
+        if progress[0] == 0:
+            break
+    n_nodes = progress[1]
+    order = np.empty(n_nodes, dtype=np.int64)
+    walk(nodes.left, nodes.right, order)
+    return renumbered(nodes, order)
+
+
+@njit
+def walk(left, right, order):
+    """Write the nodes to `order` in the order of a walk: a node, its left part, its right part."""
+    stack = np.empty(order.size + 1, dtype=np.int64)
+    stack[0], n_waiting = 0, 1
+    for i in range(order.size):
+        n_waiting -= 1
+        node = stack[n_waiting]
+        order[i] = node
+        if left[node] != -1:
+            stack[n_waiting], stack[n_waiting + 1] = right[node], left[node]
+            n_waiting += 2
+
+
+def renumbered(nodes, order):
+    """Return the nodes named by `order`, in that order, with children named accordingly."""
+    number = np.full(len(nodes.left) + 1, LEAF, dtype=np.int32)  # the last entry stands for LEAF
+    number[order] = np.arange(len(order), dtype=np.int32)
+    nodes = _grow.Nodes(*(array[order] for array in nodes))
+    return nodes._replace(left=number[nodes.left], right=number[nodes.right])
+
+
+def _finish(X, codes, problem, rules, nodes):
+    """Set the thresholds, and return the tree without what only growing needs."""
+    threshold = nodes.threshold
+    inner = np.flatnonzero(nodes.feature != LEAF)
+    feature = nodes.feature[inner]
+    if not rules.random:
+        if codes.edges is None:
+            below, above = (X[nodes.cut[inner, side], feature] for side in (0, 1))
+            threshold[inner] = np.where(np.isnan(above), np.inf, midpoints(below, above))
+        else:
+            cuts = zip(inner, feature, nodes.code[inner], strict=True)
+            for node, j, code in cuts:
+                edges = codes.edges[j]
+                threshold[node] = edges[code] if code < len(edges) else np.inf
+    leaf = nodes.feature == LEAF
+    arrays = {
+        "children_right": np.where(leaf, np.int32(LEAF), nodes.right),
+        "feature": np.where(leaf, np.int32(UNDEFINED), nodes.feature),
+        "threshold": np.where(leaf, float(UNDEFINED), threshold),
+        "missing_go_to_left": nodes.missing_left.copy(),
+        "impurity": nodes.impurity.copy(),
+        "n_node_samples": nodes.n_samples.copy(),
+        "weighted_n_node_samples": nodes.weight.copy(),
+        "value": nodes.value.copy(),
+    }
+    return Tree(X.shape[1], problem.n_classes, arrays)
