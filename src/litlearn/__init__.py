@@ -9,7 +9,16 @@ import importlib
 __version__ = "0.1.0"
 
 # The public namespaces, and nothing else: a name that is not here does not exist yet.
-_NAMESPACES = ("datasets", "exceptions", "linear_model", "listing", "neighbors", "plotting")
+_NAMESPACES = (
+    "datasets",
+    "ensemble",
+    "exceptions",
+    "linear_model",
+    "listing",
+    "neighbors",
+    "plotting",
+    "tree",
+)
 
 __all__ = [*_NAMESPACES, "__version__"]
 

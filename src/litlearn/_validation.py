@@ -111,6 +111,14 @@ def check_random_state(owner, random_state):
     _refuse(owner, "random_state", random_state, expected)
 
 
+def random_integer(random_state):
+    """Draw a seed below 2**31 - 1, as scikit-learn draws those of an ensemble's members."""
+    largest = np.iinfo(np.int32).max
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(largest))
+    return int(random_state.randint(largest))
+
+
 def check_is_fitted(estimator):
     """Raise ``NotFittedError`` unless ``fit`` was called."""
     if not estimator.__sklearn_is_fitted__():
@@ -130,7 +138,7 @@ def is_sparse(X):
     return scipy_sparse is not None and scipy_sparse.issparse(X)
 
 
-def check_array(owner, X, name="X", *, sparse=(), order="C"):
+def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False):
     """Return `X` as a finite, contiguous, read-only array of float32 or float64.
 
     Parameters
@@ -184,7 +192,7 @@ def check_array(owner, X, name="X", *, sparse=(), order="C"):
     if order == "any":
         order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
     array = _as_float(array, order)
-    check_finite(who, array, name)
+    check_finite(who, array, name, missing=missing)
     return read_only(array, order)
 
 
@@ -302,8 +310,8 @@ def _as_float(array, order):
         return array.astype(np.float64, order=order, copy=False)
 
 
-def check_finite(who, array, name):
-    """Raise ``ValueError`` if a float array holds NaN or infinity."""
+def check_finite(who, array, name, *, missing=False):
+    """Raise ``ValueError`` if an array of floats holds infinity, or NaN unless `missing`."""
     # The sum of finite numbers is finite unless it overflows, and it needs no memory. Only if it is
     # not finite are the entries looked at, a block of rows at a time.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -311,7 +319,7 @@ def check_finite(who, array, name):
             return
     rows = max(1, 2**20 // max(1, array[:1].size))
     blocks = [array[start : start + rows] for start in range(0, len(array), rows)]
-    if any(np.isnan(block).any() for block in blocks):
+    if not missing and any(np.isnan(block).any() for block in blocks):
         raise ValueError(
             f"Input {name} contains NaN.\n{who} does not accept missing values. Remove the samples "
             "that have them, or fill them in first, for instance with an imputer in a pipeline."
@@ -323,10 +331,10 @@ def check_finite(who, array, name):
         )
 
 
-def check_queries(estimator, X, *, sparse=(), order="C"):
+def check_queries(estimator, X, *, sparse=(), order="C", missing=False):
     """Check `X` as :func:`check_array` does, and against the features of the training samples."""
     check_feature_names(estimator, X)
-    array = check_array(estimator, X, sparse=sparse, order=order)
+    array = check_array(estimator, X, sparse=sparse, order=order, missing=missing)
     if array.shape[1] != estimator.n_features_in_:
         raise ValueError(
             f"X has {array.shape[1]} features, but {owner_name(estimator)} is expecting "
@@ -470,7 +478,7 @@ def check_class_targets(owner, y, n_samples):
     elif array.dtype.kind not in "biuOUS":
         raise ValueError(f"Unknown label type: {array.dtype}. {who} cannot use it as y.")
     check_consistent_length(owner, n_samples, array)
-    return _flat_if_column(array)
+    return flat_if_column(array)
 
 
 def check_real_targets(owner, y, n_samples):
@@ -488,7 +496,7 @@ def check_real_targets(owner, y, n_samples):
     return array
 
 
-def _flat_if_column(array):
+def flat_if_column(array):
     if array.ndim == 2 and array.shape[1] == 1:
         message = (
             "A column-vector y was passed when a 1d array was expected. Please change the shape of "

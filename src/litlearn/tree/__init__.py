@@ -2,3 +2,19 @@
 
 The names, parameters, attributes and defaults are scikit-learn's.
 """
+
+from litlearn.tree._classes import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+)
+from litlearn.tree._export import export_text
+
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
+    "export_text",
+]

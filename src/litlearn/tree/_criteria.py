@@ -145,15 +145,11 @@ def describe_medians(Y, codes, w, start, stop, centre, order, keys, buffer, star
 @njit(inline=True)
 def is_cut(keys, i, n, min_samples):
     """Tell whether the values differ after key i, and both sides have enough samples."""
-    return (
-        code_of(keys[i]) != code_of(keys[i + 1]) and i + 1 >= min_samples and n - i > min_samples
-    )
+    return code_of(keys[i]) != code_of(keys[i + 1]) and i + 1 >= min_samples and n - i > min_samples
 
 
 @njit(inline=True)
-def sweep_gini(
-    keys, n, n_outputs, Y, w, weight, total, left, right, min_samples, min_weight
-):
+def sweep_gini(keys, n, n_outputs, Y, w, weight, total, left, right, min_samples, min_weight):
     """Return the largest score :eq:`eq-gini-score` over all cuts, and the key before the cut.
 
     The sums of squares of the children's class weights are updated, not computed anew: a class
@@ -334,7 +330,7 @@ def weigh_left_of_class(values, n, threshold, w, Y, start, t, c):
 
 @njit(inline=True, reassociate=True)
 def sum_left(values, n, threshold, w, Y, start, t, centre):
-    """Return the weighted sum of targets, minus `centre`, where values are at most the threshold."""
+    """Return the weighted sum of ``target - centre`` where values are at most the threshold."""
     total = 0.0
     for i in range(n):
         total += w[start + i] * (Y[t, start + i] - centre) if values[i] <= threshold else 0.0

@@ -84,7 +84,9 @@ class Nodes(NamedTuple):
     n_samples: np.ndarray  # int32
     weight: np.ndarray  # float64
     value: np.ndarray  # (capacity, n_outputs, n_classes) float64
-    stretch: np.ndarray  # (capacity, 4) int64: start, stop, depth, constant features; for best-first
+    stretch: (
+        np.ndarray
+    )  # (capacity, 4) int64: start, stop, depth, constant features; for best-first
 
 
 class Scratch(NamedTuple):
@@ -300,6 +302,16 @@ def sweep_absolute(rules, samples, scratch, start, stop, weight):
 
 
 @njit(inline=True)
+def is_better(score, best):
+    """Tell whether a score beats the best so far by more than rounding.
+
+    Two features often cut a node in the same two parts. Their scores, summed in other orders, then
+    differ in the last digits, and the feature that was tried first should win.
+    """
+    return score > best + 1e-12 * abs(best) or (best == -np.inf and score > best)
+
+
+@njit(inline=True)
 def find_split(problem, rules, samples, scratch, nodes, node, weight, score, n_constant):
     """Write the best split of a node over randomly drawn features to `nodes`.
 
@@ -339,7 +351,7 @@ def find_split(problem, rules, samples, scratch, nodes, node, weight, score, n_c
             candidate = score_threshold(
                 rules, samples, scratch, start, stop, threshold, weight, score
             )
-            if candidate > best:
+            if is_better(candidate, best):
                 best = candidate
                 nodes.feature[node], nodes.threshold[node] = j, threshold
                 nodes.missing_left[node] = goes_left
@@ -349,7 +361,7 @@ def find_split(problem, rules, samples, scratch, nodes, node, weight, score, n_c
             if missing_left:
                 missing_first(scratch.keys, n, n_present, scratch.buffer)
             candidate, where = sweep(problem, rules, samples, scratch, start, stop, weight)
-            if candidate > best:
+            if is_better(candidate, best):
                 best = candidate
                 write_split(problem, samples, scratch, nodes, node, j, where, missing_left)
     return best, n_constant

@@ -33,7 +33,7 @@ class Codes(NamedTuple):
 
 
 def code_columns(X, max_bins=None, n_jobs=None):
-    """Replace the values of each column by their ranks, or by the numbers of at most `max_bins` bins.
+    """Replace the values of each column by their ranks, or by numbers of at most `max_bins` bins.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ LEAF = -1
 UNDEFINED = -2
 BUDGET = 10_000_000  # samples looked at between two returns to Python
 BLOCK_ROWS = 4096
+IN_FLIGHT = 16  # rows that walk down a tree in turns
 
 # What a prediction reads of a node, in 16 bytes: four nodes share a cache line.
 STEP = np.dtype([("threshold", "f8"), ("right", "i4"), ("feature", "i4")])
@@ -55,13 +56,14 @@ class Tree:
         self.n_classes = n_classes
         self.__dict__.update(arrays)
 
-    @property
-    def node_count(self):
-        return len(self.feature)
+    def arrays(self):
+        """Return the stored arrays by name, each with one entry a node."""
+        sizes = ("n_features", "n_classes")
+        return {name: array for name, array in vars(self).items() if name not in sizes}
 
     @property
-    def capacity(self):
-        return self.node_count
+    def node_count(self):
+        return len(self.steps)
 
     @property
     def n_outputs(self):
@@ -73,12 +75,29 @@ class Tree:
 
     @property
     def n_leaves(self):
-        return int(np.count_nonzero(self.children_right == LEAF))
+        return int(np.count_nonzero(self.steps["right"] == LEAF))
 
     @property
     def children_left(self):
         after = np.arange(1, self.node_count + 1, dtype=np.int32)
-        return np.where(self.children_right == LEAF, np.int32(LEAF), after)
+        return np.where(self.steps["right"] == LEAF, np.int32(LEAF), after)
+
+    @property
+    def children_right(self):
+        return np.ascontiguousarray(self.steps["right"])
+
+    @property
+    def feature(self):
+        leaf = self.steps["right"] == LEAF
+        return np.where(leaf, np.int32(UNDEFINED), self.steps["feature"] & ~MISSING_LEFT)
+
+    @property
+    def threshold(self):
+        return np.ascontiguousarray(self.steps["threshold"])
+
+    @property
+    def missing_go_to_left(self):
+        return (self.steps["feature"] & MISSING_LEFT).astype(bool)
 
     @property
     def depths(self):
@@ -91,22 +110,14 @@ class Tree:
     def max_depth(self):
         return int(self.depths.max())
 
-    def steps(self):
-        """What a prediction reads, in one array of `STEP`."""
-        steps = np.empty(self.node_count, dtype=STEP)
-        steps["threshold"], steps["right"] = self.threshold, self.children_right
-        steps["feature"] = self.feature + np.where(self.missing_go_to_left, MISSING_LEFT, 0)
-        return steps
-
     def apply(self, X, n_jobs=None):
         """Return the number of the leaf of each sample, of shape (n_samples,), int64."""
         X = _validation.read_only(X)
         leaves = np.empty(len(X), dtype=np.int64)
-        steps = self.steps()
 
         def block(b):
             rows = slice(b * BLOCK_ROWS, (b + 1) * BLOCK_ROWS)
-            find_leaves(X[rows], steps, leaves[rows])
+            find_leaves(X[rows], self.steps, leaves[rows])
 
         _parallel.map_blocks(block, -(-len(X) // BLOCK_ROWS), n_jobs)
         return leaves
@@ -131,29 +142,70 @@ class Tree:
 
         Implements :eq:`eq-importance`. With `normalize` they sum to one, unless all are zero.
         """
-        inner = np.flatnonzero(self.children_right != LEAF)
+        inner = np.flatnonzero(self.steps["right"] != LEAF)
         cost = self.weighted_n_node_samples * self.impurity
-        decrease = cost[inner] - cost[inner + 1] - cost[self.children_right[inner]]
+        decrease = cost[inner] - cost[inner + 1] - cost[self.steps["right"][inner]]
         importances = np.bincount(self.feature[inner], decrease, minlength=self.n_features)
         importances = importances / self.weighted_n_node_samples[0]
         total = importances.sum()
         return importances / total if normalize and total > 0.0 else importances
 
 
+@njit(inline=True)
+def walk_together(X, first, n, steps, at):
+    """Take rows `first` to `first` + n - 1 to their leaves, whose numbers stand in `at` then.
+
+    A walk waits for memory at each node. Several rows that walk in turns wait at the same time.
+    """
+    for r in range(n):
+        at[r] = 0
+    walking = True
+    while walking:
+        walking = False
+        for r in range(n):
+            node = at[r]
+            right, feature = steps[node].right, steps[node].feature
+            if right == -1:
+                continue
+            # <step>: Left is the next node; right is written down. NaN compares as false, and
+            # goes where the mark says.
+            value = X[first + r, feature & ~MISSING_LEFT]
+            left = value <= steps[node].threshold or (value != value and feature >= MISSING_LEFT)
+            at[r] = node + 1 if left else right
+            walking = True
+
+
 @njit
 def find_leaves(X, steps, leaves):
     """Write the number of the leaf of each row of `X` to `leaves`."""
-    for i in range(len(X)):
-        node = 0
-        while steps[node].right != -1:
-            # <walk>: Left is the next node; right is written down. NaN compares as false.
-            feature = steps[node].feature
-            value = X[i, feature & (MISSING_LEFT - 1)]
-            left = value <= steps[node].threshold
-            if value != value:
-                left = feature >= MISSING_LEFT
-            node = node + 1 if left else steps[node].right
-        leaves[i] = node
+    at = np.empty(IN_FLIGHT, dtype=np.int64)
+    for first in range(0, len(X), IN_FLIGHT):
+        n = min(IN_FLIGHT, len(X) - first)
+        walk_together(X, first, n, steps, at)
+        for r in range(n):
+            leaves[first + r] = at[r]
+
+
+@njit
+def add_values(X, steps, value, hard, total):
+    """Add the value of each row's leaf to `total` (n_samples, n_outputs, n_classes).
+
+    With `hard`, only the largest entry of each output counts, as one vote.
+    """
+    at = np.empty(IN_FLIGHT, dtype=np.int64)
+    for first in range(0, len(X), IN_FLIGHT):
+        n = min(IN_FLIGHT, len(X) - first)
+        walk_together(X, first, n, steps, at)
+        for r in range(n):
+            for t in range(value.shape[1]):
+                winner = 0
+                for c in range(value.shape[2]):
+                    if hard and value[at[r], t, c] > value[at[r], t, winner]:
+                        winner = c
+                    elif not hard:
+                        total[first + r, t, c] += value[at[r], t, c]
+                if hard:
+                    total[first + r, t, winner] += 1.0
 
 
 @njit
@@ -353,11 +405,13 @@ def _finish(X, codes, problem, rules, nodes):
                 edges = codes.edges[j]
                 threshold[node] = edges[code] if code < len(edges) else np.inf
     leaf = nodes.feature == LEAF
+    steps = np.empty(len(leaf), dtype=STEP)
+    steps["threshold"] = np.where(leaf, float(UNDEFINED), threshold)
+    steps["right"] = np.where(leaf, LEAF, nodes.right)
+    marks = np.where(nodes.missing_left & ~leaf, MISSING_LEFT, 0)
+    steps["feature"] = np.where(leaf, 0, nodes.feature) + marks
     arrays = {
-        "children_right": np.where(leaf, np.int32(LEAF), nodes.right),
-        "feature": np.where(leaf, np.int32(UNDEFINED), nodes.feature),
-        "threshold": np.where(leaf, float(UNDEFINED), threshold),
-        "missing_go_to_left": nodes.missing_left.copy(),
+        "steps": steps,
         "impurity": nodes.impurity.copy(),
         "n_node_samples": nodes.n_samples.copy(),
         "weighted_n_node_samples": nodes.weight.copy(),

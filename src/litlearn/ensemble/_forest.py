@@ -1,0 +1,990 @@
+"""Forests: many trees, each grown on other samples or with other random choices, and averaged."""
+
+import numbers
+import threading
+
+import numpy as np
+
+from litlearn import _parallel, _validation
+from litlearn._base import ClassifierMixin, RegressorMixin
+from litlearn.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+)
+from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, with_table
+from litlearn.tree._prune import prune
+from litlearn.tree._structure import BLOCK_ROWS, add_values, grow_tree
+
+
+def draw_rows(seed, n_samples, n_draws, weight=None):
+    """Return the rows that a tree draws with replacement: (n_draws,).
+
+    The same rows as scikit-learn draws from the same seed. With `weight`, each draw takes a sample
+    with probability proportional to its weight.
+    """
+    generator = np.random.RandomState(seed)
+    if weight is None:
+        return generator.randint(0, n_samples, n_draws)
+    return generator.choice(n_samples, n_draws, replace=True, p=weight / weight.sum())
+
+
+def draw_counts(seed, n_samples, n_draws, weight=None):
+    """Return how often a tree draws each sample: (n_samples,), whole numbers."""
+    return np.bincount(draw_rows(seed, n_samples, n_draws, weight), minlength=n_samples)
+
+
+# What a forest's trees take over from it.
+TREE_PARAMS = frozenset(DecisionTreeClassifier()._get_param_names()) - {
+    "class_weight",
+    "random_state",
+    "splitter",
+}
+
+
+class Forest(TreeModel):
+    """What the four forests share."""
+
+    member = None  # the class of the trees
+
+    def _check_parameters(self):
+        self._check_tree_parameters()
+        check, who = _validation, type(self).__name__
+        check.check_integer(self, "n_estimators", self.n_estimators, low=1)
+        check.check_boolean(self, "bootstrap", self.bootstrap)
+        check.check_boolean(self, "warm_start", self.warm_start)
+        check.check_n_jobs(self, self.n_jobs)
+        if not callable(self.oob_score):
+            check.check_boolean(self, "oob_score", self.oob_score)
+        if isinstance(self.max_samples, numbers.Integral):
+            check.check_integer(self, "max_samples", self.max_samples, low=1)
+        else:
+            largest = {"low": 0, "high": 1.0, "allow_low": False, "allow_none": True}
+            check.check_real(self, "max_samples", self.max_samples, **largest)
+        if self.max_samples is not None and not self.bootstrap:
+            raise ValueError(
+                f"{who}: max_samples={self.max_samples!r} needs bootstrap=True; expected None."
+            )
+        if self.oob_score and not self.bootstrap:
+            raise ValueError(
+                f"{who}: Out of bag estimation only available if bootstrap=True. Got "
+                f"oob_score={self.oob_score!r}."
+            )
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples; NaN stands for a missing value.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets: classes or real numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, not negative. With ``bootstrap`` they are the chances of being drawn, otherwise
+            the weights of the samples in every tree.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` is sparse, or holds objects that are not numbers.
+        ValueError
+            If a parameter is out of range, or `X` or `y` is missing, empty, of the wrong shape, or
+            holds infinity.
+        """
+        self._check_parameters()
+        random_state = _validation.check_random_state(self, self.random_state)
+        class_weight = getattr(self, "class_weight", None)
+        per_tree = class_weight == "balanced_subsample" and self.bootstrap
+        if class_weight == "balanced_subsample":
+            class_weight = None if per_tree else "balanced"
+        training = self._training(X, y, sample_weight, class_weight)
+        weighted = sample_weight is not None or class_weight is not None
+        grown = list(getattr(self, "estimators_", [])) if self.warm_start else []
+        n_new = self.n_estimators - len(grown)
+        if n_new < 0:
+            raise ValueError(
+                f"{type(self).__name__}: n_estimators={self.n_estimators} must be larger or equal "
+                f"to len(estimators_)={len(grown)} when warm_start==True"
+            )
+        if n_new == 0:
+            message = "Warm-start fitting without increasing n_estimators does not fit new trees."
+            _validation.warn(UserWarning(f"{type(self).__name__}: {message}"))
+        seeds = [_validation.random_integer(random_state) for _ in range(self.n_estimators)]
+        n_draws = self._n_draws(training, weighted)
+        draws = training.weight if weighted else None
+        trees = self._grow(training, seeds[len(grown) :], n_draws, draws, per_tree)
+        self._store(training)
+        members = zip(trees, seeds[len(grown) :], strict=True)
+        self.estimators_ = grown + [self._as_estimator(tree, seed) for tree, seed in members]
+        self._n_samples, self._n_samples_bootstrap = len(training.X), n_draws
+        self._draw_weight = draws
+        if self.oob_score and (n_new or not hasattr(self, "oob_score_")):
+            self._set_oob(training, n_draws, draws)
+        return self
+
+    def _n_draws(self, training, weighted):
+        """Return how many samples a tree draws."""
+        n_samples = len(training.X)
+        if self.max_samples is None:
+            return n_samples
+        if isinstance(self.max_samples, numbers.Integral):
+            return int(self.max_samples)
+        return max(1, int(self.max_samples * (training.weight.sum() if weighted else n_samples)))
+
+    def _grow(self, training, seeds, n_draws, draws, per_tree):
+        """Grow one tree for each seed."""
+        n_samples = len(training.X)
+        criterion = self.criteria[self.criterion]
+        rules = self._rules(training)
+        share = self.min_weight_fraction_leaf
+        bar, lock = self._progress_bar(len(seeds)), threading.Lock()
+        # Draws are whole numbers: one table serves all trees.
+        shared = with_table(training.problem, criterion, np.full(1, float(n_draws)))
+
+        def grow(b):
+            weight, problem = training.weight, training.problem
+            if self.bootstrap:
+                weight = draw_counts(seeds[b], n_samples, n_draws, draws).astype(np.float64)
+                problem = shared
+                if per_tree:
+                    weight = weight * self._balanced_factors(training, weight)
+                    problem = training.problem
+            elif criterion == CLASSIFICATION["entropy"]:
+                problem = with_table(problem, criterion, weight)
+            total = float(weight.sum())
+            own = rules._replace(total_weight=total, min_weight_leaf=share * total)
+            tree = grow_tree(
+                training.X,
+                training.codes,
+                problem,
+                own,
+                training.targets,
+                weight,
+                seeds[b],
+                self.max_leaf_nodes,
+            )
+            if self.ccp_alpha > 0.0:
+                tree = prune(tree, self.ccp_alpha)
+            with lock:
+                bar.update()
+            return tree
+
+        with bar:
+            return _parallel.map_blocks(grow, len(seeds), self.n_jobs)
+
+    def _balanced_factors(self, training, counts):
+        """Return weights that balance the classes among the samples that a tree has drawn."""
+        factors = np.ones(len(counts))
+        for codes, classes in zip(training.targets.Y, training.classes, strict=True):
+            codes = codes.astype(np.intp)
+            weights = _validation.check_class_weight(self, "balanced", classes, codes, counts)
+            factors *= weights[codes]
+        return factors
+
+    def _progress_bar(self, total):
+        from tqdm import tqdm
+
+        return tqdm(total=total, unit="tree", disable=not self.verbose)
+
+    def _as_estimator(self, tree, seed):
+        """Return the tree as an estimator of its own; its classes are numbers 0, 1, ..."""
+        params = {name: value for name, value in self.get_params().items() if name in TREE_PARAMS}
+        estimator = self.member(random_state=seed, **params)
+        estimator.n_features_in_ = self.n_features_in_
+        estimator.n_outputs_, estimator.max_features_ = self.n_outputs_, self.max_features_
+        if hasattr(self, "n_classes_"):
+            numbers = [np.arange(float(n)) for n in np.atleast_1d(self.n_classes_)]
+            estimator.n_classes_ = self.n_classes_
+            estimator.classes_ = numbers[0] if self.n_outputs_ == 1 else numbers
+        estimator.tree_ = tree
+        return estimator
+
+    def _totals(self, X, hard=False, left_out=None):
+        """Sum the values of the leaves over the trees: (n_samples, n_outputs, n_classes).
+
+        With `left_out`, a list of arrays of rows, a tree counts only for the rows named there.
+        """
+        trees = [estimator.tree_ for estimator in self.estimators_]
+        totals = np.zeros((len(X), *trees[0].value.shape[1:]))
+
+        def block(b):
+            rows = slice(b * BLOCK_ROWS, (b + 1) * BLOCK_ROWS)
+            for tree, out in zip(trees, left_out or [None] * len(trees), strict=True):
+                if out is None:
+                    add_values(X[rows], tree.steps, tree.value, hard, totals[rows])
+                    continue
+                mine = out[np.searchsorted(out, rows.start) : np.searchsorted(out, rows.stop)]
+                if len(mine):
+                    part = np.zeros((len(mine), *totals.shape[1:]))
+                    some = _validation.read_only(X[mine])
+                    add_values(some, tree.steps, tree.value, hard, part)
+                    totals[mine] += part
+
+        _parallel.map_blocks(block, -(-len(X) // BLOCK_ROWS), self.n_jobs)
+        return totals
+
+    def _left_out_means(self, training, n_draws, draws):
+        """Average the trees that did not see each sample; NaN, with a warning, where all did."""
+        n_samples = len(training.X)
+        seeds = [estimator.random_state for estimator in self.estimators_]
+        left_out = [np.flatnonzero(draw_counts(s, n_samples, n_draws, draws) == 0) for s in seeds]
+        totals = self._totals(training.X, self._votes_hard(), left_out)
+        counts = np.bincount(np.concatenate(left_out), minlength=n_samples)
+        if not np.all(counts):
+            message = (
+                f"{type(self).__name__}: Some inputs do not have OOB scores. This probably means "
+                "too few trees were used to compute any reliable OOB estimates."
+            )
+            _validation.warn(UserWarning(message), 4)
+        return totals / np.maximum(counts, 1)[:, np.newaxis, np.newaxis]
+
+    def _votes_hard(self):
+        return False
+
+    def apply(self, X):
+        """Return the number of the leaf of each sample in each tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_estimators), int64
+        """
+        X = self._queries(X)
+        return np.stack([one.tree_.apply(X, self.n_jobs) for one in self.estimators_], axis=1)
+
+    def decision_path(self, X):
+        """Return which nodes of all trees each sample passes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        indicator : CSR matrix of shape (n_samples, n_nodes)
+            Ones where a sample passes a node; the trees stand side by side.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
+            Columns ``n_nodes_ptr[i]`` to ``n_nodes_ptr[i + 1] - 1`` belong to tree i.
+        """
+        from scipy.sparse import hstack
+
+        X = self._queries(X)
+        paths = [estimator.tree_.decision_path(X) for estimator in self.estimators_]
+        pointers = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
+        return hstack(paths).tocsr(), pointers
+
+    @property
+    def feature_importances_(self):
+        """Mean share of each feature in the decrease of impurity: :eq:`eq-importance`."""
+        _validation.check_is_fitted(self)
+        trees = [one.tree_ for one in self.estimators_ if one.tree_.node_count > 1]
+        if not trees:
+            return np.zeros(self.n_features_in_)
+        mean = np.mean([tree.compute_feature_importances() for tree in trees], axis=0)
+        return mean / mean.sum() if mean.sum() > 0.0 else mean
+
+    @property
+    def estimators_samples_(self):
+        """The rows that each tree has drawn, with repetition: a list of arrays."""
+        _validation.check_is_fitted(self)
+        if not self.bootstrap:
+            return [np.arange(self._n_samples)] * len(self.estimators_)
+        sizes = self._n_samples, self._n_samples_bootstrap, self._draw_weight
+        return [draw_rows(estimator.random_state, *sizes) for estimator in self.estimators_]
+
+    def _queries(self, X):
+        _validation.check_is_fitted(self)
+        return _validation.check_queries(self, X, missing=True)
+
+    def __len__(self):
+        return len(self.estimators_)
+
+    def __getitem__(self, index):
+        return self.estimators_[index]
+
+    def __iter__(self):
+        return iter(self.estimators_)
+
+
+class ForestClassifier(ClassifierMixin, Forest):
+    """What the two classifiers share: votes."""
+
+    criteria = CLASSIFICATION
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        _validation.check_option(self, "voting", self.voting, ("soft", "hard"))
+
+    def _votes_hard(self):
+        return self.voting == "hard"
+
+    def _shares(self, X):
+        X = self._queries(X)
+        totals = self._totals(X, self._votes_hard()) / len(self.estimators_)
+        return [totals[:, t, : len(one)] for t, one in enumerate(self._classes_of_outputs())]
+
+    def predict(self, X):
+        """Predict the class with the largest mean share, or with most votes: :eq:`eq-forest-vote`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Members of ``classes_``; of equal shares, the first.
+        """
+        shares = self._shares(X)
+        winners = [
+            classes[np.argmax(share, axis=1)]
+            for classes, share in zip(self._classes_of_outputs(), shares, strict=True)
+        ]
+        return winners[0] if self.n_outputs_ == 1 else np.stack(winners, axis=1)
+
+    def predict_proba(self, X):
+        """Return the mean over the trees of the classes' shares, or the share of their votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of them, one for each output
+            In the order of ``classes_``.
+        """
+        shares = self._shares(X)
+        return shares[0] if self.n_outputs_ == 1 else shares
+
+    def predict_log_proba(self, X):
+        """Return the logarithms of :meth:`predict_proba`; minus infinity for an absent class."""
+        shares = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return np.log(shares) if self.n_outputs_ == 1 else [np.log(one) for one in shares]
+
+    def _set_oob(self, training, n_draws, draws):
+        means = self._left_out_means(training, n_draws, draws)
+        codes = training.targets.Y.T.astype(np.intp)
+        guesses = np.argmax(means, axis=2)
+        flat = self.n_outputs_ == 1
+        self.oob_decision_function_ = means[:, 0] if flat else np.swapaxes(means, 1, 2)
+        if callable(self.oob_score):
+            pair = (codes[:, 0], guesses[:, 0]) if flat else (codes, guesses)
+            self.oob_score_ = self.oob_score(*pair)
+        else:
+            self.oob_score_ = float(np.mean(np.all(codes == guesses, axis=1)))
+
+
+class ForestRegressor(RegressorMixin, Forest):
+    """What the two regressors share: means."""
+
+    criteria = REGRESSION
+
+    def predict(self, X):
+        """Predict the mean of the trees' predictions: :eq:`eq-forest-mean`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs), float64
+        """
+        X = self._queries(X)
+        means = self._totals(X)[:, :, 0] / len(self.estimators_)
+        return means[:, 0] if self.n_outputs_ == 1 else means
+
+    def _set_oob(self, training, n_draws, draws):
+        means = self._left_out_means(training, n_draws, draws)[:, :, 0]
+        Y = training.targets.Y.T
+        flat = self.n_outputs_ == 1
+        self.oob_prediction_ = means[:, 0] if flat else means
+        if callable(self.oob_score):
+            self.oob_score_ = self.oob_score(*((Y[:, 0], means[:, 0]) if flat else (Y, means)))
+        else:
+            errors, spread = ((Y - means) ** 2).sum(axis=0), ((Y - Y.mean(axis=0)) ** 2).sum(axis=0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                self.oob_score_ = float(np.mean(1.0 - errors / spread))
+
+
+class RandomForestClassifier(ForestClassifier):
+    """Predict a class by the vote of trees grown on resampled data.
+
+    Each tree is grown on samples drawn with replacement, and tries only some features at each
+    node. Splits are exact; columns are coded once, for all trees.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        Impurity: :eq:`eq-gini`, :eq:`eq-entropy` (``"log_loss"`` is another name for it) or
+        :eq:`eq-misclassification`, which scikit-learn does not have.
+    max_depth : int, default=None
+        Number of splits on the longest way from the root to a leaf. None: no limit.
+    min_samples_split : int or float, default=2
+        A node with fewer samples is a leaf. A float is a share of the training samples,
+        rounded up.
+    min_samples_leaf : int or float, default=1
+        Least number of samples, or share of them, on either side of a split.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the total weight on either side of a split, at most 0.5.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Number of features, or share of them, that a node tries; more if all of these are
+        constant there. None: all.
+    max_leaf_nodes : int, default=None
+        Grow best first, always splitting the leaf whose split decreases the impurity most,
+        until there are so many leaves. None: no limit, depth first.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if that decreases the impurity, weighted by the node's share of
+        the samples, by at least this much: :eq:`eq-impurity-decrease`.
+    bootstrap : bool, default=True
+        Whether each tree is grown on samples drawn with replacement. Otherwise on all.
+    oob_score : bool or callable, default=False
+        Whether to estimate the score from the samples that each tree has not seen. A
+        callable ``metric(y_true, y_predicted)`` replaces the accuracy.
+    n_jobs : int, default=None
+        Number of threads. None and -1: every CPU that is available.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all that is drawn. The same seed gives the same forest for any number of
+        threads.
+    verbose : int, default=0
+        Whether to show a progress bar.
+    warm_start : bool, default=False
+        Whether ``fit`` keeps the trees of the last call and adds those that are missing.
+    class_weight : dict, list of dict, "balanced" or "balanced_subsample", default=None
+        Weights of the classes, a list of them for several outputs. ``"balanced"``: inverse
+        to the class counts; ``"balanced_subsample"``: to those among the samples of each
+        tree.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
+        pruning.
+    max_samples : int or float, default=None
+        Number of samples that each tree draws, or share of the samples (of their total
+        weight, if they have weights). None: as many as there are.
+    monotonic_cst : None
+        For scikit-learn's signature: monotonic constraints are not supported.
+    max_bins : int, default=None
+        Approximate splits: the values of a feature are put into at most so many bins of
+        about equally many samples, and only thresholds between bins are tried. None: all
+        thresholds, exactly. Random thresholds are not affected.
+    voting : {"soft", "hard"}, default="soft"
+        ``"soft"``: the shares of the classes in the leaves are averaged, as in
+        scikit-learn. ``"hard"``: each tree has one vote, for the class with the largest
+        share.
+
+    Attributes
+    ----------
+    estimators_ : list of DecisionTreeClassifier
+        The trees. Their classes are numbers.
+    oob_score_ : float
+        With ``oob_score``: the accuracy on the samples that the trees have not seen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_outputs_ : int
+        Number of targets.
+    max_features_ : int
+        Number of features that a node tries.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of impurity: :eq:`eq-importance`.
+    classes_ : ndarray of shape (n_classes,), or list of them
+        The classes in order, one array for each output.
+    n_classes_ : int or list of int
+        Their number.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        With ``oob_score``: mean shares over the trees that have not seen the sample; with
+        several outputs (n_samples, n_classes, n_outputs).
+
+    Notes
+    -----
+    Cost: that of a tree, times the number of trees, divided by the number of threads.
+
+    References
+    ----------
+    Breiman, Random forests, Machine Learning 45, 2001.
+    """
+
+    member = DecisionTreeClassifier
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="gini",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features="sqrt",
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        bootstrap=True,
+        oob_score=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+        class_weight=None,
+        ccp_alpha=0.0,
+        max_samples=None,
+        monotonic_cst=None,
+        max_bins=None,
+        voting="soft",
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.max_bins = max_bins
+        self.voting = voting
+
+
+class RandomForestRegressor(ForestRegressor):
+    """Predict a number by the mean of trees grown on resampled data.
+
+    Each tree is grown on samples drawn with replacement, and tries only some features at each
+    node. Splits are exact; columns are coded once, for all trees.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        Impurity: :eq:`eq-squared-error`, :eq:`eq-absolute-error`, whose leaves predict
+        medians, or :eq:`eq-poisson-deviance`, for counts.
+    max_depth : int, default=None
+        Number of splits on the longest way from the root to a leaf. None: no limit.
+    min_samples_split : int or float, default=2
+        A node with fewer samples is a leaf. A float is a share of the training samples,
+        rounded up.
+    min_samples_leaf : int or float, default=1
+        Least number of samples, or share of them, on either side of a split.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the total weight on either side of a split, at most 0.5.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        Number of features, or share of them, that a node tries; more if all of these are
+        constant there. None: all.
+    max_leaf_nodes : int, default=None
+        Grow best first, always splitting the leaf whose split decreases the impurity most,
+        until there are so many leaves. None: no limit, depth first.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if that decreases the impurity, weighted by the node's share of
+        the samples, by at least this much: :eq:`eq-impurity-decrease`.
+    bootstrap : bool, default=True
+        Whether each tree is grown on samples drawn with replacement. Otherwise on all.
+    oob_score : bool or callable, default=False
+        Whether to estimate the score from the samples that each tree has not seen. A
+        callable ``metric(y_true, y_predicted)`` replaces :math:`R^2`.
+    n_jobs : int, default=None
+        Number of threads. None and -1: every CPU that is available.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all that is drawn. The same seed gives the same forest for any number of
+        threads.
+    verbose : int, default=0
+        Whether to show a progress bar.
+    warm_start : bool, default=False
+        Whether ``fit`` keeps the trees of the last call and adds those that are missing.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
+        pruning.
+    max_samples : int or float, default=None
+        Number of samples that each tree draws, or share of the samples (of their total
+        weight, if they have weights). None: as many as there are.
+    monotonic_cst : None
+        For scikit-learn's signature: monotonic constraints are not supported.
+    max_bins : int, default=None
+        Approximate splits: the values of a feature are put into at most so many bins of
+        about equally many samples, and only thresholds between bins are tried. None: all
+        thresholds, exactly. Random thresholds are not affected.
+
+    Attributes
+    ----------
+    estimators_ : list of DecisionTreeRegressor
+        The trees. Their classes are numbers.
+    oob_score_ : float
+        With ``oob_score``: :math:`R^2` on the samples that the trees have not seen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_outputs_ : int
+        Number of targets.
+    max_features_ : int
+        Number of features that a node tries.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of impurity: :eq:`eq-importance`.
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        With ``oob_score``: mean prediction of the trees that have not seen the sample.
+
+    Notes
+    -----
+    Cost: that of a tree, times the number of trees, divided by the number of threads.
+
+    References
+    ----------
+    Breiman, Random forests, Machine Learning 45, 2001.
+    """
+
+    member = DecisionTreeRegressor
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="squared_error",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=1.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        bootstrap=True,
+        oob_score=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+        ccp_alpha=0.0,
+        max_samples=None,
+        monotonic_cst=None,
+        max_bins=None,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.max_bins = max_bins
+
+
+class ExtraTreesClassifier(ForestClassifier):
+    """Predict a class by the vote of extremely randomized trees.
+
+    Each tree is grown on all samples, and draws its thresholds at random.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        Impurity: :eq:`eq-gini`, :eq:`eq-entropy` (``"log_loss"`` is another name for it) or
+        :eq:`eq-misclassification`, which scikit-learn does not have.
+    max_depth : int, default=None
+        Number of splits on the longest way from the root to a leaf. None: no limit.
+    min_samples_split : int or float, default=2
+        A node with fewer samples is a leaf. A float is a share of the training samples,
+        rounded up.
+    min_samples_leaf : int or float, default=1
+        Least number of samples, or share of them, on either side of a split.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the total weight on either side of a split, at most 0.5.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Number of features, or share of them, that a node tries; more if all of these are
+        constant there. None: all.
+    max_leaf_nodes : int, default=None
+        Grow best first, always splitting the leaf whose split decreases the impurity most,
+        until there are so many leaves. None: no limit, depth first.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if that decreases the impurity, weighted by the node's share of
+        the samples, by at least this much: :eq:`eq-impurity-decrease`.
+    bootstrap : bool, default=False
+        Whether each tree is grown on samples drawn with replacement. Otherwise on all.
+    oob_score : bool or callable, default=False
+        Whether to estimate the score from the samples that each tree has not seen. A
+        callable ``metric(y_true, y_predicted)`` replaces the accuracy.
+    n_jobs : int, default=None
+        Number of threads. None and -1: every CPU that is available.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all that is drawn. The same seed gives the same forest for any number of
+        threads.
+    verbose : int, default=0
+        Whether to show a progress bar.
+    warm_start : bool, default=False
+        Whether ``fit`` keeps the trees of the last call and adds those that are missing.
+    class_weight : dict, list of dict, "balanced" or "balanced_subsample", default=None
+        Weights of the classes, a list of them for several outputs. ``"balanced"``: inverse
+        to the class counts; ``"balanced_subsample"``: to those among the samples of each
+        tree.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
+        pruning.
+    max_samples : int or float, default=None
+        Number of samples that each tree draws, or share of the samples (of their total
+        weight, if they have weights). None: as many as there are.
+    monotonic_cst : None
+        For scikit-learn's signature: monotonic constraints are not supported.
+    max_bins : int, default=None
+        Approximate splits: the values of a feature are put into at most so many bins of
+        about equally many samples, and only thresholds between bins are tried. None: all
+        thresholds, exactly. Random thresholds are not affected.
+    voting : {"soft", "hard"}, default="soft"
+        ``"soft"``: the shares of the classes in the leaves are averaged, as in
+        scikit-learn. ``"hard"``: each tree has one vote, for the class with the largest
+        share.
+
+    Attributes
+    ----------
+    estimators_ : list of ExtraTreeClassifier
+        The trees. Their classes are numbers.
+    oob_score_ : float
+        With ``oob_score``: the accuracy on the samples that the trees have not seen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_outputs_ : int
+        Number of targets.
+    max_features_ : int
+        Number of features that a node tries.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of impurity: :eq:`eq-importance`.
+    classes_ : ndarray of shape (n_classes,), or list of them
+        The classes in order, one array for each output.
+    n_classes_ : int or list of int
+        Their number.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        With ``oob_score``: mean shares over the trees that have not seen the sample; with
+        several outputs (n_samples, n_classes, n_outputs).
+
+    Notes
+    -----
+    Cost: that of a tree, times the number of trees, divided by the number of threads.
+
+    References
+    ----------
+    Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
+    """
+
+    member = ExtraTreeClassifier
+    random_thresholds = True
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="gini",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features="sqrt",
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        bootstrap=False,
+        oob_score=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+        class_weight=None,
+        ccp_alpha=0.0,
+        max_samples=None,
+        monotonic_cst=None,
+        max_bins=None,
+        voting="soft",
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.max_bins = max_bins
+        self.voting = voting
+
+
+class ExtraTreesRegressor(ForestRegressor):
+    """Predict a number by the mean of extremely randomized trees.
+
+    Each tree is grown on all samples, and draws its thresholds at random.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        Impurity: :eq:`eq-squared-error`, :eq:`eq-absolute-error`, whose leaves predict
+        medians, or :eq:`eq-poisson-deviance`, for counts.
+    max_depth : int, default=None
+        Number of splits on the longest way from the root to a leaf. None: no limit.
+    min_samples_split : int or float, default=2
+        A node with fewer samples is a leaf. A float is a share of the training samples,
+        rounded up.
+    min_samples_leaf : int or float, default=1
+        Least number of samples, or share of them, on either side of a split.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the total weight on either side of a split, at most 0.5.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        Number of features, or share of them, that a node tries; more if all of these are
+        constant there. None: all.
+    max_leaf_nodes : int, default=None
+        Grow best first, always splitting the leaf whose split decreases the impurity most,
+        until there are so many leaves. None: no limit, depth first.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if that decreases the impurity, weighted by the node's share of
+        the samples, by at least this much: :eq:`eq-impurity-decrease`.
+    bootstrap : bool, default=False
+        Whether each tree is grown on samples drawn with replacement. Otherwise on all.
+    oob_score : bool or callable, default=False
+        Whether to estimate the score from the samples that each tree has not seen. A
+        callable ``metric(y_true, y_predicted)`` replaces :math:`R^2`.
+    n_jobs : int, default=None
+        Number of threads. None and -1: every CPU that is available.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all that is drawn. The same seed gives the same forest for any number of
+        threads.
+    verbose : int, default=0
+        Whether to show a progress bar.
+    warm_start : bool, default=False
+        Whether ``fit`` keeps the trees of the last call and adds those that are missing.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
+        pruning.
+    max_samples : int or float, default=None
+        Number of samples that each tree draws, or share of the samples (of their total
+        weight, if they have weights). None: as many as there are.
+    monotonic_cst : None
+        For scikit-learn's signature: monotonic constraints are not supported.
+    max_bins : int, default=None
+        Approximate splits: the values of a feature are put into at most so many bins of
+        about equally many samples, and only thresholds between bins are tried. None: all
+        thresholds, exactly. Random thresholds are not affected.
+
+    Attributes
+    ----------
+    estimators_ : list of ExtraTreeRegressor
+        The trees. Their classes are numbers.
+    oob_score_ : float
+        With ``oob_score``: :math:`R^2` on the samples that the trees have not seen.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_outputs_ : int
+        Number of targets.
+    max_features_ : int
+        Number of features that a node tries.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of impurity: :eq:`eq-importance`.
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        With ``oob_score``: mean prediction of the trees that have not seen the sample.
+
+    Notes
+    -----
+    Cost: that of a tree, times the number of trees, divided by the number of threads.
+
+    References
+    ----------
+    Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
+    """
+
+    member = ExtraTreeRegressor
+    random_thresholds = True
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="squared_error",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=1.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        bootstrap=False,
+        oob_score=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+        ccp_alpha=0.0,
+        max_samples=None,
+        monotonic_cst=None,
+        max_bins=None,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.max_bins = max_bins

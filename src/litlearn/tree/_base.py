@@ -1,0 +1,241 @@
+"""What trees and forests share: parameters, checks, and data in the form that growing needs."""
+
+import math
+import numbers
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._base import BaseEstimator, MultiOutputMixin
+from litlearn.tree import _criteria
+from litlearn.tree._grow import Problem, Rules
+from litlearn.tree._ranks import Codes, code_columns
+from litlearn.tree._structure import Targets
+
+CLASSIFICATION = {
+    "gini": _criteria.GINI,
+    "entropy": _criteria.ENTROPY,
+    "log_loss": _criteria.ENTROPY,
+    "misclassification": _criteria.MISCLASSIFICATION,
+}
+REGRESSION = {
+    "squared_error": _criteria.SQUARED_ERROR,
+    "absolute_error": _criteria.ABSOLUTE_ERROR,
+    "poisson": _criteria.POISSON,
+}
+LARGEST_TABLE = 2**22  # entries of x log x, 32 MB
+
+
+class Training(NamedTuple):
+    """Checked data, coded once, from which any number of trees can be grown.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    codes : Codes
+        Its columns as codes.
+    problem : Problem
+    targets : Targets
+    weight : ndarray of shape (n_samples,)
+        Sample weights times class weights.
+    classes : list of ndarray, or None
+        The classes of each output.
+    flat : bool
+        Whether the targets came as a flat array.
+    names : ndarray or None
+        Names of the features.
+    """
+
+    X: np.ndarray
+    codes: Codes
+    problem: Problem
+    targets: Targets
+    weight: np.ndarray
+    classes: list | None
+    flat: bool
+    names: np.ndarray | None
+
+
+class TreeModel(MultiOutputMixin, BaseEstimator):
+    """Base of the trees and the forests."""
+
+    criteria = None  # names of the criteria, and their numbers
+    random_thresholds = False
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _check_tree_parameters(self):
+        """Check every parameter that the growth of a tree depends on."""
+        check = _validation
+        check.check_option(self, "criterion", self.criterion, tuple(self.criteria))
+        check.check_integer(self, "max_depth", self.max_depth, low=1, allow_none=True)
+        self._check_count("min_samples_split", low=2, high=1.0, allow_low=False)
+        self._check_count("min_samples_leaf", low=1, high=1.0, allow_low=False)
+        share = self.min_weight_fraction_leaf
+        check.check_real(self, "min_weight_fraction_leaf", share, low=0, high=0.5)
+        if isinstance(self.max_features, str):
+            or_else = ", an int, a float or None"
+            options = ("sqrt", "log2")
+            check.check_option(self, "max_features", self.max_features, options, or_else=or_else)
+        elif self.max_features is not None:
+            self._check_count("max_features", low=1, high=1.0, allow_low=False)
+        check.check_integer(self, "max_leaf_nodes", self.max_leaf_nodes, low=2, allow_none=True)
+        check.check_real(self, "min_impurity_decrease", self.min_impurity_decrease, low=0)
+        check.check_real(self, "ccp_alpha", self.ccp_alpha, low=0)
+        check.check_integer(self, "max_bins", self.max_bins, low=2, allow_none=True)
+        if self.monotonic_cst is not None:
+            raise ValueError(
+                f"{type(self).__name__}: monotonic_cst is not supported, expected None. Got "
+                f"{self.monotonic_cst!r}."
+            )
+
+    def _check_count(self, name, *, low, high, allow_low):
+        """Check a parameter that is a number of samples or features (int), or a share (float)."""
+        value = getattr(self, name)
+        if isinstance(value, numbers.Integral):
+            _validation.check_integer(self, name, value, low=low)
+        else:
+            _validation.check_real(self, name, value, low=0, high=high, allow_low=allow_low)
+
+    def _training(self, X, y, sample_weight, class_weight=None):
+        """Check the data, and code them. Nothing is stored."""
+        names = _validation.feature_names(X)
+        X = _validation.check_array(self, X, missing=True)
+        n_samples = len(X)
+        classes = None
+        if self.criteria is CLASSIFICATION:
+            y = _validation.check_class_targets(self, y, n_samples)
+            columns = [y] if y.ndim == 1 else list(y.T)
+            pairs = [np.unique(column, return_inverse=True) for column in columns]
+            classes = [found for found, _ in pairs]
+            Y = np.array([codes for _, codes in pairs], dtype=np.float64)
+            n_classes = np.array([len(found) for found in classes], dtype=np.int64)
+        else:
+            y = _validation.check_real_targets(self, y, n_samples)
+            y = _validation.flat_if_column(y)
+            Y = np.ascontiguousarray(np.atleast_2d(y.T))
+            n_classes = np.ones(len(Y), dtype=np.int64)
+            self._check_poisson(Y)
+        weight = _validation.check_sample_weight(self, sample_weight, n_samples)
+        weight = np.ones(n_samples) if weight is None else weight
+        if class_weight is not None:
+            weight = weight * self._class_factors(class_weight, pairs)
+            if not np.any(weight):
+                raise ValueError(f"{type(self).__name__}: class_weight leaves no sample a weight.")
+        targets = Targets(Y, np.empty((0, 0), dtype=np.uint32))
+        if self.criterion == "absolute_error":
+            targets = Targets(Y, code_columns(Y.T).codes)
+        codes = code_columns(X, self.max_bins)
+        none = np.empty((0, 0))
+        problem = Problem(
+            codes=codes.codes,
+            missing=codes.missing,
+            columns=none.astype(X.dtype),
+            n_classes=n_classes,
+            table=none.ravel(),
+        )
+        if self._draws_thresholds():
+            problem = problem._replace(
+                codes=none.astype(np.uint32), columns=_validation.read_only(X.T)
+            )
+        return Training(X, codes, problem, targets, weight, classes, y.ndim == 1, names)
+
+    def _draws_thresholds(self):
+        return self.random_thresholds
+
+    def _check_poisson(self, Y):
+        if self.criterion != "poisson":
+            return
+        who = type(self).__name__
+        if np.any(Y < 0):
+            raise ValueError(
+                f"{who}: Some value(s) of y are negative which is not allowed for Poisson "
+                f"regression; the smallest is {Y.min():g}."
+            )
+        if np.any(Y.sum(axis=1) <= 0):
+            raise ValueError(
+                f"{who}: Sum of y is not positive which is necessary for Poisson regression."
+            )
+
+    def _class_factors(self, class_weight, pairs):
+        """Return the weight that each sample has by its classes: a product over the outputs."""
+        many = len(pairs) > 1 and isinstance(class_weight, (list, tuple))
+        if many and len(class_weight) != len(pairs):
+            raise ValueError(
+                f"{type(self).__name__}: For multi-output, number of elements in class_weight "
+                f"should match number of outputs: got {len(class_weight)} for {len(pairs)}."
+            )
+        per_output = class_weight if many else [class_weight] * len(pairs)
+        factors = np.ones(len(pairs[0][1]))
+        for one, (classes, codes) in zip(per_output, pairs, strict=True):
+            factors *= _validation.check_class_weight(self, one, classes, codes)[codes]
+        return factors
+
+    def _rules(self, training):
+        """Return the parameters as numbers: shares of samples and features are counted out."""
+        n_samples, n_features = training.X.shape
+        total = float(training.weight.sum())
+        leaf = _count(self.min_samples_leaf, n_samples)
+        return Rules(
+            criterion=self.criteria[self.criterion],
+            random=self._draws_thresholds(),
+            max_features=self._max_features(n_features),
+            max_depth=np.iinfo(np.int32).max if self.max_depth is None else int(self.max_depth),
+            min_samples_split=max(2, 2 * leaf, _count(self.min_samples_split, n_samples)),
+            min_samples_leaf=leaf,
+            min_weight_leaf=self.min_weight_fraction_leaf * total,
+            min_impurity_decrease=float(self.min_impurity_decrease),
+            total_weight=total,
+        )
+
+    def _max_features(self, n_features):
+        """Return how many features a node tries."""
+        if self.max_features is None:
+            return n_features
+        if self.max_features == "sqrt":
+            return max(1, int(math.sqrt(n_features)))
+        if self.max_features == "log2":
+            return max(1, int(math.log2(n_features)))
+        if isinstance(self.max_features, numbers.Integral):
+            return min(int(self.max_features), n_features)
+        return max(1, int(self.max_features * n_features))
+
+    def _store(self, training):
+        """Store what the data said. Nothing fails after this."""
+        _validation.store_features(self, training.X.shape[1], training.names)
+        self.n_outputs_ = len(training.targets.Y)
+        self.max_features_ = self._max_features(training.X.shape[1])
+        if training.classes is not None:
+            counts = [len(classes) for classes in training.classes]
+            single = self.n_outputs_ == 1
+            self.classes_ = training.classes[0] if single else training.classes
+            self.n_classes_ = counts[0] if single else counts
+
+    def _classes_of_outputs(self):
+        """Return the classes of each output, in a list."""
+        return [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
+
+
+def with_table(problem, criterion, weight):
+    """Return the problem with a table of x log x, if the criterion needs it and it is small.
+
+    Only where all weights are whole numbers: then so are all sums.
+    """
+    total = weight.sum()
+    whole = np.all(weight == np.floor(weight))
+    if criterion != _criteria.ENTROPY or not whole or total + 2 > LARGEST_TABLE:
+        return problem
+    x = np.arange(int(total) + 2, dtype=np.float64)
+    x[1:] *= np.log(x[1:])
+    return problem._replace(table=x)
+
+
+def _count(value, n_samples):
+    """Return a number of samples: `value` itself, or that share of them, rounded up."""
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    return math.ceil(value * n_samples)

@@ -1,0 +1,667 @@
+"""Decision trees: the estimators."""
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._base import ClassifierMixin, RegressorMixin
+from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, with_table
+from litlearn.tree._prune import find_weakest_links, prune
+from litlearn.tree._structure import grow_tree
+
+SPLITTERS = ("best", "random")
+
+
+class DecisionTree(TreeModel):
+    """What the four trees share."""
+
+    def _draws_thresholds(self):
+        return self.splitter == "random"
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples; NaN stands for a missing value.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets: classes or real numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, not negative. A sample of weight zero takes no part.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` is sparse, or holds objects that are not numbers.
+        ValueError
+            If a parameter is out of range, or `X` or `y` is missing, empty, of the wrong shape, or
+            holds infinity.
+        """
+        tree, training = self._grow(X, y, sample_weight)
+        self._store(training)
+        self.tree_ = tree if self.ccp_alpha == 0.0 else prune(tree, self.ccp_alpha)
+        return self
+
+    def _grow(self, X, y, sample_weight):
+        self._check_tree_parameters()
+        _validation.check_option(self, "splitter", self.splitter, SPLITTERS)
+        random_state = _validation.check_random_state(self, self.random_state)
+        training = self._training(X, y, sample_weight, getattr(self, "class_weight", None))
+        seed = _validation.random_integer(random_state)
+        tree = grow_tree(
+            training.X,
+            training.codes,
+            with_table(training.problem, self.criteria[self.criterion], training.weight),
+            self._rules(training),
+            training.targets,
+            training.weight,
+            seed,
+            self.max_leaf_nodes,
+        )
+        return tree, training
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """Return the prices at which branches are pruned, and the impurity that is left.
+
+        Implements :eq:`eq-weakest-link`. The estimator itself stays as it is.
+
+        Parameters
+        ----------
+        X, y, sample_weight : array-like
+            As for ``fit``.
+
+        Returns
+        -------
+        PruningPath
+            Has the attributes, and dictionary entries, ``ccp_alphas`` and ``impurities``, each of
+            shape (n_subtrees,): values of ``ccp_alpha`` from 0 up, and the weighted impurity of the
+            leaves of the tree pruned with it.
+        """
+        tree, _ = self._grow(X, y, sample_weight)
+        _, alphas, impurities = find_weakest_links(tree, np.inf)
+        return PruningPath(ccp_alphas=alphas, impurities=impurities)
+
+    def get_depth(self):
+        """Return the number of splits on the longest way from the root to a leaf."""
+        _validation.check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self):
+        """Return the number of leaves."""
+        _validation.check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    def apply(self, X, check_input=True):
+        """Return the number of the leaf that each sample falls into.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        check_input : bool, default=True
+            For scikit-learn's signature; the input is always checked.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int64
+        """
+        _validation.check_is_fitted(self)
+        return self.tree_.apply(_validation.check_queries(self, X, missing=True))
+
+    def decision_path(self, X, check_input=True):
+        """Return which nodes each sample passes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        check_input : bool, default=True
+            For scikit-learn's signature; the input is always checked.
+
+        Returns
+        -------
+        CSR matrix of shape (n_samples, n_nodes)
+            Ones where a sample passes a node.
+        """
+        _validation.check_is_fitted(self)
+        return self.tree_.decision_path(_validation.check_queries(self, X, missing=True))
+
+    @property
+    def feature_importances_(self):
+        """Share of each feature in the decrease of impurity: :eq:`eq-importance`."""
+        _validation.check_is_fitted(self)
+        return self.tree_.compute_feature_importances()
+
+    def _values(self, X):
+        """Return the values of the leaves of the samples: (n_samples, n_outputs, n_classes)."""
+        _validation.check_is_fitted(self)
+        return self.tree_.predict(_validation.check_queries(self, X, missing=True))
+
+
+class PruningPath(dict):
+    """A dictionary whose entries are attributes too."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class TreeClassifier(ClassifierMixin, DecisionTree):
+    """What the two classifiers share."""
+
+    criteria = CLASSIFICATION
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def predict(self, X, check_input=True):
+        """Predict the class of each sample: the one with the largest share in its leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        check_input : bool, default=True
+            For scikit-learn's signature; the input is always checked.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Members of ``classes_``; of equal shares, the first.
+        """
+        values = self._values(X)
+        winners = [
+            classes[np.argmax(values[:, t, : len(classes)], axis=1)]
+            for t, classes in enumerate(self._classes_of_outputs())
+        ]
+        return winners[0] if self.n_outputs_ == 1 else np.stack(winners, axis=1)
+
+    def predict_proba(self, X, check_input=True):
+        """Return the shares of the classes in the leaf of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        check_input : bool, default=True
+            For scikit-learn's signature; the input is always checked.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of them, one for each output
+            Shares in the order of ``classes_``.
+        """
+        values = self._values(X)
+        shares = [
+            values[:, t, : len(classes)] for t, classes in enumerate(self._classes_of_outputs())
+        ]
+        return shares[0] if self.n_outputs_ == 1 else shares
+
+    def predict_log_proba(self, X):
+        """Return the logarithms of :meth:`predict_proba`; minus infinity for an absent class."""
+        shares = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return np.log(shares) if self.n_outputs_ == 1 else [np.log(one) for one in shares]
+
+
+class TreeRegressor(RegressorMixin, DecisionTree):
+    """What the two regressors share."""
+
+    criteria = REGRESSION
+
+    def predict(self, X, check_input=True):
+        """Predict the target of each sample: the mean, or the median, of its leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        check_input : bool, default=True
+            For scikit-learn's signature; the input is always checked.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs), float64
+        """
+        values = self._values(X)[:, :, 0]
+        return values[:, 0] if self.n_outputs_ == 1 else values
+
+
+class DecisionTreeClassifier(TreeClassifier):
+    """Predict a class by a sequence of questions about single features.
+
+    Each question compares one feature with a threshold, the one that leaves the two groups of
+    training samples least mixed: :eq:`eq-split`. Thresholds are exact, and of the type float64.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        Impurity: :eq:`eq-gini`, :eq:`eq-entropy` (``"log_loss"`` is another name for it) or
+        :eq:`eq-misclassification`, which scikit-learn does not have.
+    splitter : {"best", "random"}, default="best"
+        ``"best"``: the best threshold of each feature that is tried. ``"random"``: one
+        threshold for each, drawn uniformly between its least and its largest value in the
+        node.
+    max_depth : int, default=None
+        Number of splits on the longest way from the root to a leaf. None: no limit.
+    min_samples_split : int or float, default=2
+        A node with fewer samples is a leaf. A float is a share of the training samples,
+        rounded up.
+    min_samples_leaf : int or float, default=1
+        Least number of samples, or share of them, on either side of a split.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the total weight on either side of a split, at most 0.5.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Number of features, or share of them, that a node tries; more if all of these are
+        constant there. None: all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order in which features are tried and of random thresholds. Of features
+        that split equally well, the first one tried wins.
+    max_leaf_nodes : int, default=None
+        Grow best first, always splitting the leaf whose split decreases the impurity most,
+        until there are so many leaves. None: no limit, depth first.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if that decreases the impurity, weighted by the node's share of
+        the samples, by at least this much: :eq:`eq-impurity-decrease`.
+    class_weight : dict, list of dict or "balanced", default=None
+        Weights of the classes, a list of them for several outputs. ``"balanced"``: inverse
+        to the class counts.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
+        pruning.
+    monotonic_cst : None
+        For scikit-learn's signature: monotonic constraints are not supported.
+    max_bins : int, default=None
+        Approximate splits: the values of a feature are put into at most so many bins of
+        about equally many samples, and only thresholds between bins are tried. None: all
+        thresholds, exactly. Random thresholds are not affected.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_outputs_ : int
+        Number of targets.
+    max_features_ : int
+        Number of features that a node tries.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of impurity: :eq:`eq-importance`.
+    classes_ : ndarray of shape (n_classes,), or list of them
+        The classes in order, one array for each output.
+    n_classes_ : int or list of int
+        Their number.
+    tree_ : Tree
+        The fitted tree as plain arrays; see :class:`litlearn.tree._structure.Tree`.
+
+    Notes
+    -----
+    Cost: n p log n for each level of the tree, n = samples, p = features that are tried. A
+    prediction takes one comparison a level.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone, Classification and Regression Trees, 1984.
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion="gini",
+        splitter="best",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=None,
+        random_state=None,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        class_weight=None,
+        ccp_alpha=0.0,
+        monotonic_cst=None,
+        max_bins=None,
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.max_bins = max_bins
+
+
+class DecisionTreeRegressor(TreeRegressor):
+    """Predict a number by a sequence of questions about single features.
+
+    Each question compares one feature with a threshold, the one that leaves the two groups of
+    training samples least mixed: :eq:`eq-split`. Thresholds are exact, and of the type float64.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        Impurity: :eq:`eq-squared-error`, :eq:`eq-absolute-error`, whose leaves predict
+        medians, or :eq:`eq-poisson-deviance`, for counts.
+    splitter : {"best", "random"}, default="best"
+        ``"best"``: the best threshold of each feature that is tried. ``"random"``: one
+        threshold for each, drawn uniformly between its least and its largest value in the
+        node.
+    max_depth : int, default=None
+        Number of splits on the longest way from the root to a leaf. None: no limit.
+    min_samples_split : int or float, default=2
+        A node with fewer samples is a leaf. A float is a share of the training samples,
+        rounded up.
+    min_samples_leaf : int or float, default=1
+        Least number of samples, or share of them, on either side of a split.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the total weight on either side of a split, at most 0.5.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Number of features, or share of them, that a node tries; more if all of these are
+        constant there. None: all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order in which features are tried and of random thresholds. Of features
+        that split equally well, the first one tried wins.
+    max_leaf_nodes : int, default=None
+        Grow best first, always splitting the leaf whose split decreases the impurity most,
+        until there are so many leaves. None: no limit, depth first.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if that decreases the impurity, weighted by the node's share of
+        the samples, by at least this much: :eq:`eq-impurity-decrease`.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
+        pruning.
+    monotonic_cst : None
+        For scikit-learn's signature: monotonic constraints are not supported.
+    max_bins : int, default=None
+        Approximate splits: the values of a feature are put into at most so many bins of
+        about equally many samples, and only thresholds between bins are tried. None: all
+        thresholds, exactly. Random thresholds are not affected.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_outputs_ : int
+        Number of targets.
+    max_features_ : int
+        Number of features that a node tries.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of impurity: :eq:`eq-importance`.
+    tree_ : Tree
+        The fitted tree as plain arrays; see :class:`litlearn.tree._structure.Tree`.
+
+    Notes
+    -----
+    Cost: n p log n for each level of the tree, n = samples, p = features that are tried. A
+    prediction takes one comparison a level.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone, Classification and Regression Trees, 1984.
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion="squared_error",
+        splitter="best",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=None,
+        random_state=None,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
+        monotonic_cst=None,
+        max_bins=None,
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.max_bins = max_bins
+
+
+class ExtraTreeClassifier(DecisionTreeClassifier):
+    """Predict a class by questions with random thresholds.
+
+    A single tree of an extremely randomized forest; on its own it is a weak model.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        Impurity: :eq:`eq-gini`, :eq:`eq-entropy` (``"log_loss"`` is another name for it) or
+        :eq:`eq-misclassification`, which scikit-learn does not have.
+    splitter : {"best", "random"}, default="random"
+        ``"best"``: the best threshold of each feature that is tried. ``"random"``: one
+        threshold for each, drawn uniformly between its least and its largest value in the
+        node.
+    max_depth : int, default=None
+        Number of splits on the longest way from the root to a leaf. None: no limit.
+    min_samples_split : int or float, default=2
+        A node with fewer samples is a leaf. A float is a share of the training samples,
+        rounded up.
+    min_samples_leaf : int or float, default=1
+        Least number of samples, or share of them, on either side of a split.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the total weight on either side of a split, at most 0.5.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Number of features, or share of them, that a node tries; more if all of these are
+        constant there. None: all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order in which features are tried and of random thresholds. Of features
+        that split equally well, the first one tried wins.
+    max_leaf_nodes : int, default=None
+        Grow best first, always splitting the leaf whose split decreases the impurity most,
+        until there are so many leaves. None: no limit, depth first.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if that decreases the impurity, weighted by the node's share of
+        the samples, by at least this much: :eq:`eq-impurity-decrease`.
+    class_weight : dict, list of dict or "balanced", default=None
+        Weights of the classes, a list of them for several outputs. ``"balanced"``: inverse
+        to the class counts.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
+        pruning.
+    monotonic_cst : None
+        For scikit-learn's signature: monotonic constraints are not supported.
+    max_bins : int, default=None
+        Approximate splits: the values of a feature are put into at most so many bins of
+        about equally many samples, and only thresholds between bins are tried. None: all
+        thresholds, exactly. Random thresholds are not affected.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_outputs_ : int
+        Number of targets.
+    max_features_ : int
+        Number of features that a node tries.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of impurity: :eq:`eq-importance`.
+    classes_ : ndarray of shape (n_classes,), or list of them
+        The classes in order, one array for each output.
+    n_classes_ : int or list of int
+        Their number.
+    tree_ : Tree
+        The fitted tree as plain arrays; see :class:`litlearn.tree._structure.Tree`.
+
+    Notes
+    -----
+    Cost: n p for each level of the tree, n = samples, p = features that are tried. A prediction
+    takes one comparison a level.
+
+    References
+    ----------
+    Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion="gini",
+        splitter="random",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features="sqrt",
+        random_state=None,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        class_weight=None,
+        ccp_alpha=0.0,
+        monotonic_cst=None,
+        max_bins=None,
+    ):
+        super().__init__(
+            criterion=criterion,
+            splitter=splitter,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_features=max_features,
+            random_state=random_state,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            class_weight=class_weight,
+            ccp_alpha=ccp_alpha,
+            monotonic_cst=monotonic_cst,
+            max_bins=max_bins,
+        )
+
+
+class ExtraTreeRegressor(DecisionTreeRegressor):
+    """Predict a number by questions with random thresholds.
+
+    A single tree of an extremely randomized forest; on its own it is a weak model.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        Impurity: :eq:`eq-squared-error`, :eq:`eq-absolute-error`, whose leaves predict
+        medians, or :eq:`eq-poisson-deviance`, for counts.
+    splitter : {"best", "random"}, default="random"
+        ``"best"``: the best threshold of each feature that is tried. ``"random"``: one
+        threshold for each, drawn uniformly between its least and its largest value in the
+        node.
+    max_depth : int, default=None
+        Number of splits on the longest way from the root to a leaf. None: no limit.
+    min_samples_split : int or float, default=2
+        A node with fewer samples is a leaf. A float is a share of the training samples,
+        rounded up.
+    min_samples_leaf : int or float, default=1
+        Least number of samples, or share of them, on either side of a split.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the total weight on either side of a split, at most 0.5.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        Number of features, or share of them, that a node tries; more if all of these are
+        constant there. None: all.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order in which features are tried and of random thresholds. Of features
+        that split equally well, the first one tried wins.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if that decreases the impurity, weighted by the node's share of
+        the samples, by at least this much: :eq:`eq-impurity-decrease`.
+    max_leaf_nodes : int, default=None
+        Grow best first, always splitting the leaf whose split decreases the impurity most,
+        until there are so many leaves. None: no limit, depth first.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
+        pruning.
+    monotonic_cst : None
+        For scikit-learn's signature: monotonic constraints are not supported.
+    max_bins : int, default=None
+        Approximate splits: the values of a feature are put into at most so many bins of
+        about equally many samples, and only thresholds between bins are tried. None: all
+        thresholds, exactly. Random thresholds are not affected.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_outputs_ : int
+        Number of targets.
+    max_features_ : int
+        Number of features that a node tries.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each feature in the decrease of impurity: :eq:`eq-importance`.
+    tree_ : Tree
+        The fitted tree as plain arrays; see :class:`litlearn.tree._structure.Tree`.
+
+    Notes
+    -----
+    Cost: n p for each level of the tree, n = samples, p = features that are tried. A prediction
+    takes one comparison a level.
+
+    References
+    ----------
+    Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion="squared_error",
+        splitter="random",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=1.0,
+        random_state=None,
+        min_impurity_decrease=0.0,
+        max_leaf_nodes=None,
+        ccp_alpha=0.0,
+        monotonic_cst=None,
+        max_bins=None,
+    ):
+        super().__init__(
+            criterion=criterion,
+            splitter=splitter,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_features=max_features,
+            random_state=random_state,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            ccp_alpha=ccp_alpha,
+            monotonic_cst=monotonic_cst,
+            max_bins=max_bins,
+        )
