@@ -48,6 +48,27 @@ CASES.append(("litlearn.linear_model", "LogisticRegression", {}))
 CASES.append(("litlearn.linear_model", "ElasticNet", {"alpha": 0.1}))
 CASES.append(("litlearn.linear_model", "Lasso", {"alpha": 0.1}))
 
+CASES.extend(
+    ("litlearn.tree", name, {"splitter": splitter, "criterion": criterion})
+    for name, criterion in (
+        ("DecisionTreeClassifier", "gini"),
+        ("DecisionTreeRegressor", "absolute_error"),
+        ("ExtraTreeClassifier", "entropy"),
+        ("ExtraTreeRegressor", "poisson"),
+    )
+    for splitter in ("best", "random")
+)
+CASES.append(("litlearn.tree", "DecisionTreeClassifier", {"max_leaf_nodes": 4, "ccp_alpha": 0.01}))
+CASES.extend(
+    ("litlearn.ensemble", name, {"n_estimators": 2})
+    for name in (
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+    )
+)
+
 
 def use(estimator, X, y):
     """Fit, and call whatever the estimator offers."""

@@ -200,3 +200,26 @@ def moments(X, Y, weight=None):
     x_mean, y_mean = s @ X / s.sum(), s @ Y / s.sum()
     Z, T = X - x_mean, Y - y_mean
     return s.sum(), x_mean, y_mean, (Z.T * s) @ Z, (Z.T * s) @ T, s @ T**2
+
+
+# ---------------------------------------------------------------------------------------------
+# Trees
+
+
+def impurity(criterion, y, w):
+    """Impurity of a node: eq-gini, eq-entropy, eq-misclassification, eq-squared-error,
+    eq-absolute-error, eq-poisson-deviance.
+    """
+    y, share = np.asarray(y), np.asarray(w) / np.sum(w)
+    if criterion in ("gini", "entropy", "misclassification"):
+        p = np.array([share[y == c].sum() for c in np.unique(y)])
+        p = p[p > 0]
+        if criterion == "gini":
+            return 1.0 - np.sum(p**2)
+        return -np.sum(p * np.log2(p)) if criterion == "entropy" else 1.0 - p.max()
+    mean = np.sum(share * y)
+    if criterion == "squared_error":
+        return np.sum(share * (y - mean) ** 2)
+    if criterion == "absolute_error":
+        return min(np.sum(share * np.abs(y - middle)) for middle in y)
+    return np.sum(share * np.where(y > 0, y * np.log(np.where(y > 0, y, 1) / mean), 0.0))

@@ -516,7 +516,10 @@ def examine(problem, rules, samples, scratch, nodes, node):
     decrease = (best - score) / (rules.total_weight * nodes.value.shape[1])
     if rules.criterion == criteria.ENTROPY:
         decrease /= math.log(2.0)
-    if best == -np.inf or decrease + 2.0**-52 < rules.min_impurity_decrease:
+    # The misclassification rate often finds no cut better than none. Cutting all the same would
+    # peel off one sample at a time.
+    stalled = rules.criterion == criteria.MISCLASSIFICATION and decrease <= 0.0
+    if best == -np.inf or stalled or decrease + 2.0**-52 < rules.min_impurity_decrease:
         nodes.feature[node] = LEAF
         return -np.inf
     return decrease
