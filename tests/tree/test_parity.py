@@ -1,7 +1,7 @@
 """The same tree as scikit-learn's, node by node.
 
-At each node the two programs must choose the same split, or splits of equal improvement; after a tie
-the samples below differ, and the comparison ends there. The data are exact in float32, because
+At each node the two programs must choose the same split, or splits of equal improvement; after a
+tie the samples below differ, and the comparison ends there. The data are exact in float32, because
 scikit-learn compares in that type.
 """
 
