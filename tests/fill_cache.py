@@ -46,7 +46,9 @@ CASES.extend(
 )
 CASES.append(("litlearn.linear_model", "LogisticRegression", {}))
 CASES.append(("litlearn.linear_model", "ElasticNet", {"alpha": 0.1}))
+CASES.append(("litlearn.linear_model", "ElasticNetCV", {}))
 CASES.append(("litlearn.linear_model", "Lasso", {"alpha": 0.1}))
+CASES.append(("litlearn.linear_model", "LassoCV", {}))
 
 CASES.extend(
     ("litlearn.tree", name, {"splitter": splitter, "criterion": criterion})

@@ -8,11 +8,12 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import linear_model as theirs
+from sklearn import model_selection
 from sklearn.utils.estimator_checks import check_estimator
 
 import reference
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.linear_model import ElasticNet, Lasso, enet_path, lasso_path
+from litlearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, enet_path, lasso_path
 from litlearn.linear_model import _coordinate_descent as descent
 
 
@@ -203,6 +204,64 @@ def test_path_is_scikit_learns(shape, positive):
         assert np.all(got[2] <= 1e-10 * y @ y / len(y))
 
 
+@pytest.mark.parametrize("shape", [(90, 12), (45, 70)])
+@pytest.mark.parametrize("form", ["C", "F", "csc"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cross_validation_is_scikit_learns(shape, form, weighted):
+    X, y = draw(*shape, offset=2.0)
+    data = matrices(X)[form]
+    weights = np.random.default_rng(1).uniform(0.1, 2, len(y)) if weighted else None
+    common = {"alphas": 12, "eps": 0.05, "tol": 1e-8, "max_iter": 10**5}
+    pairs = [
+        (LassoCV, theirs.LassoCV, {}),
+        (ElasticNetCV, theirs.ElasticNetCV, {"l1_ratio": [0.3, 0.9], "cv": 3}),
+        (LassoCV, theirs.LassoCV, {"alphas": [0.3, 0.1, 1.0], "fit_intercept": False}),
+    ]
+    for ours, other, setting in pairs:
+        got = ours(**common | setting).fit(data, y, sample_weight=weights)
+        want = other(**common | setting).fit(data, y, sample_weight=weights)
+        np.testing.assert_allclose(got.alphas_, want.alphas_, rtol=1e-10)
+        np.testing.assert_allclose(got.mse_path_, want.mse_path_, rtol=2e-3)
+        assert got.mse_path_.shape == want.mse_path_.shape
+        assert got.alpha_ == pytest.approx(want.alpha_)
+        np.testing.assert_allclose(got.coef_, want.coef_, atol=2e-3)
+        assert got.intercept_ == pytest.approx(want.intercept_, abs=5e-3)
+        assert hasattr(got, "l1_ratio_") == hasattr(want, "l1_ratio_")
+        assert getattr(got, "l1_ratio_", 0) == getattr(want, "l1_ratio_", 0)
+
+
+def test_folds_of_every_kind():
+    X, y = draw(60, 8)
+    splitter = model_selection.KFold(4, shuffle=True, random_state=0)
+    want = LassoCV(cv=splitter, alphas=5).fit(X, y)
+    for cv in (list(splitter.split(X)), splitter.split(X)):
+        np.testing.assert_array_equal(LassoCV(cv=cv, alphas=5).fit(X, y).mse_path_, want.mse_path_)
+    half = [(np.arange(30), np.arange(40, 60)), (np.arange(60) >= 30, np.arange(60) < 10)]
+    got, other = (kind(cv=half, alphas=5, tol=1e-9).fit(X, y) for kind in (LassoCV, theirs.LassoCV))
+    np.testing.assert_allclose(got.mse_path_, other.mse_path_, rtol=1e-4)
+    for cv in (1, 100, "a", []):
+        with pytest.raises(ValueError, match="cv|n_splits"):
+            LassoCV(cv=cv).fit(X, y)
+
+
+def test_a_fold_with_nearly_all_of_a_column():
+    X, y = draw(60, 8)
+    X[3, 2] = 1e9  # what remains of the column outside the first fold is lost in a difference
+    got, other = (
+        kind(alphas=[0.1, 0.01], tol=1e-9, max_iter=10**5).fit(X, y)
+        for kind in (LassoCV, theirs.LassoCV)
+    )
+    np.testing.assert_allclose(got.mse_path_, other.mse_path_, rtol=1e-3)
+
+
+def test_folds_in_threads_do_not_change_a_bit():
+    for shape in ((90, 12), (45, 70)):
+        X, y = draw(*shape)
+        one, two = (ElasticNetCV(n_jobs=j, l1_ratio=[0.5, 1]).fit(X, y) for j in (1, 2))
+        np.testing.assert_array_equal(one.mse_path_, two.mse_path_)
+        np.testing.assert_array_equal(one.coef_, two.coef_)
+
+
 def test_several_targets():
     X, y = draw()
     Y = np.column_stack([y, -2 * y + X[:, 7], X[:, 3]])
@@ -342,7 +401,11 @@ def test_wrong_arguments_of_a_path_are_named():
 # Tier 4
 
 
-@pytest.mark.parametrize("model", [Lasso(), ElasticNet(), Lasso(precompute=True)], ids=repr)
+@pytest.mark.parametrize(
+    "model",
+    [Lasso(), ElasticNet(), Lasso(precompute=True), LassoCV(cv=3), ElasticNetCV(cv=3, alphas=10)],
+    ids=repr,
+)
 def test_check_estimator(model):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -10,10 +10,15 @@ import numpy as np
 
 from litlearn import _validation
 from litlearn._base import MultiOutputMixin
-from litlearn.exceptions import ConvergenceWarning
+from litlearn._parallel import map_blocks
+from litlearn.exceptions import ConvergenceWarning, DataConversionWarning
 from litlearn.linear_model import _coordinate_descent as descent
 from litlearn.linear_model._base import LinearRegressor
 
+# A fold whose columns keep less than this share of their squared norm is summed up on its own.
+SMALLEST_SHARE = 1e-6
+# Number of columns up to which all products of two columns are cheap for any number of samples.
+SMALL_GRAM = 500
 # Relative gap below which products from a Gram matrix are too inexact to judge by.
 GRAM_PRECISION = {"d": 1e-11, "f": 1e-5}
 SMALLEST_ALPHA = np.finfo(np.float64).resolution
@@ -52,7 +57,7 @@ def check_gram(owner, precompute, design, centred):
     if isinstance(design, descent.SparseDesign):
         return None
     # Means up to rounding are the sign that the matrix belongs to centred columns.
-    spread = np.sqrt(design.squares / design.y.size)
+    spread = np.sqrt(design.squares / design.n_samples)
     if centred and np.any(np.abs(design.X_means) > 1e-5 * spread + 1e-8):
         message = (
             "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix."
@@ -93,11 +98,19 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
         return design
     n, p = design.X.shape
     if gram is None:
-        if precompute == "auto" and (single or n <= p or p > descent.LARGEST_GRAM):
+        if precompute == "auto" and (single or p > min(max(n, SMALL_GRAM), descent.LARGEST_GRAM)):
             return design
         gram = descent.gram_matrix(design.X, design.means, design.root, design.n_jobs)
     exact = single or tol < GRAM_PRECISION[design.X.dtype.char]
-    return descent.GramDesign(design, gram, exact)
+    return gram_design(design, gram, exact)
+
+
+def gram_design(design, gram, exact):
+    """Return the design that works with the Gram matrix; with `exact` it looks at the data too."""
+    return descent.GramDesign(
+        gram, design.squares, design.products, design.target_square, design.n_samples,
+        design if exact else None,
+    )  # fmt: skip
 
 
 def draw_seed(owner, selection, random_state):
@@ -114,7 +127,7 @@ def warn_unless_converged(gap, tol, design, sweeps, stacklevel=4):
     """Say that the certificate was missed, with the numbers that say by how much."""
     goal = tol * design.target_square
     if gap > goal:
-        n = design.y.size
+        n = design.n_samples
         message = (
             f"Objective did not converge after {sweeps} sweeps. Duality gap: {gap / n:.3e}, "
             f"tolerance: {goal / n:.3e}. You might want to increase the number of iterations, "
@@ -138,7 +151,7 @@ def alpha_grid(design, l1_ratio, eps, n_alphas, positive):
             "by providing your estimator with the appropriate `alphas=` argument."
         )
     products = design.products if positive else np.abs(design.products)
-    alpha_max = max(products.max(), 0.0) / (design.y.size * l1_ratio)
+    alpha_max = max(products.max(), 0.0) / (design.n_samples * l1_ratio)
     if alpha_max <= SMALLEST_ALPHA:
         return np.full(n_alphas, SMALLEST_ALPHA)
     return np.geomspace(alpha_max, alpha_max * eps, num=n_alphas)
@@ -169,7 +182,7 @@ def solve_path(design, l1_ratio, alphas, w, *, positive, seed, tol, max_iter):
         Duality gaps, not divided by the number of samples.
     sweeps : list of int
     """
-    n = design.y.size
+    n = design.n_samples
     coefs = np.empty((alphas.size, w.size))
     gaps, sweeps = np.empty(alphas.size), []
     for i, alpha in enumerate(alphas):
@@ -644,3 +657,497 @@ class Lasso(ElasticNet):
             random_state=random_state,
             selection=selection,
         )
+
+
+# ---------------------------------------------------------------------------------------------
+# The penalty by cross-validation
+
+
+def contiguous_folds(owner, n_samples, n_folds):
+    """Return (train, test) indices of `n_folds` parts of consecutive samples."""
+    if n_folds > n_samples:
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: cannot have number of splits n_splits={n_folds} "
+            f"greater than the number of samples: n_samples={n_samples}."
+        )
+    samples = np.arange(n_samples)
+    tests = np.array_split(samples, n_folds)
+    return [(np.setdiff1d(samples, test, assume_unique=True), test) for test in tests]
+
+
+def check_folds(owner, cv, X, y):
+    """Return the list of (train, test) indices that `cv` stands for."""
+    n = X.shape[0]
+    if cv is None or isinstance(cv, numbers.Integral):
+        n_folds = 5 if cv is None else _validation.check_integer(owner, "cv", cv, low=2)
+        return contiguous_folds(owner, n, n_folds)
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        splits = cv.split(X, y)
+    elif hasattr(cv, "__iter__") and not isinstance(cv, str):
+        splits = cv
+    else:
+        _validation._refuse(owner, "cv", cv, "an int, an object with a method split, an iterable")
+    folds = []
+    for train, test in splits:
+        train, test = (np.asarray(part) for part in (train, test))
+        train, test = (np.flatnonzero(a) if a.dtype == bool else a for a in (train, test))
+        folds.append((train, test))
+    if not folds or any(train.size == 0 or test.size == 0 for train, test in folds):
+        _validation._refuse(owner, "cv", cv, "folds with at least one sample in each part")
+    return folds
+
+
+def fold_statistics(design, y, weights, test):
+    """Weighted sums over some samples: of columns and target less their overall means.
+
+    Returns the weight, the sums of the columns and of the target, the products of the columns with
+    each other and with the target, and the sum of squares of the target.
+    """
+    tile = design.X[test] - design.means.astype(design.X.dtype)
+    target = y[test] - design.y_mean
+    a = np.ones(test.size) if weights is None else weights[test]
+    root = np.sqrt(a).astype(tile.dtype)
+    sums = a.astype(tile.dtype) @ tile
+    tile *= root[:, None]
+    products = (root * target).astype(tile.dtype) @ tile
+    return a.sum(), sums, a @ target, tile.T @ tile, products, a @ target**2
+
+
+def complement_design(design, gram, weights, part, n_train, centred):
+    """Return the design of the samples outside a fold, by subtraction: :eq:`eq-gram-merge`.
+
+    Returns also the means of the columns and of the target there, or None if the subtraction loses
+    too many digits.
+    """
+    weight, sums, target_sum, products, target_products, target_square = part
+    n = design.n_samples
+    total = (n if weights is None else weights.sum()) - weight
+    scale = 1.0 if weights is None else weights.sum() / n
+    if not total > 0.0:
+        return None
+    G = scale * gram - products
+    q = scale * design.products - target_products
+    square = scale * design.target_square - target_square
+    mean, target_mean = -sums / total, -target_sum / total
+    if centred:
+        G -= total * np.outer(mean, mean)
+        q -= total * mean * target_mean
+        square -= total * target_mean**2
+    squares = np.diag(G).copy()
+    lost = squares < SMALLEST_SHARE * scale * design.squares
+    if np.any(lost) or square < SMALLEST_SHARE * scale * design.target_square:
+        return None
+    rescale = n_train / total
+    G *= rescale
+    result = descent.GramDesign(G, squares * rescale, q * rescale, square * rescale, n_train)
+    if not centred:
+        return result, np.zeros(q.size), 0.0
+    return result, design.X_means + mean, design.y_mean + target_mean
+
+
+class _PathCV(LinearRegressor):
+    """What LassoCV and ElasticNetCV share."""
+
+    sparse_formats = ("csc", "csr")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose the penalty by cross-validation, and fit all samples with it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            Weights of the samples, in the fits and in the errors of each fold.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers.
+        ValueError
+            If a parameter is out of range, or the data are missing, empty, of the wrong shape, or
+            hold NaN or infinity.
+        """
+        settings, precompute, centred = self._check_settings()
+        ratios = self._check_ratios()
+        names = _validation.feature_names(X)
+        X = _validation.check_array(
+            self, X, sparse=("csc",), order="C" if _validation.is_sparse(X) else memory_order(X)
+        )
+        y = self._check_target(y, X.shape[0])
+        weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        folds = check_folds(self, self.cv, X, y)
+        alphas = check_alphas(self, self.alphas)
+        design = make_design(X, y, weights, centred, self.n_jobs)
+        if isinstance(alphas, int):
+            eps = _validation.check_real(self, "eps", self.eps, low=0.0, allow_low=False)
+            grids = [alpha_grid(design, l1, eps, alphas, settings["positive"]) for l1 in ratios]
+        else:
+            grids = [alphas] * len(ratios)
+        tol = settings["tol"]
+        solver = with_gram(self, design, precompute, centred, tol, single=False)
+        gram = solver.G if isinstance(solver, descent.GramDesign) and not solver.design else None
+
+        errors, shortfalls = self._validate(
+            X, y, weights, design, gram, folds, ratios, grids, settings, centred
+        )
+        # <choose>: The least mean error over the folds; the strongest penalty wins a tie.
+        means = errors.mean(axis=2)
+        best_ratio, best_alpha = np.unravel_index(np.argmin(means), means.shape)
+        l1_ratio, alpha = ratios[best_ratio], grids[best_ratio][best_alpha]
+        if shortfalls.max() > 0.0:
+            warn_of_folds(shortfalls, tol)
+        # <refit>: All samples, the chosen penalty.
+        if gram is not None:
+            solver = gram_design(design, gram, exact=True)
+        w = np.zeros(X.shape[1])
+        _, gap, sweeps = solve_path(solver, l1_ratio, np.array([alpha]), w, **settings)
+        warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=3)
+        _validation.store_features(self, X.shape[1], names)
+        self.coef_ = w.astype(X.dtype)
+        self.intercept_ = X.dtype.type(design.y_mean - design.X_means @ w) if centred else 0.0
+        self.alpha_ = alpha
+        self.alphas_ = grids[0] if len(ratios) == 1 or grids[0] is alphas else np.array(grids)
+        self.mse_path_ = np.squeeze(errors)
+        self.dual_gap_ = gap[0] / X.shape[0]
+        self.n_iter_ = sweeps[0]
+        self._store_ratio(l1_ratio)
+        return self
+
+    def _validate(self, X, y, weights, design, gram, folds, ratios, grids, settings, centred):
+        """Return mean squared errors (n_ratios, n_alphas, n_folds), and missed gaps per fold."""
+        parts = [None] * len(folds)
+        if gram is not None:
+            parts = map_blocks(
+                lambda f: self._fold_part(design, y, weights, folds[f]), len(folds), self.n_jobs
+            )
+        rows = X.tocsr() if _validation.is_sparse(X) else X
+        bar = progress(self.verbose, len(folds) * len(ratios), type(self).__name__)
+
+        def job(number):
+            a, f = divmod(number, len(folds))
+            train, test = folds[f]
+            fold = None
+            if parts[f] is not None:
+                fold = complement_design(design, gram, weights, parts[f], train.size, centred)
+            if fold is None:
+                fold = self._fold_design(X, y, weights, train, gram is not None, centred)
+            solver, X_means, y_mean = fold
+            w = np.zeros(X.shape[1])
+            coefs, gaps, _ = solve_path(solver, ratios[a], grids[a], w, **settings)
+            part = np.ones(test.size) if weights is None else weights[test]
+            if not part.any():
+                raise ValueError(
+                    f"{_validation.owner_name(self)}: sample_weight is all zero in a fold of cv."
+                )
+            predicted = rows[test] @ coefs.astype(X.dtype) - X_means @ coefs + y_mean
+            error = np.average((predicted - y[test, None]) ** 2, axis=0, weights=part)
+            bar.update()
+            return error, np.max(gaps / max(solver.target_square, 1e-300)) - settings["tol"]
+
+        results = map_blocks(job, len(ratios) * len(folds), self.n_jobs)
+        bar.close()
+        errors = np.array([error for error, _ in results])
+        errors = errors.reshape(len(ratios), len(folds), -1)
+        return np.moveaxis(errors, 2, 1), np.array([shortfall for _, shortfall in results])
+
+    def _fold_part(self, design, y, weights, fold):
+        """Sums over a test fold, or None if the training samples are not all the others."""
+        train, test = fold
+        n = y.size
+        inside = np.zeros(n, dtype=bool)
+        inside[test] = True
+        outside = np.zeros(n, dtype=bool)
+        outside[train] = True
+        if train.size + test.size != n or np.any(inside == outside) or 2 * test.size > n:
+            return None
+        return fold_statistics(design, y, weights, test)
+
+    def _fold_design(self, X, y, weights, train, use_gram, centred):
+        """Return the design of the training samples of a fold, and its means."""
+        part = None if weights is None else weights[train]
+        if part is not None and not part.any():
+            raise ValueError(
+                f"{_validation.owner_name(self)}: sample_weight is all zero outside a fold of cv."
+            )
+        data = X[train]
+        if not _validation.is_sparse(X):
+            data = _validation.read_only(data, memory_order(data))
+        else:
+            data = _validation.check_array(self, data, sparse=("csc",))
+        design = make_design(data, y[train], part, centred)
+        solver = design
+        if use_gram:
+            gram = descent.gram_matrix(design.X, design.means, design.root)
+            solver = gram_design(design, gram, exact=False)
+        return solver, design.X_means, design.y_mean
+
+    def _check_target(self, y, n_samples):
+        y = _validation.check_real_targets(self, y, n_samples)
+        if y.ndim == 2:
+            if y.shape[1] != 1:
+                raise ValueError(
+                    f"{_validation.owner_name(self)}: y has shape {y.shape}, expected one target. "
+                    "Fit the targets one by one."
+                )
+            message = (
+                "A column-vector y was passed when a 1d array was expected. Please change the "
+                "shape of y to (n_samples,), for example using ravel()."
+            )
+            _validation.warn(DataConversionWarning(message), stacklevel=4)
+            y = np.ascontiguousarray(y[:, 0])
+        return y
+
+    def _check_settings(self):
+        """Check the parameters of the solver; return them, `precompute` and `fit_intercept`."""
+        settings = {
+            "positive": _validation.check_boolean(self, "positive", self.positive),
+            "seed": draw_seed(self, self.selection, self.random_state),
+            "tol": _validation.check_real(self, "tol", self.tol, low=0.0),
+            "max_iter": _validation.check_integer(self, "max_iter", self.max_iter, low=1),
+        }
+        _validation.check_boolean(self, "copy_X", self.copy_X)
+        _validation.check_n_jobs(self, self.n_jobs)
+        centred = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
+        return settings, check_precompute(self, self.precompute, auto=True), centred
+
+
+def progress(verbose, total, name):
+    """Return a bar on the standard error, which shows nothing unless `verbose`."""
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc=name, disable=not verbose)
+
+
+def warn_of_folds(shortfalls, tol):
+    """Say that fits of some folds missed the certificate."""
+    message = (
+        f"Objective did not converge in {np.count_nonzero(shortfalls > 0.0)} of "
+        f"{shortfalls.size} paths. Duality gap: {shortfalls.max() + tol:.3e} of the target's "
+        f"squared norm, tolerance: {tol:.3e}. You might want to increase the number of iterations."
+    )
+    _validation.warn(ConvergenceWarning(message), stacklevel=4)
+
+
+class ElasticNetCV(_PathCV):
+    """Elastic net with its penalty chosen by cross-validation.
+
+    Parameters
+    ----------
+    l1_ratio : float or list of float, default=0.5
+        Share of the l1 penalty, from 0 to 1. From a list the best is chosen.
+    eps : float, default=1e-3
+        Smallest penalty of an automatic grid divided by the largest.
+    alphas : int or array-like, default=100
+        Number of penalties in an automatic grid, or the penalties.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept.
+    precompute : "auto", bool or array-like of shape (n_features, n_features), default="auto"
+        Whether to begin with all products of two columns; "auto" does if there are more samples
+        than features. Folds are then subtracted from the whole.
+    max_iter : int, default=1000
+        Largest number of sweeps of coordinate descent for one penalty.
+    tol : float, default=1e-4
+        See :class:`ElasticNet`.
+    cv : int, splitter, iterable or None, default=None
+        Number of folds of consecutive samples (None: 5), an object with a method ``split``, or
+        pairs of indices of training and test samples.
+    copy_X : bool, default=True
+        Accepted; `X` is never changed.
+    verbose : bool or int, default=0
+        Show a progress bar.
+    n_jobs : int or None, default=None
+        Threads, one fold and `l1_ratio` each. None: all CPUs.
+    positive : bool, default=False
+        Bound the coefficients by zero from below.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random order with ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the coordinates in a sweep.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen penalty.
+    l1_ratio_ : float
+        The chosen share.
+    coef_ : ndarray of shape (n_features,)
+        Coefficients with them, on all samples.
+    intercept_ : float
+        Intercept.
+    mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_l1_ratio, n_alphas, n_folds)
+        Mean squared error on each fold.
+    alphas_ : ndarray of shape (n_alphas,) or (n_l1_ratio, n_alphas)
+        The penalties, falling.
+    dual_gap_ : float
+        Duality gap of the final fit.
+    n_iter_ : int
+        Sweeps of the final fit.
+    n_features_in_ : int
+        Number of features in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all are strings.
+
+    Notes
+    -----
+    Cost: a path for each fold and each `l1_ratio`. See :eq:`eq-cross-validation`.
+    """
+
+    path = staticmethod(enet_path)
+
+    def __init__(
+        self,
+        *,
+        l1_ratio=0.5,
+        eps=1e-3,
+        alphas=100,
+        fit_intercept=True,
+        precompute="auto",
+        max_iter=1000,
+        tol=1e-4,
+        cv=None,
+        copy_X=True,
+        verbose=0,
+        n_jobs=None,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+    def _check_ratios(self):
+        given = self.l1_ratio
+        many = not isinstance(given, numbers.Number)
+        if many and (isinstance(given, str) or not hasattr(given, "__iter__") or not len(given)):
+            _validation._refuse(self, "l1_ratio", given, "a float in the range [0, 1], or a list")
+        return [
+            _validation.check_real(self, "l1_ratio", value, low=0.0, high=1.0)
+            for value in (given if many else [given])
+        ]
+
+    def _store_ratio(self, l1_ratio):
+        self.l1_ratio_ = l1_ratio
+
+
+class LassoCV(_PathCV):
+    """Lasso with its penalty chosen by cross-validation.
+
+    Parameters
+    ----------
+    eps : float, default=1e-3
+        Smallest penalty of an automatic grid divided by the largest.
+    alphas : int or array-like, default=100
+        Number of penalties in an automatic grid, or the penalties.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept.
+    precompute : "auto", bool or array-like of shape (n_features, n_features), default="auto"
+        Whether to begin with all products of two columns; "auto" does if there are more samples
+        than features. Folds are then subtracted from the whole.
+    max_iter : int, default=1000
+        Largest number of sweeps of coordinate descent for one penalty.
+    tol : float, default=1e-4
+        See :class:`Lasso`.
+    copy_X : bool, default=True
+        Accepted; `X` is never changed.
+    cv : int, splitter, iterable or None, default=None
+        Number of folds of consecutive samples (None: 5), an object with a method ``split``, or
+        pairs of indices of training and test samples.
+    verbose : bool or int, default=False
+        Show a progress bar.
+    n_jobs : int or None, default=None
+        Threads, one fold each. None: all CPUs.
+    positive : bool, default=False
+        Bound the coefficients by zero from below.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random order with ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the coordinates in a sweep.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen penalty.
+    coef_ : ndarray of shape (n_features,)
+        Coefficients with it, on all samples.
+    intercept_ : float
+        Intercept.
+    mse_path_ : ndarray of shape (n_alphas, n_folds)
+        Mean squared error on each fold.
+    alphas_ : ndarray of shape (n_alphas,)
+        The penalties, falling.
+    dual_gap_ : float
+        Duality gap of the final fit.
+    n_iter_ : int
+        Sweeps of the final fit.
+    n_features_in_ : int
+        Number of features in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all are strings.
+
+    Notes
+    -----
+    Cost: a path for each fold. See :eq:`eq-cross-validation`.
+    """
+
+    path = staticmethod(lasso_path)
+
+    def __init__(
+        self,
+        *,
+        eps=1e-3,
+        alphas=100,
+        fit_intercept=True,
+        precompute="auto",
+        max_iter=1000,
+        tol=1e-4,
+        copy_X=True,
+        cv=None,
+        verbose=False,
+        n_jobs=None,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.copy_X = copy_X
+        self.cv = cv
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+    def _check_ratios(self):
+        return [1.0]
+
+    def _store_ratio(self, l1_ratio):
+        pass
