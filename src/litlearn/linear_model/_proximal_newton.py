@@ -31,6 +31,7 @@ import numpy as np
 from litlearn._jit import njit
 from litlearn._parallel import map_blocks, single_threaded_blas
 from litlearn._validation import is_sparse
+from litlearn.linear_model._coordinate_descent import MEMORY, extrapolate, soft_threshold
 from litlearn.linear_model._logistic_loss import (
     logistic_terms,
     logistic_total,
@@ -43,6 +44,8 @@ TILE_ENTRIES = 1 << 16  # entries of a tile of weighted rows: half a megabyte ..
 TILE_ROWS = 512  # ... but at least so many rows, or adding up the products costs more than they do
 GRAM_BLOCKS = 8  # Hessians of blocks of rows that are held at a time
 LARGEST_MODEL = 4096  # coefficients that one model may have: a Hessian of 128 MB
+LARGEST_SPARSE_HESSIAN = 1000  # coefficients; beyond, sparse data are descended on directly
+MAX_SWEEPS = 100  # of those
 SWEEPS = 10  # of coordinate descent, at least, before a Newton step on the support
 INNER_SHARE = 0.01  # the model is solved to this share of the violation
 HALVINGS = 40  # trials of a line search
@@ -176,16 +179,6 @@ def sparse_hessian(data, indices, indptr, slots, A, B, start, stop, H):
 # ------------------------------------------------------------------ the quadratic model
 
 
-@njit(inline=True)
-def soft_threshold(z, alpha):
-    """Shrink z towards zero by alpha, :eq:`eq-soft-threshold`."""
-    if z > alpha:
-        return z - alpha
-    if z < -alpha:
-        return z + alpha
-    return 0.0
-
-
 @njit(reassociate=True)
 def model_sweeps(H, slope, v, alpha_l1, alpha_l2, tol, n_sweeps):
     """Coordinate descent on the quadratic model, :eq:`eq-coordinate-update`.
@@ -204,7 +197,7 @@ def model_sweeps(H, slope, v, alpha_l1, alpha_l2, tol, n_sweeps):
             old = v[j]
             if bend <= 0.0:
                 continue
-            new = soft_threshold(H[j, j] * old - slope[j], alpha_l1) / bend
+            new = soft_threshold(H[j, j] * old - slope[j], alpha_l1, False) / bend
             # <slope>: a change moves every slope by a multiple of one row of the Hessian.
             change = new - old
             if change != 0.0:
@@ -215,6 +208,58 @@ def model_sweeps(H, slope, v, alpha_l1, alpha_l2, tol, n_sweeps):
         if worst <= tol:
             break
     return worst
+
+
+@njit
+def sparse_sweep(data, indices, indptr, columns, owner, bend, g, A, B, U, mean, v, penalties):
+    """One sweep of coordinate descent on the quadratic model, without its Hessian.
+
+    data, indices, indptr: a CSC matrix; columns, owner (m,): column and class of each coefficient;
+    bend, g (m,): diagonal of the Hessian, and gradient at the start; A, B (n, q) as in
+    `sparse_hessian`; U (n, q) and mean (n,): change of the scores so far and its mean under B, not
+    needed for two classes; v (m,): the coefficients; U, mean and v are changed. Returns the largest
+    violation met.
+    """
+    alpha_l1, alpha_l2 = penalties
+    many = U.shape[1] > 1
+    worst = 0.0
+    for c in range(columns.size):
+        begin, end, k = indptr[columns[c]], indptr[columns[c] + 1], owner[c]
+        # <slope>: the column times the curvature of the scores' change.
+        slope = g[c]
+        if many:
+            for e in range(begin, end):
+                i = indices[e]
+                slope += data[e] * A[i, k] * (U[i, k] - mean[i])
+        else:
+            for e in range(begin, end):
+                slope += data[e] * A[indices[e], 0] * U[indices[e], 0]
+        # <update>: as in `model_sweeps`.
+        old, total = v[c], bend[c] + alpha_l2
+        if total <= 0.0:
+            continue
+        new = soft_threshold(bend[c] * old - slope, alpha_l1, False) / total
+        change = new - old
+        if change != 0.0:
+            v[c] = new
+            worst = max(worst, abs(change) * total)
+            for e in range(begin, end):
+                U[indices[e], k] += change * data[e]
+            if many:
+                for e in range(begin, end):
+                    mean[indices[e]] += change * data[e] * B[indices[e], k]
+    return worst
+
+
+@njit
+def column_bends(data, indices, indptr, columns, owner, A, B, out):
+    """Diagonal of the Hessian for columns (m,) of a CSC matrix and classes owner (m,), to out."""
+    for c in range(columns.size):
+        k, total = owner[c], 0.0
+        for e in range(indptr[columns[c]], indptr[columns[c] + 1]):
+            i = indices[e]
+            total += data[e] * data[e] * A[i, k] * (1.0 - B[i, k])
+        out[c] = total
 
 
 def newton_on_support(H, slope, v, alpha_l1, alpha_l2):
@@ -319,6 +364,8 @@ class Dense:
     so that a feature far from zero costs no digits. It only shifts the intercept.
     """
 
+    largest_model = LARGEST_MODEL
+
     def __init__(self, X, s, fit_intercept, n_jobs):
         self.X, self.n_jobs = X, n_jobs
         self.n, self.p = X.shape
@@ -395,6 +442,12 @@ class Dense:
         self.map_rows(block, columns.size + 1)
         return out
 
+    def scores(self, chosen, d, q):
+        """Scores (n, q) of coefficients d (m,), chosen as class * p + column."""
+        classes, columns = chosen // self.p, chosen % self.p
+        own = [classes == k for k in range(q)]
+        return np.stack([self.times(columns[mine], d[mine]) for mine in own], axis=1)
+
     def hessian(self, columns, A, B):
         """Hessian in the chosen coefficients and the intercepts, :eq:`eq-multinomial-hessian`.
 
@@ -448,7 +501,8 @@ class Sparse:
     """A sparse matrix of samples, by columns; it is never centred, which would fill the zeros."""
 
     rounded = False
-    map_rows, blocks = Dense.map_rows, Dense.blocks
+    largest_model = math.inf
+    map_rows, blocks, scores = Dense.map_rows, Dense.blocks, Dense.scores
 
     def __init__(self, X, n_jobs):
         X = X.tocsc()
@@ -504,6 +558,70 @@ class Sparse:
             return H
 
         return sum(map_blocks(block, n_blocks, self.n_jobs))
+
+    def minimise_model(self, chosen, point, g, b_slope, old, alpha_l1, alpha_l2, tol):
+        """Minimise the quadratic model by coordinate descent, without forming the Hessian.
+
+        Parameters
+        ----------
+        chosen : ndarray of shape (m,)
+            Coefficients of the model, as class * p + column.
+        point : Point
+        g : ndarray of shape (m,)
+            Gradient of the loss.
+        b_slope : ndarray of shape (q,) or None
+            Gradient in the intercepts; None to leave them alone.
+        old : ndarray of shape (m,)
+            Coefficients at the start.
+        alpha_l1, alpha_l2, tol : float
+            As in `minimise_model`.
+
+        Returns
+        -------
+        d : ndarray of shape (m,)
+        d_b : ndarray of shape (q,)
+        moved : ndarray of shape (n, q)
+            Change of the coefficients, the intercepts and the scores.
+        """
+        A, B = point.A, np.zeros_like(point.A) if point.B is None else point.B
+        q = A.shape[1]
+        matrix = self.data, self.indices, self.indptr, chosen % self.p, chosen // self.p
+        bend, v, d_b = np.empty(chosen.size), old.copy(), np.zeros(q)
+        column_bends(*matrix, A, B, bend)
+        b_bend = (A * (1.0 - B)).sum(axis=0)
+        U, mean = np.zeros((self.n, q)), np.zeros(self.n)
+
+        def value(v, d_b, U):
+            change = U - (B * U).sum(axis=1)[:, None]
+            total = 0.5 * np.vdot(A * U, change) + g @ (v - old)
+            total += 0.0 if b_slope is None else b_slope @ d_b
+            return total + penalty(v, alpha_l1, alpha_l2)
+
+        past = np.empty((MEMORY + 1, v.size + q))
+        direction = np.empty(v.size + q)
+        for sweep in range(MAX_SWEEPS):
+            worst = sparse_sweep(*matrix, bend, g, A, B, U, mean, v, (alpha_l1, alpha_l2))
+            # <intercepts>: they are coordinates too, without a penalty.
+            for k in range(q if b_slope is not None else 0):
+                slope = b_slope[k] + A[:, k] @ (U[:, k] - mean)
+                change = -slope / b_bend[k]
+                worst = max(worst, abs(slope))
+                d_b[k] += change
+                U[:, k] += change
+                if q > 1:
+                    mean += change * B[:, k]
+            if worst <= tol:
+                break
+            # <extrapolate>: from the last sweeps, kept only if the model falls.
+            turn = sweep % (MEMORY + 1)
+            past[turn, : v.size], past[turn, v.size :] = v, d_b
+            if turn == MEMORY and extrapolate(past, direction):
+                leap_v, leap_b = v + direction[: v.size], d_b + direction[v.size :]
+                leap_U = self.scores(chosen, leap_v - old, q) + leap_b
+                if value(leap_v, leap_b, leap_U) < value(v, d_b, U):
+                    v, d_b, U = leap_v, leap_b, leap_U
+                    mean = (B * U).sum(axis=1)
+        return v - old, d_b, U
 
 
 # ------------------------------------------------------------------ two classes, and many
@@ -657,10 +775,10 @@ def settle_intercepts(loss, point, b):
     return point, b
 
 
-def choose(violation, w, first_size):
+def choose(violation, w, first_size, largest):
     """The coefficients of the next model: the support and the largest violations, sorted.
 
-    At least `first_size`, and otherwise up to twice the support.
+    At least `first_size`, and otherwise up to twice the support, but no more than `largest`.
     """
     support = np.flatnonzero(w)
     outside = np.flatnonzero((violation > 0.0) & (w == 0.0))
@@ -668,8 +786,8 @@ def choose(violation, w, first_size):
     if outside.size > room:
         outside = outside[np.argpartition(-violation[outside], room)[:room]]
     chosen = np.concatenate([support, outside])
-    if chosen.size > LARGEST_MODEL:
-        chosen = chosen[np.argpartition(-violation[chosen], LARGEST_MODEL)[:LARGEST_MODEL]]
+    if chosen.size > largest:
+        chosen = chosen[np.argpartition(-violation[chosen], largest)[:largest]]
     return np.sort(chosen)
 
 
@@ -726,20 +844,14 @@ def minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, 
     -------
     w, b, n_iter, gap, converged
     """
-    p, q = design.p, loss.q
+    p, q, sparse = design.p, loss.q, isinstance(design, Sparse)
     w = w.copy()
     centre = np.tile(design.centre, q)
     if fit_intercept:
         b = b + (w * centre).reshape(q, p).sum(axis=1)  # of the centred features
 
-    def scores_of(chosen, d):
-        columns = [chosen[chosen // p == k] - k * p for k in range(q)]
-        parts = np.split(d, np.cumsum([part.size for part in columns])[:-1])
-        scores = [design.times(*pair) for pair in zip(columns, parts, strict=True)]
-        return np.stack(scores, axis=1), columns
-
     support = np.flatnonzero(w)
-    point = loss.evaluate(scores_of(support, w[support])[0] + b)
+    point = loss.evaluate(design.scores(support, w[support], q) + b)
     first_size = max(10, 5 * math.isqrt(q * p))
     n_iter = 0
     while True:
@@ -760,21 +872,33 @@ def minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, 
             break
         n_iter += 1
         # <model>: the Hessian of the chosen coefficients; the intercepts are eliminated from it.
-        chosen = choose(violation, w, first_size)
+        chosen = choose(violation, w, first_size, design.largest_model)
         old = w[chosen]
-        columns = [chosen[chosen // p == k] - k * p for k in range(q)]
-        H = design.hessian(columns, point.A, point.B)
         b_slope = point.residual.sum(axis=0)
         g = gradient[chosen] - centre[chosen] * b_slope[chosen // p]
-        if fit_intercept:
-            H, g, b_step = eliminate_intercepts(H, g, b_slope)
+        inner = INNER_SHARE * worst
+        if sparse and chosen.size > LARGEST_SPARSE_HESSIAN:
+            d, d_b, moved = design.minimise_model(
+                chosen,
+                point,
+                g,
+                b_slope if fit_intercept else None,
+                old,
+                alpha_l1,
+                alpha_l2,
+                10 * inner,
+            )
         else:
-            H = np.ascontiguousarray(H[: old.size, : old.size])
-        with single_threaded_blas():
-            d = minimise_model(H, g, old, alpha_l1, alpha_l2, INNER_SHARE * worst) - old
+            columns = [chosen[chosen // p == k] - k * p for k in range(q)]
+            H = design.hessian(columns, point.A, point.B)
+            if fit_intercept:
+                H, g, b_step = eliminate_intercepts(H, g, b_slope)
+            else:
+                H = np.ascontiguousarray(H[: old.size, : old.size])
+            d = minimise_model(H, g, old, alpha_l1, alpha_l2, inner) - old
+            d_b = b_step(d) if fit_intercept else np.zeros(q)
+            moved = design.scores(chosen, d, q) + d_b
         # <search>: halve the step until the true objective falls enough.
-        d_b = b_step(d) if fit_intercept else np.zeros(q)
-        moved = scores_of(chosen, d)[0] + d_b
         t = line_search(loss, point, moved, old, d, alpha_l1, alpha_l2)
         if t == 0.0:
             break
@@ -837,7 +961,8 @@ def fit_binary(
     w = np.zeros(design.p) if coef is None else np.array(coef, dtype=np.float64)
     b = np.array([intercept if fit_intercept else 0.0], dtype=np.float64)
     loss = TwoClasses(design, y, s)
-    w, b, *rest = minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, b)
+    with single_threaded_blas():
+        w, b, *rest = minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, b)
     return w, float(b[0]), *rest
 
 
@@ -887,9 +1012,10 @@ def fit_multinomial(
     if fit_intercept and intercept is not None:
         b = np.array(intercept, dtype=np.float64)
     loss = ManyClasses(design, codes, n_classes, s)
-    w, b, *rest = minimise(
-        design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w.ravel(), b
-    )
+    with single_threaded_blas():
+        w, b, *rest = minimise(
+            design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w.ravel(), b
+        )
     return w.reshape(shape), b - b.mean(), *rest
 
 
