@@ -223,3 +223,21 @@ def impurity(criterion, y, w):
     if criterion == "absolute_error":
         return min(np.sum(share * np.abs(y - middle)) for middle in y)
     return np.sum(share * np.where(y > 0, y * np.log(np.where(y > 0, y, 1) / mean), 0.0))
+
+
+# ---------------------------------------------------------------------------------------------
+# Logistic regression with an l1 part in its penalty
+
+
+def penalized_logistic(X, y, s, alpha_l1, alpha_l2, steps=20_000):
+    """eq-logistic-penalized by proximal gradient steps; y is +1 or -1; returns w and w_0."""
+    s = s / s.sum()
+    A = np.column_stack([X, np.ones(len(X))])
+    step = 1 / (np.linalg.norm(np.sqrt(s)[:, None] * A, 2) ** 2 / 4 + alpha_l2)
+    v = np.zeros(A.shape[1])
+    for _ in range(steps):
+        gradient = -A.T @ (s * y / (1 + np.exp(y * (A @ v))))
+        gradient[:-1] += alpha_l2 * v[:-1]
+        v = v - step * gradient
+        v[:-1] = np.sign(v[:-1]) * np.maximum(np.abs(v[:-1]) - step * alpha_l1, 0)
+    return v[:-1], v[-1]

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+import reference
+from scipy import sparse
 
 from litlearn.linear_model import _proximal_newton as pn
 
@@ -19,37 +21,319 @@ def problem(n, p, seed=0, informative=3):
     return X, y, rng.uniform(0.5, 2, n)
 
 
+def classes_problem(n, p, q, seed=0):
+    """Samples, codes of classes, and weights."""
+    rng = rng_of(seed)
+    X = rng.standard_normal((n, p))
+    W = rng.standard_normal((q, p)) * (rng.random((q, p)) < 0.4)
+    codes = (X @ W.T + rng.gumbel(size=(n, q))).argmax(axis=1)
+    codes[:q] = np.arange(q)
+    return X, codes, rng.uniform(0.5, 2, n)
+
+
+def losses(X, y, W, b):
+    """Losses of the samples: y holds +1 and -1 for flat W (p,), codes for W (q, p)."""
+    if W.ndim == 1:
+        return np.logaddexp(0, -y * (X @ W + b))
+    Z = X @ W.T + b
+    return np.logaddexp.reduce(Z, axis=1) - Z[np.arange(len(y)), y]
+
+
 def objective(X, y, s, w, b, alpha_l1, alpha_l2):
     """eq-logistic-penalized for the mean loss, in plain NumPy."""
-    losses = np.logaddexp(0, -y * (X @ w + b))
-    return s @ losses / s.sum() + alpha_l1 * np.abs(w).sum() + alpha_l2 / 2 * (w @ w)
+    loss = s @ losses(X, y, w, b) / s.sum()
+    return loss + alpha_l1 * np.abs(w).sum() + alpha_l2 / 2 * (w * w).sum()
+
+
+def residuals(X, y, s, w, b):
+    """Derivatives of the mean loss in the scores: (n,) or (n, q)."""
+    if w.ndim == 1:
+        return -s / s.sum() * y / (1 + np.exp(y * (X @ w + b)))
+    Z = X @ w.T + b
+    P = np.exp(Z - np.logaddexp.reduce(Z, axis=1)[:, None])
+    P[np.arange(len(y)), y] -= 1
+    return P * (s / s.sum())[:, None]
 
 
 def smallest_subgradient(X, y, s, w, b, alpha_l1, alpha_l2):
-    """eq-logistic-optimality, coordinate by coordinate: zero at the solution; intercept last."""
-    residual = -s / s.sum() * y / (1 + np.exp(y * (X @ w + b)))
-    smooth = X.T @ residual + alpha_l2 * w
+    """eq-logistic-optimality, coordinate by coordinate: zero at the solution."""
+    smooth = (X.T @ residuals(X, y, s, w, b)).T + alpha_l2 * w
     inside = np.maximum(np.abs(smooth) - alpha_l1, 0)
-    return np.append(
-        np.where(w == 0, inside, np.abs(smooth + alpha_l1 * np.sign(w))), abs(residual.sum())
-    )
+    return np.where(w == 0, inside, np.abs(smooth + alpha_l1 * np.sign(w)))
+
+
+def check_optimal(X, y, s, w, b, alphas, fit_intercept, tol=1e-8):
+    assert smallest_subgradient(X, y, s, w, b, *alphas).max() < tol
+    if fit_intercept:
+        assert np.abs(residuals(X, y, s, w, b).sum(axis=0)).max() < 1e-10
+    else:
+        assert not np.any(b)
 
 
 PENALTIES = [(0.02, 0.0), (0.02, 0.05), (0.001, 0.1), (0.0005, 0.0)]
+FORMS = {
+    "C": np.ascontiguousarray,
+    "F": np.asfortranarray,
+    "csr": sparse.csr_array,
+    "csc": sparse.csc_array,
+}
+
+
+# ---------------------------------------------------------------- two classes
 
 
 @pytest.mark.nojit
-@pytest.mark.parametrize("alpha_l1, alpha_l2", PENALTIES)
+@pytest.mark.parametrize("alphas", PENALTIES)
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_optimality(order, fit_intercept, alpha_l1, alpha_l2):
+@pytest.mark.parametrize("form", FORMS)
+def test_two_classes_are_optimal(form, fit_intercept, alphas):
     X, y, s = problem(60, 12)
-    X = np.asarray(X + 0.3, order=order)
+    X += 0.3
     w, b, n_iter, gap, converged = pn.fit_binary(
-        X, y, s, alpha_l1, alpha_l2, fit_intercept, 1e-8, 100
+        FORMS[form](X), y, s, *alphas, fit_intercept, 1e-8, 100
     )
     assert converged and 0 < n_iter < 20
-    kkt = smallest_subgradient(X, y, s, w, b, alpha_l1, alpha_l2)
-    assert kkt[:-1].max() < 1e-8
-    assert kkt[-1] < 1e-12 if fit_intercept else b == 0
-    assert -1e-14 < gap <= 1e-10 * objective(X, y, s, w, b, alpha_l1, alpha_l2)
+    check_optimal(X, y, s, w, b, alphas, fit_intercept)
+    assert -1e-13 < gap <= 1e-10 * objective(X, y, s, w, b, *alphas)
+
+
+@pytest.mark.nojit
+def test_equal_to_the_twin():
+    X, y, s = problem(40, 6)
+    alphas = 0.03, 0.02
+    w, b, *_ = pn.fit_binary(X, y, s, *alphas, True, 1e-9, 100)
+    twin_w, twin_b = reference.penalized_logistic(X, y, s, *alphas)
+    np.testing.assert_allclose(w, twin_w, atol=1e-7)
+    assert b == pytest.approx(twin_b, abs=1e-7)
+    np.testing.assert_array_equal(w == 0, np.abs(twin_w) < 1e-7)
+
+
+@pytest.mark.nojit
+def test_gap_bounds_the_excess_at_every_step():
+    X, y, s = problem(80, 30, informative=8)
+    for alphas in PENALTIES:
+        w, b, *_ = pn.fit_binary(X, y, s, *alphas, True, 1e-10, 100)
+        best = objective(X, y, s, w, b, *alphas)
+        previous = np.inf
+        for steps in range(6):
+            w, b, n_iter, gap, converged = pn.fit_binary(X, y, s, *alphas, True, 1e-10, steps)
+            value = objective(X, y, s, w, b, *alphas)
+            assert value - best <= gap + 1e-14
+            assert value <= previous + 1e-15
+            previous = value
+            assert converged == (gap <= 1e-12 * value) or not converged
+        assert n_iter <= 5
+
+
+@pytest.mark.nojit
+def test_smallest_penalty_without_coefficients():
+    # eq-alpha-max: the largest slope at the best intercept alone.
+    X, y, s = problem(50, 8)
+    share = s[y > 0].sum() / s.sum()
+    residual = s / s.sum() * (share - (y > 0))
+    largest = np.abs(X.T @ residual).max()
+    w, b, n_iter, gap, converged = pn.fit_binary(X, y, s, 1.0001 * largest, 0.0, True, 1e-6, 50)
+    assert converged and n_iter == 0 and not w.any()
+    assert b == pytest.approx(np.log(share / (1 - share)), abs=1e-9)
+    w = pn.fit_binary(X, y, s, 0.999 * largest, 0.0, True, 1e-6, 50)[0]
+    assert np.count_nonzero(w) == 1
+
+
+@pytest.mark.nojit
+def test_weight_is_repetition_and_zero_is_absence():
+    X, y, _ = problem(30, 5)
+    s = rng_of(3).integers(0, 4, 30).astype(float)
+    weighted = pn.fit_binary(X, y, s, 0.01, 0.01, True, 1e-9, 50)
+    rows = np.repeat(np.arange(30), s.astype(int))
+    repeated = pn.fit_binary(X[rows], y[rows], np.ones(rows.size), 0.01, 0.01, True, 1e-9, 50)
+    np.testing.assert_allclose(weighted[0], repeated[0], atol=1e-9)
+    assert weighted[1] == pytest.approx(repeated[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_single_precision_reaches_the_certificate(form):
+    X, y, s = problem(3000, 40, informative=10)
+    X = (X + 0.5).astype(np.float32)
+    w, b, _, gap, converged = pn.fit_binary(FORMS[form](X), y, s, 0.002, 0.0, True, 1e-4, 100)
+    assert converged
+    X = X.astype(np.float64)
+    best = pn.fit_binary(X, y, s, 0.002, 0.0, True, 1e-8, 100)
+    value = objective(X, y, s, w, b, 0.002, 0.0)
+    assert value <= (1 + 1e-6) * objective(X, y, s, best[0], best[1], 0.002, 0.0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_threads_do_not_change_a_bit(form):
+    X, y, s = problem(20_000, 150, informative=20)
+    if form in ("csr", "csc"):
+        X *= rng_of(1).random(X.shape) < 0.3
+    X = FORMS[form](X)
+    one = pn.fit_binary(X, y, s, 0.001, 0.0, True, 1e-5, 100, n_jobs=1)
+    two = pn.fit_binary(X, y, s, 0.001, 0.0, True, 1e-5, 100, n_jobs=2)
+    assert one[0].tobytes() == two[0].tobytes() and one[1:] == two[1:]
+
+
+def test_start_at_the_solution_takes_no_step():
+    X, y, s = problem(200, 20)
+    X += 5
+    w, b, n_iter, *_ = pn.fit_binary(X, y, s, 0.01, 0.0, True, 1e-6, 100)
+    again = pn.fit_binary(X, y, s, 0.01, 0.0, True, 1e-6, 100, coef=w, intercept=b)
+    assert n_iter > 0 and again[2] == 0 and again[4]
+    np.testing.assert_allclose(again[0], w, rtol=0)
+    other = pn.fit_binary(X, y, s, 0.02, 0.0, True, 1e-8, 100, coef=10 * w, intercept=b - 3)
+    check_optimal(X, y, s, other[0], other[1], (0.02, 0.0), True)
+
+
+def test_wide_data_through_working_sets():
+    X, y, s = problem(80, 3000, informative=10)
+    for form in FORMS.values():
+        for alphas in ((0.02, 0.0), (0.002, 0.0), (0.0005, 0.003)):
+            w, b, _, _, converged = pn.fit_binary(form(X), y, s, *alphas, True, 1e-7, 100)
+            assert converged
+            check_optimal(X, y, s, w, b, alphas, True, 1e-7)
+
+
+@pytest.mark.parametrize("form", ["C", "csr"])
+def test_model_larger_than_the_hessian_may_be(form, monkeypatch):
+    # More coefficients than one model may have: dense data take them in parts, sparse data descend
+    # without the Hessian.
+    monkeypatch.setattr(pn.Dense, "largest_model", 20)
+    monkeypatch.setattr(pn, "LARGEST_SPARSE_HESSIAN", 20)
+    X, y, s = problem(150, 60, informative=40)
+    X += 0.2
+    alphas = 0.001, 0.01
+    w, b, _, _, converged = pn.fit_binary(FORMS[form](X), y, s, *alphas, True, 1e-6, 2000)
+    assert converged and np.count_nonzero(w) > 25
+    check_optimal(X, y, s, w, b, alphas, True, 1e-6)
+
+
+# ---------------------------------------------------------------- hard inputs
+
+
+def hard_inputs():
+    """Name -> samples (n, p) and classes."""
+    rng = rng_of(7)
+    X, y, _ = problem(100, 6)
+    yield "duplicated columns", np.column_stack([X, X[:, :3]]), y
+    yield "constant column", np.column_stack([X, np.full(100, 3.0)]), y
+    yield "column of zeros", np.column_stack([X, np.zeros(100)]), y
+    yield "nearly collinear", np.column_stack([X, X[:, 0] + 1e-7 * rng.standard_normal(100)]), y
+    yield "scales from 1e-3 to 1e6", X * 10.0 ** np.array([-3, -1, 0, 2, 4, 6]), y
+    yield "offset of 1e6 spreads", X + 1e6, y
+    yield "separable", X, np.where(X[:, 0] > 0, 1.0, -1.0)
+    yield "one of a class", X, np.where(np.arange(100) == 5, 1.0, -1.0)
+    yield "two samples", X[:2], np.array([1.0, -1.0])
+    yield "one feature", X[:, :1], y
+    yield "outlier", np.vstack([X, 1e4 * X[:1]]), np.append(y, -y[0])
+
+
+HARD = list(hard_inputs())
+
+
+@pytest.mark.parametrize("name, X, y", HARD, ids=[case[0] for case in HARD])
+@pytest.mark.parametrize("alphas", [(0.05, 0.0), (1e-4, 0.0), (1e-4, 1e-4)])
+@pytest.mark.parametrize("form", ["C", "F", "csr"])
+def test_hard_inputs(name, X, y, alphas, form):
+    s = np.ones(len(y))
+    w, b, _, gap, converged = pn.fit_binary(FORMS[form](X), y, s, *alphas, True, 1e-4, 200)
+    value = objective(X, y, s, w, b, *alphas)
+    assert np.isfinite(w).all() and np.isfinite(b)
+    assert converged
+    assert gap <= 1e-6 * value
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 1e-9])
+def test_hardly_any_penalty(alpha):
+    X, y, s = problem(200, 10)
+    w, b, n_iter, _, converged = pn.fit_binary(X, y, s, alpha, 0.0, True, 1e-4, 100)
+    assert converged
+    check_optimal(X, y, s, w, b, (alpha, 0.0), True, 1e-4)
+    separable = np.where(X[:, 0] > 0, 1.0, -1.0)
+    w, b, n_iter, gap, converged = pn.fit_binary(X, separable, s, alpha, 0.0, True, 1e-4, 200)
+    assert converged and gap <= 1e-6 * objective(X, separable, s, w, b, alpha, 0.0)
+
+
+def test_stopped_early_says_so():
+    X, y, s = problem(200, 30)
+    *_, n_iter, gap, converged = pn.fit_binary(X, y, s, 1e-3, 0.0, True, 1e-8, 1)
+    assert n_iter == 1 and not converged and gap > 0
+
+
+# ---------------------------------------------------------------- many classes
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("alphas", PENALTIES)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("form", FORMS)
+def test_many_classes_are_optimal(form, fit_intercept, alphas):
+    X, codes, s = classes_problem(60, 7, 4)
+    X += 0.3
+    W, b, n_iter, gap, converged = pn.fit_multinomial(
+        FORMS[form](X), codes, 4, s, *alphas, fit_intercept, 1e-8, 100
+    )
+    assert converged and 0 < n_iter < 25
+    assert W.shape == (4, 7) and b.shape == (4,)
+    check_optimal(X, codes, s, W, b, alphas, fit_intercept)
+    assert abs(b.sum()) < 1e-12
+    assert gap <= 1e-10 * objective(X, codes, s, W, b, *alphas)
+
+
+@pytest.mark.nojit
+def test_two_of_many_classes_are_the_logistic_loss_halved():
+    # For two classes the softmax optimum is W = (-w/2, w/2), with the l2 penalty halved.
+    X, y, s = problem(60, 5)
+    codes = (y > 0).astype(np.intp)
+    W, b, *_ = pn.fit_multinomial(X, codes, 2, s, 0.01, 0.02, True, 1e-9, 100)
+    w, b_two, *_ = pn.fit_binary(X, y, s, 0.01, 0.01, True, 1e-9, 100)
+    np.testing.assert_allclose(W[1] - W[0], w, atol=1e-7)
+    assert b[1] - b[0] == pytest.approx(b_two, abs=1e-7)
+
+
+def test_many_classes_larger_than_the_hessian_may_be(monkeypatch):
+    monkeypatch.setattr(pn, "LARGEST_SPARSE_HESSIAN", 10)
+    X, codes, s = classes_problem(100, 12, 3)
+    W, b, _, _, converged = pn.fit_multinomial(
+        sparse.csr_array(X), codes, 3, s, 0.003, 0.0, True, 1e-6, 200
+    )
+    assert converged
+    check_optimal(X, codes, s, W, b, (0.003, 0.0), True, 1e-6)
+
+
+def test_an_empty_class_gets_no_coefficients_of_its_own():
+    X, codes, s = classes_problem(80, 5, 3)
+    s = np.where(codes == 1, 0.0, s)
+    W, b, _, _, converged = pn.fit_multinomial(X, codes, 3, s, 0.01, 0.0, True, 1e-4, 200)
+    assert np.isfinite(W).all() and np.isfinite(b).all()
+
+
+# ---------------------------------------------------------------- parity
+
+
+def sklearn_model(solver, alphas, n, **settings):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    total = sum(alphas)
+    return linear_model.LogisticRegression(
+        solver=solver, C=1 / (total * n), l1_ratio=alphas[0] / total, **settings
+    )
+
+
+def test_parity_with_liblinear():
+    X, y, _ = problem(300, 20, informative=6)
+    s = np.ones(300)
+    alphas = 0.01, 0.0
+    w, *_ = pn.fit_binary(X, y, s, *alphas, False, 1e-8, 100)
+    model = sklearn_model("liblinear", alphas, 300, fit_intercept=False, tol=1e-9, max_iter=10_000)
+    np.testing.assert_allclose(w, model.fit(X, y).coef_[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("alphas", [(0.01, 0.0), (0.01, 0.03)])
+def test_parity_with_saga(alphas):
+    X, codes, _ = classes_problem(200, 8, 3)
+    s = np.ones(200)
+    W, b, *_ = pn.fit_multinomial(X, codes, 3, s, *alphas, True, 1e-8, 100)
+    model = sklearn_model("saga", alphas, 200, tol=1e-9, max_iter=20_000, random_state=0)
+    model.fit(X, codes)
+    theirs = objective(X, codes, s, model.coef_, model.intercept_, *alphas)
+    assert objective(X, codes, s, W, b, *alphas) <= theirs * (1 + 1e-12)
+    np.testing.assert_allclose(W, model.coef_, atol=1e-4)
