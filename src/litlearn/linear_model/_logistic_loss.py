@@ -194,29 +194,38 @@ def largest_entries(data, indices, out):
 
 
 @njit
-def softmax_terms(Z, codes, s, start, stop, R):
-    """Loss and residuals of samples from their scores, :eq:`eq-softmax`, :eq:`eq-multinomial-loss`.
-
-    Z (n, q): scores, replaced by the probabilities; codes (n,): classes; s (n,): weights;
-    R (rows, q): output, s_i (p_i - e_{y_i}). Returns the sum of the weighted losses.
-    """
+def shift_rows(Z):
+    """Subtract from each row of Z (rows, q) its largest entry: then exp does not overflow."""
     q = Z.shape[1]
-    total = 0.0
-    for i in range(start, stop):
-        # <shift>: less the largest score, so that exp does not overflow.
+    for i in range(Z.shape[0]):
         largest = Z[i, 0]
         for k in range(1, q):
             largest = max(largest, Z[i, k])
-        own = Z[i, codes[i]] - largest
+        for k in range(q):
+            Z[i, k] -= largest
+
+
+@njit
+def softmax_terms(Z, P, labels, s, R):
+    """Loss and residuals of samples, :eq:`eq-softmax`, :eq:`eq-multinomial-loss`.
+
+    Z (rows, q): shifted scores; P (rows, q): their exponentials, replaced by the probabilities;
+    labels, s (rows,): classes and weights; R (rows, q): output, s_i (p_i - e_{y_i}). Returns the
+    sum of the weighted losses.
+    """
+    q = Z.shape[1]
+    total = 0.0
+    for i in range(Z.shape[0]):
         mass = 0.0
         for k in range(q):
-            Z[i, k] = math.exp(Z[i, k] - largest)
-            mass += Z[i, k]
-        total += s[i] * (math.log(mass) - own)
+            mass += P[i, k]
+        # <loss>: minus the logarithm of the probability of the true class.
+        total += s[i] * (math.log(mass) - Z[i, labels[i]])
+        # <residual>: the derivative of the loss in the scores.
         for k in range(q):
-            Z[i, k] /= mass
-            R[i - start, k] = s[i] * Z[i, k]
-        R[i - start, codes[i]] -= s[i]
+            P[i, k] /= mass
+            R[i, k] = s[i] * P[i, k]
+        R[i, labels[i]] -= s[i]
     return total
 
 
@@ -601,12 +610,10 @@ class MultinomialLoss(_Loss):
 
         def per_tile(first, last, Z):
             scores[first:last] = Z
-            P[first:last] = Z
-            R = np.empty((last - first, self.q), dtype)
-            part = P[first:last]
-            loss = softmax_terms(
-                part, self.labels[first:last], self.s[first:last], 0, last - first, R
-            )
+            shift_rows(Z)
+            part = np.exp(Z, out=P[first:last])
+            R = np.empty_like(Z)
+            loss = softmax_terms(Z, part, self.labels[first:last], self.s[first:last], R)
             return loss, R
 
         loss, G = self._pass(V, per_tile)
@@ -692,13 +699,12 @@ class MultinomialLoss(_Loss):
         eigenvalues = np.maximum(eigenvalues, 1e-3 * eigenvalues.mean())
         A = self.second_moments()
         ridge = np.append(self.ridge, 0.0)
-        solvers = []
-        for eigenvalue in eigenvalues:
-            solvers.append(factor_hessian(eigenvalue * A + np.diag(ridge)))
+        inverses = np.empty((self.q, self.width, self.width))
+        for k, eigenvalue in enumerate(eigenvalues):
+            inverses[k] = factor_hessian(eigenvalue * A + np.diag(ridge))(np.eye(self.width))
 
         def solve(G):
-            rotated = U.T @ G
-            return U @ np.stack([f(row) for f, row in zip(solvers, rotated, strict=True)])
+            return U @ np.matmul(inverses, (U.T @ G)[:, :, np.newaxis])[:, :, 0]
 
         # <span>: the mean of a product is the product of the means where the factors do not depend
         # on each other. They do along the coefficients, since those decide the probabilities.

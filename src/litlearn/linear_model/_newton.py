@@ -24,6 +24,7 @@ SUFFICIENT = 1e-4  # the share of the promised decrease that a step must bring
 MAX_HALVINGS = 40
 MAX_SCORE_STEP = 0.5  # without a penalty, no sample's score may still move by more than this
 MEMORY = 10  # pairs of steps and changes of the gradient that L-BFGS keeps
+SMALL = 600  # parameters up to which it is not worth while to do anything else
 FACTORED = 4000  # parameters up to which a Hessian is formed and factored
 MAX_COPY = 2**30  # bytes of features up to which a copy in float32 is made
 PART = 8  # a part of the samples is one eighth of them
@@ -58,6 +59,8 @@ class Goal(NamedTuple):
 def factor_hessian(H):
     """Return the map g -> H^-1 g by Cholesky, for a Hessian that may be singular to rounding.
 
+    g has as many entries as H has rows, in any shape, or as many rows.
+
     Rows and columns are scaled to a unit diagonal first. If the factorisation fails, or nearly so,
     a small multiple of the identity is added: steps are then shorter where the loss is flat. The
     line search and the certificate do not depend on it.
@@ -80,8 +83,9 @@ def factor_hessian(H):
         ridge = max(1e-11 * size, ridge * 10.0)
 
     def solve(g):
-        flat = g.reshape(-1) / root
-        return (cho_solve((factor, True), flat, check_finite=False) / root).reshape(g.shape)
+        columns = g.reshape(size, -1) / root[:, np.newaxis]
+        solution = cho_solve((factor, True), columns, check_finite=False) / root[:, np.newaxis]
+        return solution.reshape(g.shape)
 
     return solve
 
@@ -271,7 +275,7 @@ def minimise(loss, v, goal, report=None, factored=None):
     stride = min(PART, loss.n // (ROWS_PER_PARAMETER * loss.width))
     if stride >= 3 and loss.n * loss.p > 2**18 and loss.width <= FACTORED:
         return from_part(loss, v, goal, report, stride)
-    if v.size <= min(FACTORED, loss.n) and loss.hessian_cost(v.size) < 1e10:
+    if v.size <= max(SMALL, min(FACTORED, loss.n)) and loss.hessian_cost(v.size) < 1e10:
         return newton(loss, v, goal, report)
     if v.ndim == 2 and loss.width <= min(FACTORED, 2 * loss.n):
         return quasi_newton(loss, v, loss.model(loss.evaluate(v)), goal, report)
