@@ -315,8 +315,13 @@ class _Loss:
         with np.errstate(over="ignore", under="ignore"):
             self.ridge = np.minimum(alpha * self.scale * self.scale, 1e300)
         self.width = self.p + 1
-        entries = X.nnz if self.sparse else X.size
-        self.n_blocks = int(max(1, min(self.n, entries // BLOCK_ENTRIES)))
+        self.n_blocks = self._count_blocks()
+
+    def _count_blocks(self):
+        """Number of blocks: enough entries in each to outweigh adding up its part."""
+        if self.sparse:
+            return int(max(1, min(self.n, self.X.nnz // max(BLOCK_ENTRIES // 4, 4 * self.p))))
+        return int(max(1, min(self.n, self.X.size // max(BLOCK_ENTRIES, 4 * self.p**2))))
 
     def rows(self, block):
         """Rows of a block, as start and stop."""
@@ -326,7 +331,8 @@ class _Loss:
     def tiles(self, block):
         """Rows of the tiles of a block."""
         start, stop = self.rows(block)
-        step = max(16, TILE_ENTRIES // self.width)
+        # A sparse tile holds scores of several classes at most.
+        step = TILE_ENTRIES // 16 if self.sparse else max(16, TILE_ENTRIES // self.width)
         for first in range(start, stop, step):
             yield first, min(stop, first + step)
 
@@ -339,7 +345,7 @@ class _Loss:
         smaller = copy.copy(self)
         smaller.labels, smaller.s, smaller.X = labels, s, read_only(self.X[rows])
         smaller.n, smaller.total = len(s), float(s.sum())
-        smaller.n_blocks = int(max(1, smaller.X.size // BLOCK_ENTRIES))
+        smaller.n_blocks = smaller._count_blocks()
         return smaller
 
     def hessian_cost(self, size):
