@@ -128,13 +128,17 @@ def weigh_rows(X, start, stop, centre, scale, curvature, tile):
         tile[i - start, p] = root
 
 
+# Of the sparse kernels: an index that cannot be negative, as its type says, needs no test for one,
+# and only then does the compiler gather with vector instructions.
+
+
 @njit(reassociate=True)
 def sparse_scores(data, indices, indptr, start, stop, w, b, scores):
     """Linear functions of rows of a CSR matrix, into scores (n,)."""
     for i in range(start, stop):
         total = 0.0
-        for k in range(indptr[i], indptr[i + 1]):
-            total += data[k] * w[indices[k]]
+        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            total += data[k] * w[np.uint32(indices[k])]
         scores[i] = total + b
 
 
@@ -145,23 +149,23 @@ def sparse_gradient(data, indices, indptr, start, stop, residual, gradient):
     for i in range(start, stop):
         r = residual[i]
         total += r
-        for k in range(indptr[i], indptr[i + 1]):
-            gradient[indices[k]] += r * data[k]
+        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            gradient[np.uint32(indices[k])] += r * data[k]
     return total
 
 
-@njit
+@njit(reassociate=True)
 def sparse_product(data, indices, indptr, start, stop, curvature, w, b, out):
     """Add X' D (X w + b) of rows of a CSR matrix to out (p,); return the sum of D (X w + b)."""
     total = 0.0
     for i in range(start, stop):
         t = b
-        for k in range(indptr[i], indptr[i + 1]):
-            t += data[k] * w[indices[k]]
+        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            t += data[k] * w[np.uint32(indices[k])]
         u = curvature[i] * t
         total += u
-        for k in range(indptr[i], indptr[i + 1]):
-            out[indices[k]] += u * data[k]
+        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            out[np.uint32(indices[k])] += u * data[k]
     return total
 
 
@@ -169,9 +173,9 @@ def sparse_product(data, indices, indptr, start, stop, curvature, w, b, out):
 def sparse_diagonal(data, indices, indptr, start, stop, curvature, scale, out):
     """Add sum_i D_i (x_ij scale_j)^2 of rows of a CSR matrix to out (p,)."""
     for i in range(start, stop):
-        for k in range(indptr[i], indptr[i + 1]):
-            value = data[k] * scale[indices[k]]
-            out[indices[k]] += curvature[i] * value * value
+        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            value = data[k] * scale[np.uint32(indices[k])]
+            out[np.uint32(indices[k])] += curvature[i] * value * value
 
 
 @njit
@@ -187,7 +191,7 @@ def dense_diagonal(X, start, stop, centre, curvature, scale, out):
 def largest_entries(data, indices, out):
     """Raise out[j] (p,) to the largest |entry| of column j of a CSR matrix."""
     for k in range(data.size):
-        out[indices[k]] = max(out[indices[k]], abs(np.float64(data[k])))
+        out[np.uint32(indices[k])] = max(out[np.uint32(indices[k])], abs(np.float64(data[k])))
 
 
 # ------------------------------------------------------------------ several classes
@@ -279,8 +283,8 @@ def sparse_class_scores(data, indices, indptr, start, stop, W, b, Z):
     for i in range(start, stop):
         for k in range(q):
             Z[i, k] = b[k]
-        for e in range(indptr[i], indptr[i + 1]):
-            j, x = indices[e], data[e]
+        for e in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            j, x = np.uint32(indices[e]), data[e]
             for k in range(q):
                 Z[i, k] += x * W[j, k]
 
@@ -290,8 +294,8 @@ def sparse_class_gradient(data, indices, indptr, start, stop, R, G):
     """Add x_i r_i' of rows of a CSR matrix, R (rows, q), to G (p, q)."""
     q = R.shape[1]
     for i in range(start, stop):
-        for e in range(indptr[i], indptr[i + 1]):
-            j, x = indices[e], data[e]
+        for e in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            j, x = np.uint32(indices[e]), data[e]
             for k in range(q):
                 G[j, k] += x * R[i - start, k]
 
