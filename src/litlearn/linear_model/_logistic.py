@@ -187,7 +187,7 @@ class LogisticRegression(LinearClassifier):
         if not np.any(s):
             raise ValueError("LogisticRegression: the product of sample and class weights is zero.")
         start = self._start(len(classes), p)
-        alpha = 0.0 if np.isinf(C) else 1.0 / (C * s.sum())
+        alpha = 0.0 if np.isinf(C) else min(1.0 / C / s.sum(), 1e290)
         fitted = self._solve(X, codes, len(classes), s, alpha, l1_ratio, tol, max_iter, start)
         self._store(X, names, classes, *fitted)
         return self

@@ -312,12 +312,13 @@ class _Loss:
         self.n, self.p = X.shape
         self.fit_intercept = fit_intercept
         self.total = float(s.sum())
-        self.alpha = alpha
+        alpha = min(alpha, 1e290)
         if transform is None:
             transform = sparse_transform(X) if self.sparse else dense_transform(X, fit_intercept)
-        self.centre, self.scale = transform
-        with np.errstate(over="ignore", under="ignore"):
-            self.ridge = np.minimum(alpha * self.scale * self.scale, 1e300)
+        self.centre, spread = transform
+        # Where the penalty weighs more than the data, it sets the scale.
+        self.scale = 1.0 / np.maximum(spread, math.sqrt(alpha))
+        self.ridge = alpha * self.scale * self.scale  # at most 1
         self.width = self.p + 1
         self.n_blocks = self._count_blocks()
 
@@ -368,7 +369,7 @@ class _Loss:
 
 
 def dense_transform(X, fit_intercept):
-    """Centre (p,) and scale (p,) of the features, from some rows spread over X.
+    """Centre (p,) and spread (p,) of the features, from some rows spread over X.
 
     They only set the coordinates in which the solver works: they need not be exact. The centre of a
     constant feature is, so that what is left of the feature is zero.
@@ -382,15 +383,15 @@ def dense_transform(X, fit_intercept):
     for j in np.flatnonzero(spread == 0.0):
         spread[j] = np.abs(X[:, j] - centre[j]).max()
     spread[spread == 0.0] = 1.0
-    return centre, 1.0 / np.maximum(spread, 1e-300)
+    return centre, np.maximum(spread, 1e-290)
 
 
 def sparse_transform(X):
-    """No centre, which would fill the zeros, and the scale (p,) of the features."""
+    """No centre, which would fill the zeros, and the spread (p,) of the features: the largest."""
     largest = np.zeros(X.shape[1])
     largest_entries(X.data, X.indices, largest)
     largest[largest == 0.0] = 1.0
-    return np.zeros(X.shape[1]), 1.0 / np.maximum(largest, 1e-300)
+    return np.zeros(X.shape[1]), np.maximum(largest, 1e-290)
 
 
 class BinaryLoss(_Loss):

@@ -22,7 +22,8 @@ import numpy as np
 
 SUFFICIENT = 1e-4  # the share of the promised decrease that a step must bring
 MAX_HALVINGS = 40
-MAX_SCORE_STEP = 0.5  # without a penalty, no sample's score may still move by more than this
+MAX_SCORE_STEP = 0.1  # at the end, the next step would move no sample's score by more than this
+EXACT = 1e-24  # a relative gap that no further step can improve in float64
 MEMORY = 10  # pairs of steps and changes of the gradient that L-BFGS keeps
 SMALL = 600  # parameters up to which it is not worth while to do anything else
 FACTORED = 4000  # parameters up to which a Hessian is formed and factored
@@ -39,6 +40,7 @@ class Result(NamedTuple):
     n_iter: int
     gap: float  # half the squared Newton decrement, relative to the loss
     gradient_norm: float
+    moved: float  # the largest change of a score in the next step, about
     converged: bool
     separated: bool
 
@@ -52,8 +54,13 @@ class Goal(NamedTuple):
     penalised: bool  # a finite minimum is known to exist
 
     def reached(self, gap, norm, moved):
+        """Tell whether to stop, given what the next step would move the scores by, about.
+
+        The decrement speaks for the loss as far as the quadratic model holds. It holds where the
+        curvature of each sample is about constant, that is, while no score moves far.
+        """
         small = gap <= self.gap and norm <= self.gradient
-        return small and (self.penalised or moved <= MAX_SCORE_STEP)
+        return (small or gap <= EXACT) and moved <= MAX_SCORE_STEP
 
 
 def factor_hessian(H):
@@ -134,7 +141,8 @@ def line_search(loss, state, step, d, slope):
 def advance(loss, state, d, slope, **extra):
     """Take the step d, or the part of it that the line search allows.
 
-    Returns the new state and the change of the scores, or None if nothing brings a decrease.
+    Returns the new state, or None if nothing brings a decrease, and the change of the scores by
+    the whole step.
     """
     new = loss.evaluate(state.v + d, **extra)
     step = new.scores - state.scores
@@ -144,17 +152,16 @@ def advance(loss, state, d, slope, **extra):
         if t == 0.0:
             return None, step
         new = loss.evaluate(state.v + t * d, **extra)
-        step *= t
     return new, step
 
 
-def iterate(loss, state, direction, goal, report, extra=None, observe=None):
+def iterate(loss, state, direction, goal, report, extra=None, observe=None, moved=np.inf):
     """Step until the goal is reached: what the solvers share.
 
     `direction(state)` gives the next step, `extra(gap)` arguments for the next evaluation, and
     `observe(old, new)` sees every step taken.
     """
-    n_iter, moved, separated = 0, np.inf, False
+    n_iter, separated, last_gap = 0, False, None
     while True:
         d = direction(state)
         slope = float(np.vdot(state.gradient, d))
@@ -164,25 +171,25 @@ def iterate(loss, state, direction, goal, report, extra=None, observe=None):
         # <certificate>: half the squared decrement is what another step could gain.
         gap = -0.5 * slope / max(state.value, 1e-300)
         norm = float(np.abs(state.gradient).max())
+        if last_gap is not None:  # the next step is to the last one as the roots of their gaps
+            moved *= np.sqrt(gap / last_gap) if last_gap > 0.0 else 1.0
         if goal.reached(gap, norm, moved):
             # The step that proves it is taken too: it costs nothing, and squares the error.
-            return Result(state.v + d, state.value, n_iter, gap, norm, True, False), state
-        stop = n_iter >= goal.max_iter or (separated and norm <= goal.gradient)
-        new = None
-        if not stop:
-            # <step>: the whole step is nearly always right. If not, it is halved.
-            new, step = advance(loss, state, d, slope, **(extra(gap) if extra else {}))
+            return Result(state.v + d, state.value, n_iter, gap, norm, moved, True, False)
+        if n_iter >= goal.max_iter or (separated and norm <= goal.gradient):
+            return Result(state.v, state.value, n_iter, gap, norm, moved, False, separated)
+        # <step>: the whole step is nearly always right. If not, it is halved.
+        new, step = advance(loss, state, d, slope, **(extra(gap) if extra else {}))
         if new is None:
-            return Result(state.v, state.value, n_iter, gap, norm, False, separated), state
+            return Result(state.v, state.value, n_iter, gap, norm, moved, False, separated)
         if observe is not None:
             observe(state, new)
-        n_iter += 1
+        if not goal.penalised:
+            separated = loss.separates(new, step)
+        n_iter, state, last_gap = n_iter + 1, new, gap
         moved = float(np.abs(step).max())
-        state = new
         if report is not None:
             report(n_iter, state)
-        if not goal.penalised:
-            separated = loss.separates(state, step)
 
 
 def newton(loss, v, goal, report=None, factored=True):
@@ -201,28 +208,31 @@ def newton(loss, v, goal, report=None, factored=True):
                 lambda x: loss.product(state, x), precondition, state.gradient, rtol
             )
 
-        return iterate(loss, loss.evaluate(v), truncated, goal, report)[0]
+        return iterate(loss, loss.evaluate(v), truncated, goal, report)
 
-    solver = None
+    solver, age = None, 0
 
     def exact(state):
-        nonlocal solver
-        if state.hessian is not None:
-            solver = factor_hessian(state.hessian)
+        nonlocal solver, age
+        if state.hessian is None:
+            age += 1
+        else:
+            solver, age = factor_hessian(state.hessian), 0
         return -solver(state.gradient)
 
     def extra(gap):
-        return {"hessian": gap > 1e-6}
+        # A factor serves once more near the end. If that was not the end, the curvature changed.
+        return {"hessian": gap > 1e-6 or age > 0}
 
     state = loss.evaluate(v, hessian=True)
-    return iterate(loss, state, exact, goal, report, extra)[0]
+    return iterate(loss, state, exact, goal, report, extra)
 
 
-def quasi_newton(loss, v, precondition, goal, report=None, pairs=None):
+def quasi_newton(loss, v, precondition, goal, report=None, pairs=None, moved=np.inf):
     """L-BFGS from a given model of the Hessian: `precondition` maps g to H^-1 g, about.
 
     The last pairs of steps and changes of the gradient correct the model, by the two loops of
-    Nocedal (1980). `pairs`, if given, holds those of a run before, and receives the new ones.
+    Nocedal (1980). `pairs` and `moved`, if given, are those at the end of a run before.
     """
     pairs = [] if pairs is None else pairs
 
@@ -245,7 +255,7 @@ def quasi_newton(loss, v, precondition, goal, report=None, pairs=None):
             pairs.append((s, y, sy))
             del pairs[:-MEMORY]
 
-    return iterate(loss, loss.evaluate(v), direction, goal, report, observe=observe)[0]
+    return iterate(loss, loss.evaluate(v), direction, goal, report, None, observe, moved)
 
 
 def minimise(loss, v, goal, report=None, factored=None):
@@ -308,5 +318,5 @@ def from_part(loss, v, goal, report, stride):
     nearly = goal._replace(gap=max(goal.gap, 1e-9), gradient=max(goal.gradient, 1e-6))
     found = quasi_newton(loss.in_single(), state.v, model, nearly, report, pairs)
     rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
-    result = quasi_newton(loss, found.v, model, rest, report, pairs)
+    result = quasi_newton(loss, found.v, model, rest, report, pairs, found.moved)
     return result._replace(n_iter=found.n_iter + result.n_iter)
