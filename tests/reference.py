@@ -241,3 +241,60 @@ def penalized_logistic(X, y, s, alpha_l1, alpha_l2, steps=20_000):
         v = v - step * gradient
         v[:-1] = np.sign(v[:-1]) * np.maximum(np.abs(v[:-1]) - step * alpha_l1, 0)
     return v[:-1], v[-1]
+
+
+# Logistic regression
+
+
+def logistic_objective(w, b, X, y, s, alpha):
+    """eq-logistic-loss, eq-logistic-gradient, eq-logistic-hessian: of the penalised mean loss.
+
+    y holds +1 and -1. Gradient and Hessian are those in (w, b). Returns all three.
+    """
+    A = np.column_stack([X, np.ones(len(X))])
+    theta, ridge = np.append(w, b), np.append(np.full(len(w), alpha), 0.0)
+    margins = y * (A @ theta)
+    wrong = 1.0 / (1.0 + np.exp(margins))
+    value = np.sum(s * np.log(1.0 + np.exp(-margins))) / s.sum() + 0.5 * ridge @ theta**2
+    gradient = A.T @ (-s * y * wrong) / s.sum() + ridge * theta
+    D = np.diag(s * wrong * (1.0 - wrong))
+    return value, gradient, A.T @ D @ A / s.sum() + np.diag(ridge)
+
+
+def softmax(Z):
+    """eq-softmax: a row of probabilities for each row of scores."""
+    E = np.exp(Z - Z.max(axis=1, keepdims=True))
+    return E / E.sum(axis=1, keepdims=True)
+
+
+def multinomial_objective(W, b, X, codes, s, alpha):
+    """eq-multinomial-loss, eq-multinomial-gradient, eq-multinomial-hessian: of the mean loss.
+
+    W (q, p), b (q,). The gradient is (q, p + 1), the Hessian (q (p + 1), q (p + 1)).
+    """
+    A = np.column_stack([X, np.ones(len(X))])
+    T = np.column_stack([W, b])
+    P, Y = softmax(A @ T.T), np.eye(len(W))[codes]
+    value = -np.sum(s * np.log(P[np.arange(len(X)), codes])) / s.sum() + 0.5 * alpha * np.sum(W**2)
+    ridge = np.append(np.full(X.shape[1], alpha), 0.0)
+    gradient = (s[:, np.newaxis] * (P - Y)).T @ A / s.sum() + ridge * T
+    H = np.kron(np.eye(len(W)), np.diag(ridge))
+    for a, p, weight in zip(A, P, s / s.sum(), strict=True):
+        H = H + weight * np.kron(np.diag(p) - np.outer(p, p), np.outer(a, a))
+    return value, gradient, H
+
+
+def logistic_newton(X, y, s, alpha, n_steps=30):
+    """eq-newton-step with eq-line-search, from zero: coefficients and intercept."""
+    theta = np.zeros(X.shape[1] + 1)
+    for _ in range(n_steps):
+        value, gradient, H = logistic_objective(theta[:-1], theta[-1], X, y, s, alpha)
+        step, t = -np.linalg.solve(H, gradient), 1.0
+        while t > 1e-12:
+            trial = theta + t * step
+            new = logistic_objective(trial[:-1], trial[-1], X, y, s, alpha)[0]
+            if new <= value + 1e-4 * t * gradient @ step:
+                break
+            t /= 2
+        theta = theta + t * step
+    return theta[:-1], theta[-1]

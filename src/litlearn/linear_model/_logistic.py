@@ -11,6 +11,7 @@ from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
 from litlearn.linear_model._newton import Goal, minimise
 
 SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
+LARGEST_HESSIAN = 10_000  # parameters; beyond, not even a user's wish makes it sensible
 
 
 class LogisticRegression(LinearClassifier):
@@ -82,8 +83,9 @@ class LogisticRegression(LinearClassifier):
     converged_ : bool
         Whether the certificate was met.
     optimality_ : float
-        The certificate: how far the objective may still be above its minimum, relative to its
-        value. Without an l1 penalty it is half the squared Newton decrement.
+        The certificate: how far the objective, divided by `C` and the sum of the weights, may
+        still be above its minimum. Without an l1 penalty it is half the squared Newton decrement,
+        with one the duality gap.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -188,7 +190,7 @@ class LogisticRegression(LinearClassifier):
             raise ValueError("LogisticRegression: the product of sample and class weights is zero.")
         start = self._start(len(classes), p)
         alpha = 0.0 if np.isinf(C) else min(1.0 / C / s.sum(), 1e290)
-        fitted = self._solve(X, codes, len(classes), s, alpha, l1_ratio, tol, max_iter, start)
+        fitted = self._solve(X, codes, len(classes), s, alpha, l1_ratio, (tol, max_iter), start)
         self._store(X, names, classes, *fitted)
         return self
 
@@ -251,11 +253,14 @@ class LogisticRegression(LinearClassifier):
         intercept = self.intercept_ if self.fit_intercept else np.zeros(shape[0])
         return coef.astype(np.float64), intercept.astype(np.float64)
 
-    def _solve(self, X, codes, n_classes, s, alpha, l1_ratio, tol, max_iter, start):
+    def _solve(self, X, codes, n_classes, s, alpha, l1_ratio, limits, start):
         """Return coefficients, intercepts, iterations, certificate and whether it was met."""
-        penalised = alpha > 0.0 and np.bincount(codes, weights=s).min() > 0.0
         if alpha * l1_ratio > 0.0:
-            raise NotImplementedError
+            return self._solve_l1(
+                X, codes, n_classes, s, alpha * l1_ratio, alpha * (1.0 - l1_ratio), *limits, start
+            )
+        penalised = alpha > 0.0 and np.bincount(codes, weights=s).min() > 0.0
+        tol, max_iter = limits
         if _validation.is_sparse(X) and X.format != "csr":
             X = _validation.check_array(self, X.tocsr(), sparse=("csr",))
         options = (s, alpha, self.fit_intercept, self.n_jobs)
@@ -267,7 +272,7 @@ class LogisticRegression(LinearClassifier):
             loss = MultinomialLoss(X, codes.astype(np.intp), n_classes, *options)
             v = loss.start(*start)
         factored = {"newton-cg": False}.get(self.solver)
-        if self.solver == "newton-cholesky" and not loss.sparse:
+        if self.solver == "newton-cholesky" and not loss.sparse and v.size <= LARGEST_HESSIAN:
             factored = True
         goal = Goal(1e-3 * tol, tol, max_iter, penalised)
         with self._progress() as report:
@@ -276,7 +281,29 @@ class LogisticRegression(LinearClassifier):
             _validation.warn(ConvergenceWarning(self._explain(result, penalised)), 4)
         coef, intercept = loss.finish(result.v)
         coef, intercept = np.atleast_2d(coef), np.atleast_1d(intercept)
-        return coef, intercept, result.n_iter, result.gap, result.converged
+        return coef, intercept, result.n_iter, result.gap * result.value, result.converged
+
+    def _solve_l1(self, X, codes, n_classes, s, alpha_l1, alpha_l2, tol, max_iter, start):
+        """As `_solve`, with an l1 penalty: the proximal Newton method."""
+        from litlearn.linear_model._proximal_newton import fit_binary, fit_multinomial
+
+        options = (s, alpha_l1, alpha_l2, bool(self.fit_intercept), tol, max_iter)
+        if n_classes == 2:
+            sign = np.where(codes == 1, 1.0, -1.0)
+            begin = (start[0][0], float(start[1][0]))
+            fitted = fit_binary(X, sign, *options, *begin, self.n_jobs)
+        else:
+            codes = codes.astype(np.intp)
+            fitted = fit_multinomial(X, codes, n_classes, *options, *start, self.n_jobs)
+        coef, intercept, n_iter, gap, converged = fitted
+        if not converged:
+            message = (
+                f"LogisticRegression did not converge in {n_iter} iterations: the duality gap of "
+                f"the mean objective is {gap:.1e}. Increase max_iter or tol, or penalise more (a "
+                "smaller C)."
+            )
+            _validation.warn(ConvergenceWarning(message), 5)
+        return np.atleast_2d(coef), np.atleast_1d(intercept), n_iter, gap, converged
 
     def _explain(self, result, penalised):
         """Say why the solver stopped without its certificate."""

@@ -25,7 +25,7 @@ MAX_HALVINGS = 40
 MAX_SCORE_STEP = 0.1  # at the end, the next step would move no sample's score by more than this
 EXACT = 1e-24  # a relative gap that no further step can improve in float64
 MEMORY = 10  # pairs of steps and changes of the gradient that L-BFGS keeps
-SMALL = 600  # parameters up to which it is not worth while to do anything else
+PATIENCE = 15  # steps of L-BFGS after which its model must have been wrong
 FACTORED = 4000  # parameters up to which a Hessian is formed and factored
 MAX_COPY = 2**30  # bytes of features up to which a copy in float32 is made
 PART = 8  # a part of the samples is one eighth of them
@@ -285,11 +285,38 @@ def minimise(loss, v, goal, report=None, factored=None):
     stride = min(PART, loss.n // (ROWS_PER_PARAMETER * loss.width))
     if stride >= 3 and loss.n * loss.p > 2**18 and loss.width <= FACTORED:
         return from_part(loss, v, goal, report, stride)
-    if v.size <= max(SMALL, min(FACTORED, loss.n)) and loss.hessian_cost(v.size) < 1e10:
+    if affordable(loss, v):
         return newton(loss, v, goal, report)
     if v.ndim == 2 and loss.width <= min(FACTORED, 2 * loss.n):
-        return quasi_newton(loss, v, loss.model(loss.evaluate(v)), goal, report)
+        found = quasi_newton(loss, v, loss.model(loss.evaluate(v)), brief(goal), report)
+        return finish(loss, found, goal, report)
     return newton(loss, v, goal, report, factored=False)
+
+
+def affordable(loss, v):
+    """Tell whether to form the Hessian in parameters of the shape of v at each step.
+
+    For two classes that is one product of the features with themselves. For more it is one for
+    each pair of classes, and conjugate gradients with a good model need far less.
+    """
+    cost = loss.hessian_cost(v.size)
+    if v.ndim == 2:
+        return cost < 1e8
+    return v.size <= FACTORED and (cost < 2e9 or (cost < 1e11 and v.size <= loss.n))
+
+
+def brief(goal):
+    """The same goal for a run of L-BFGS, which either converges soon or has the wrong model."""
+    return goal._replace(max_iter=min(goal.max_iter, PATIENCE))
+
+
+def finish(loss, found, goal, report):
+    """Return what was found, if that is the goal; if not, go on from there with Newton's method."""
+    if found.converged or found.separated or found.n_iter >= goal.max_iter:
+        return found
+    rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
+    result = newton(loss, found.v, rest, report, affordable(loss, found.v))
+    return result._replace(n_iter=found.n_iter + result.n_iter)
 
 
 def from_part(loss, v, goal, report, stride):
@@ -309,14 +336,15 @@ def from_part(loss, v, goal, report, stride):
         if found.converged:
             state = part.evaluate(found.v, **({"hessian": True} if v.ndim == 1 else {}))
     if state is None or not loss.model_is_sound(state):
-        return newton(loss, v, goal, report, factored=v.ndim == 1)
-    model = part.model(state)
+        return newton(loss, v, goal, report, affordable(loss, v))
+    model, pairs, goal_now = part.model(state), [], brief(goal)
     if v.ndim == 1 or loss.X.nbytes > MAX_COPY:
-        return quasi_newton(loss, state.v, model, goal, report)
+        found = quasi_newton(loss, state.v, model, goal_now, report)
+        return finish(loss, found, goal, report)
     # <single>: most of the way in float32, the last of it, and the certificate, in float64.
-    pairs = []
-    nearly = goal._replace(gap=max(goal.gap, 1e-9), gradient=max(goal.gradient, 1e-6))
+    nearly = goal_now._replace(gap=max(goal.gap, 1e-9), gradient=max(goal.gradient, 1e-6))
     found = quasi_newton(loss.in_single(), state.v, model, nearly, report, pairs)
-    rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
+    rest = goal_now._replace(max_iter=goal_now.max_iter - found.n_iter)
     result = quasi_newton(loss, found.v, model, rest, report, pairs, found.moved)
-    return result._replace(n_iter=found.n_iter + result.n_iter)
+    result = result._replace(n_iter=found.n_iter + result.n_iter)
+    return finish(loss, result, goal, report)

@@ -1,0 +1,714 @@
+"""Logistic regression: losses against their twins, certificates, hard data, parity."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.linear_model import LogisticRegression as SklearnLogisticRegression
+
+import reference
+from litlearn.exceptions import ConvergenceWarning, NotFittedError
+from litlearn.linear_model import LogisticRegression, _logistic_loss, _newton
+from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
+
+
+def make(n=200, p=5, q=2, seed=0, noise=1.0):
+    """Features and classes whose log-odds are linear in them."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    W = rng.normal(size=(q, p))
+    return X, (X @ W.T + noise * rng.gumbel(size=(n, q))).argmax(axis=1)
+
+
+def objective(model, X, y, C=1.0, s=None):
+    """C sum s loss + ||w||^2 / 2 of a fitted model, ours or not."""
+    s = np.ones(len(y)) if s is None else s
+    coef = np.asarray(model.coef_, dtype=np.float64)
+    Z = X @ coef.T + model.intercept_
+    Z = np.column_stack([np.zeros(len(Z)), Z]) if len(model.classes_) == 2 else Z
+    own = Z[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+    losses = np.logaddexp.reduce(Z, axis=1) - own
+    return np.sum(s * losses) if np.isinf(C) else C * np.sum(s * losses) + 0.5 * np.sum(coef**2)
+
+
+def best_peer(X, y, C=1.0, s=None, **kwargs):
+    """The lowest objective that scikit-learn's solvers reach when they are asked for much."""
+    values = []
+    for solver in ("lbfgs", "newton-cholesky") if X.shape[1] < 50 else ("lbfgs",):
+        peer = SklearnLogisticRegression(C=C, solver=solver, tol=1e-8, max_iter=300, **kwargs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            values.append(objective(peer.fit(X, y, s), X, y, C, s))
+    return min(values)
+
+
+def binary_loss(X, y, s, alpha, **kwargs):
+    return BinaryLoss(X, np.where(y == 1, 1.0, -1.0), s, alpha, True, **kwargs)
+
+
+def raw(loss, v):
+    """Coefficients and intercept of standardised parameters, without the shift of the classes."""
+    coef = v[..., :-1] * loss.scale
+    return coef, v[..., -1] - coef @ loss.centre
+
+
+def to_standard(loss, G):
+    """Gradient in the standardised parameters from that in coefficients and intercept."""
+    return np.concatenate(
+        [(G[..., :-1] - G[..., -1:] * loss.centre) * loss.scale, G[..., -1:]], axis=-1
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# The losses, against their twins and finite differences
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("blocks", [1, 4])
+def test_binary_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
+    """eq-logistic-loss, eq-logistic-gradient, eq-logistic-hessian."""
+    monkeypatch.setattr(BinaryLoss, "_count_blocks", lambda self: blocks)
+    X, y = make(60, 4)
+    rng = np.random.default_rng(1)
+    s = rng.uniform(size=60)
+    X = X + 3.0
+    loss = binary_loss(sp.csr_array(X) if sparse else X, y, s, 0.1)
+    v, d = rng.normal(size=5), rng.normal(size=5)
+    state = loss.evaluate(v) if sparse else loss.evaluate(v, hessian=True)
+    w, b = raw(loss, v)
+    value, gradient, H = reference.logistic_objective(w, b, X, np.where(y == 1, 1, -1), s, 0.1)
+    np.testing.assert_allclose(state.value, value, rtol=1e-13)
+    np.testing.assert_allclose(state.gradient, to_standard(loss, gradient), rtol=1e-10, atol=1e-13)
+    T = np.column_stack([to_standard(loss, row) for row in H])  # rows, then columns
+    T = np.stack([to_standard(loss, row) for row in T])
+    np.testing.assert_allclose(loss.product(state, d), T @ d, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        loss.diagonal(state)(np.ones(5)), 1.0 / np.diag(T), rtol=1e-10, atol=1e-12
+    )
+    if not sparse:
+        np.testing.assert_allclose(state.hessian, T, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("blocks", [1, 4])
+def test_multinomial_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
+    """eq-softmax, eq-multinomial-loss, eq-multinomial-gradient, eq-multinomial-hessian."""
+    monkeypatch.setattr(MultinomialLoss, "_count_blocks", lambda self: blocks)
+    X, y = make(60, 4, 3)
+    rng = np.random.default_rng(1)
+    s = rng.uniform(size=60)
+    X = X + 3.0
+    loss = MultinomialLoss(sp.csr_array(X) if sparse else X, y, 3, s, 0.1, True)
+    V, D = rng.normal(size=(3, 5)), rng.normal(size=(3, 5))
+    state = loss.evaluate(V)
+    value, gradient, H = reference.multinomial_objective(*raw(loss, V), X, y, s, 0.1)
+    np.testing.assert_allclose(state.value, value, rtol=1e-13)
+    np.testing.assert_allclose(state.gradient, to_standard(loss, gradient), rtol=1e-10, atol=1e-13)
+    # Standardised parameters are raw ones times M: D_raw = M' D.
+    coef, intercept = raw(loss, D)
+    moved = (H @ np.column_stack([coef, intercept]).ravel()).reshape(3, 5)
+    np.testing.assert_allclose(
+        loss.product(state, D), to_standard(loss, moved), rtol=1e-10, atol=1e-12
+    )
+    if not sparse:
+        # The formed Hessian differs in the direction of a common shift only.
+        D -= D.mean(axis=0)
+        state = loss.evaluate(V, hessian=True)
+        formed = (state.hessian @ D.ravel()).reshape(3, 5)
+        np.testing.assert_allclose(formed, loss.product(state, D), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_derivatives_are_finite_differences(q, fit_intercept):
+    X, y = make(50, 3, q)
+    rng, s = np.random.default_rng(2), np.ones(50)
+    if q == 2:
+        loss = BinaryLoss(X, np.where(y == 1, 1.0, -1.0), s, 0.3, fit_intercept)
+        v, d = rng.normal(size=4), rng.normal(size=4)
+    else:
+        loss = MultinomialLoss(X, y, q, s, 0.3, fit_intercept)
+        v, d = rng.normal(size=(q, 4)), rng.normal(size=(q, 4))
+    if not fit_intercept:
+        v[..., -1] = d[..., -1] = 0.0
+    h = 1e-5
+    state, up, down = loss.evaluate(v), loss.evaluate(v + h * d), loss.evaluate(v - h * d)
+    slope = (up.value - down.value) / (2 * h)
+    np.testing.assert_allclose(np.vdot(state.gradient, d), slope, rtol=1e-8)
+    bend = (up.gradient - down.gradient) / (2 * h)
+    np.testing.assert_allclose(loss.product(state, d), bend, rtol=1e-6, atol=1e-8)
+    # The line search's value needs no pass over X.
+    along = loss.value_along(state, up.scores - state.scores, h * d, 1.0)
+    np.testing.assert_allclose(along, up.value, rtol=1e-13)
+
+
+@pytest.mark.nojit
+def test_binary_fit_is_the_twins_newton():
+    """eq-newton-step, eq-line-search, eq-logistic-optimality."""
+    X, y = make(80, 4)
+    s = np.random.default_rng(3).uniform(size=80)
+    w, b = reference.logistic_newton(X, np.where(y == 1, 1.0, -1.0), s, 1.0 / s.sum())
+    model = LogisticRegression(tol=1e-10).fit(X, y, s)
+    np.testing.assert_allclose(model.coef_[0], w, rtol=1e-9)
+    np.testing.assert_allclose(model.intercept_, b, rtol=1e-8)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("q", [2, 4])
+def test_solvers_agree(q):
+    """The three ways to a step reach one minimum; the objective falls at each step."""
+    X, y = make(300, 6, q)
+    s = np.ones(300)
+    if q == 2:
+        loss, v = binary_loss(X, y, s, 0.01), np.zeros(7)
+    else:
+        loss, v = MultinomialLoss(X, y, q, s, 0.01, True), np.zeros((q, 7))
+    goal = _newton.Goal(1e-13, 1e-7, 100, True)
+    values = []
+
+    def report(n_iter, state):
+        values.append(state.value)
+
+    first = _newton.newton(loss, v, goal, report)
+    second = _newton.newton(loss, v, goal, report, factored=False)
+    state = loss.evaluate(v, hessian=True)
+    third = _newton.quasi_newton(loss, v, loss.model(state), goal, report)
+    fourth = _newton.from_part(loss, v, goal, report, 4)
+    starts = np.flatnonzero(np.diff(values) > 1e-9)
+    assert len(starts) <= 4  # a rise is the start of another solver
+    for result in (first, second, third, fourth):
+        assert result.converged
+        np.testing.assert_allclose(result.v, first.v, atol=2e-6)
+
+
+def test_boehning_bound_is_an_upper_bound():
+    """eq-boehning-bound: (I - 11'/q) / 2, put for diag(p) - pp', bounds the Hessian."""
+    X, y = make(40, 3, 4)
+    rng = np.random.default_rng(0)
+    for scale in (0.0, 1.0, 10.0):
+        W, b = scale * rng.normal(size=(4, 3)), scale * rng.normal(size=4)
+        H = reference.multinomial_objective(W, b, X, y, np.ones(40), 0.0)[2]
+        A = np.column_stack([X, np.ones(40)])
+        bound = np.kron(0.5 * (np.eye(4) - 0.25), A.T @ A / 40)
+        assert np.linalg.eigvalsh(bound - H).min() > -1e-12
+
+
+def test_model_is_close_to_the_hessian():
+    """The mean of the product by the product of the means, exact along the coefficients."""
+    X, y = make(4000, 8, 4)
+    loss = MultinomialLoss(X, y, 4, np.ones(4000), 1e-3, True)
+    result = _newton.newton(loss, np.zeros((4, 9)), _newton.Goal(1e-9, 1e-4, 50, True))
+    state = loss.evaluate(result.v, hessian=True)
+    solve = loss.model(state)
+    rng = np.random.default_rng(0)
+    D = rng.normal(size=(4, 9))
+    D -= D.mean(axis=0)
+    back = solve(loss.product(state, D))
+    assert np.linalg.norm(back - D) < 0.15 * np.linalg.norm(D)
+
+
+def test_factor_of_a_singular_hessian():
+    """Duplicated directions: a finite step that solves the system where it can be solved."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(20, 3))
+    A = np.column_stack([A, A[:, 0]]) * np.array([1.0, 1e6, 1e-6, 1.0])
+    H = A.T @ A
+    g = H @ rng.normal(size=4)
+    d = _newton.factor_hessian(H)(g)
+    assert np.all(np.isfinite(d))
+    np.testing.assert_allclose(H @ d, g, rtol=1e-6)
+    np.testing.assert_allclose(_newton.factor_hessian(np.zeros((2, 2)))(np.zeros(2)), 0.0)
+
+
+# ---------------------------------------------------------------------------------------------
+# What holds at a minimum, and what must not change it
+
+
+@pytest.mark.nojit
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(4, 40),
+    p=st.integers(1, 6),
+    q=st.integers(2, 4),
+    C=st.sampled_from([1e-3, 1.0, 100.0]),
+    fit_intercept=st.booleans(),
+)
+def test_gradient_is_zero_at_the_minimum(seed, n, p, q, C, fit_intercept):
+    """eq-logistic-optimality, eq-logistic-penalized, by the twin's gradient."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n, p)), rng.integers(0, q, size=n)
+    y[:q] = np.arange(q)
+    s = rng.integers(1, 4, size=n).astype(float)
+    model = LogisticRegression(C=C, tol=1e-7, fit_intercept=fit_intercept).fit(X, y, s)
+    assert model.converged_
+    alpha = 1.0 / (C * s.sum())
+    if q == 2:
+        sign = np.where(y == 1, 1.0, -1.0)
+        args = (model.coef_[0], model.intercept_[0], X, sign, s, alpha)
+        gradient = reference.logistic_objective(*args)[1]
+    else:
+        args = (model.coef_, model.intercept_, X, y, s, alpha)
+        gradient = reference.multinomial_objective(*args)[1]
+    if not fit_intercept:
+        assert np.all(model.intercept_ == 0.0)
+        gradient = gradient[..., :-1]
+    assert np.abs(gradient).max() <= 1e-6
+
+
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+class TestInvariance:
+    def fit(self, X, y, C, s=None, **kwargs):
+        return LogisticRegression(C=C, tol=1e-9, **kwargs).fit(X, y, s)
+
+    def same(self, a, b, tolerance=1e-7):
+        np.testing.assert_allclose(a.coef_, b.coef_, rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(a.intercept_, b.intercept_, rtol=tolerance, atol=tolerance)
+
+    def test_weight_is_repetition(self, q, C):
+        X, y = make(120, 4, q)
+        s = np.random.default_rng(1).integers(0, 4, size=120)
+        self.same(self.fit(X, y, C, s), self.fit(np.repeat(X, s, axis=0), np.repeat(y, s), C))
+
+    def test_class_weight_is_a_weight(self, q, C):
+        X, y = make(120, 4, q)
+        weights = np.array([0.5, 2.0, 1.0])[:q]
+        as_dict = dict(enumerate(weights.tolist()))
+        self.same(
+            self.fit(X, y, C, weights[y]),
+            self.fit(X, y, C, class_weight=as_dict),
+        )
+        balanced = len(y) / (q * np.bincount(y))
+        self.same(self.fit(X, y, C, balanced[y]), self.fit(X, y, C, class_weight="balanced"))
+
+    def test_order_of_samples_and_features(self, q, C):
+        X, y = make(150, 4, q)
+        rng = np.random.default_rng(1)
+        rows, columns = rng.permutation(150), rng.permutation(4)
+        a, b = self.fit(X, y, C), self.fit(X[rows][:, columns], y[rows], C)
+        np.testing.assert_allclose(a.coef_[:, columns], b.coef_, atol=1e-8)
+
+    def test_sparse_is_dense(self, q, C):
+        X, y = make(150, 4, q)
+        X[np.abs(X) < 0.7] = 0.0
+        dense = self.fit(X, y, C)
+        for kind in (sp.csr_array, sp.csc_array, sp.csr_matrix, sp.coo_array):
+            self.same(dense, self.fit(kind(X), y, C))
+
+    def test_single_is_near_double(self, q, C):
+        X, y = make(150, 4, q)
+        X = X.astype(np.float32)
+        single, double = self.fit(X, y, C), self.fit(X.astype(np.float64), y, C)
+        assert single.coef_.dtype == np.float32
+        self.same(single, double, 1e-6)
+
+    def test_offset_moves_the_intercept_only(self, q, C):
+        X, y = make(150, 4, q)
+        X = np.round(X, 3)  # so that the shifted features are the same numbers, nearly
+        near, far = self.fit(X, y, C), self.fit(X + 2.0**20, y, C)
+        np.testing.assert_allclose(near.coef_, far.coef_, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(
+            near.decision_function(X), far.decision_function(X + 2.0**20), atol=1e-5
+        )
+
+    def test_layout_does_not_matter(self, q, C):
+        X, y = make(150, 4, q)
+        wide = np.zeros((150, 8))
+        wide[:, ::2] = X
+        frozen = X.copy()
+        frozen.flags.writeable = False
+        expected = self.fit(X, y, C)
+        for other in (np.asfortranarray(X), wide[:, ::2], frozen, X.tolist()):
+            again = self.fit(other, y, C)
+            assert np.array_equal(expected.coef_, again.coef_)
+
+    def test_threads_do_not_change_a_bit(self, q, C, monkeypatch):
+        monkeypatch.setattr(_logistic_loss, "BLOCK_ENTRIES", 400)
+        X, y = make(2000, 4, q)
+        for data in (X, X.astype(np.float32), sp.csr_array(X)):
+            one, two = self.fit(data, y, C, n_jobs=1), self.fit(data, y, C, n_jobs=2)
+            assert np.array_equal(one.coef_, two.coef_)
+            assert np.array_equal(one.intercept_, two.intercept_)
+
+
+@pytest.mark.parametrize("q", [2, 4])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_large_data_start_from_a_part(q, dtype, monkeypatch):
+    """The way by a part of the samples ends where the direct one does."""
+    X, y = make(40_000, 10, q, seed=4)
+    X = X.astype(dtype)
+    called = []
+    original = _newton.from_part
+    monkeypatch.setattr(_newton, "from_part", lambda *a: called.append(1) or original(*a))
+    model = LogisticRegression().fit(X, y)
+    assert called and model.converged_
+    direct = LogisticRegression(solver="newton-cholesky", tol=1e-8).fit(X, y)
+    assert objective(model, X, y) <= objective(direct, X, y) * (1 + 1e-9)
+    again = LogisticRegression(n_jobs=1).fit(X, y)
+    assert np.array_equal(model.coef_, again.coef_)
+
+
+def test_parts_that_do_not_speak_for_the_whole():
+    """Sorted, periodic and rare classes, and parts that are separated while the whole is not."""
+    X, y = make(30_000, 10, 2, seed=5)
+    rare = np.zeros(30_000, dtype=int)
+    rare[[1, 3, 5, 7, 9]] = 1  # no stride beyond 1 meets them
+    inside = np.arange(30_000) % 8 == 0
+    apart = np.where(inside, X[:, 0] > 0, y)
+    for labels in (np.sort(y), rare, apart.astype(int)):
+        model = LogisticRegression().fit(X, labels)
+        assert model.converged_
+        direct = LogisticRegression(solver="newton-cholesky", tol=1e-8).fit(X, labels)
+        assert objective(model, X, labels) <= objective(direct, X, labels) * (1 + 1e-6)
+    model = LogisticRegression(C=np.inf).fit(X, apart.astype(int))
+    assert model.converged_
+
+
+# ---------------------------------------------------------------------------------------------
+# Hard data
+
+
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("kind", ["scales", "constant", "twins", "near", "outliers", "integers"])
+def test_hard_features(kind, q, C):
+    """At most the objective of the best peer on features that are hard on arithmetic."""
+    X, y = make(250, 6, q, seed=6)
+    rng = np.random.default_rng(0)
+    if kind == "scales":
+        X = X * 10.0 ** np.arange(-3, 3)
+    elif kind == "constant":
+        X = np.column_stack([X, np.full(250, 0.1), np.zeros(250)])
+    elif kind == "twins":
+        X = np.column_stack([X, X[:, :2], 2 * X[:, 0]])
+    elif kind == "near":
+        X = np.column_stack([X, X[:, :2] + 1e-9 * rng.normal(size=(250, 2))])
+    elif kind == "outliers":
+        X = np.where(rng.uniform(size=X.shape) < 0.01, 1e6, X)
+    else:
+        X = np.round(3 * X).astype(np.int32)
+    model = LogisticRegression(C=C).fit(X, y)
+    assert model.converged_
+    assert objective(model, X, y, C) <= best_peer(X, y, C) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_extreme_scales(q, C):
+    """Features of 1e-150 and 1e150: what is left of them is what the other features say."""
+    X, y = make(200, 4, q, seed=7)
+    scales = np.array([1.0, 1e-150, 1e150, 1e30])
+    model = LogisticRegression(C=C).fit(X * scales, y)
+    assert model.converged_
+    plain = LogisticRegression(C=C, tol=1e-8)
+    if np.isinf(C):
+        plain.fit(X, y)
+        np.testing.assert_allclose(model.coef_ * scales, plain.coef_, atol=1e-6)
+    else:  # the tiny feature is penalised away, and the huge ones are free
+        assert np.all(np.abs(model.coef_[:, 1]) < 1e-140)
+        free = LogisticRegression(C=np.inf, tol=1e-8).fit(X[:, 2:], y)
+        both = LogisticRegression(C=1.0).fit(np.column_stack([X[:, 0], X[:, 2:] * 1e8]), y)
+        np.testing.assert_allclose(
+            model.predict_proba(X * scales).mean(axis=0),
+            free.predict_proba(X[:, 2:]).mean(axis=0),
+            atol=1e-6,
+        )
+        np.testing.assert_allclose(model.coef_[:, 2] * 1e150, both.coef_[:, 1] * 1e8, atol=1e-5)
+
+
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("C", [1e-300, 1e-10, 1e10, 1e300])
+def test_weak_and_strong_penalties(q, C):
+    X, y = make(200, 4, q, seed=8)
+    model = LogisticRegression(C=C).fit(X, y)
+    assert model.converged_ and np.all(np.isfinite(model.coef_))
+    if C > 1:
+        free = LogisticRegression(C=np.inf, tol=1e-8).fit(X, y)
+        np.testing.assert_allclose(model.coef_, free.coef_, atol=1e-5)
+    else:
+        assert np.abs(model.coef_).max() < 1e-6
+        shares = np.bincount(y) / len(y)
+        np.testing.assert_allclose(model.predict_proba(X)[0], shares, rtol=1e-4)
+
+
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_separated_classes_end_in_a_warning(q, sparse):
+    X, _ = make(100, 4, q)
+    y = np.digitize(X[:, 0], [0.0, 0.5][: q - 1])
+    data = sp.csr_array(X) if sparse else X
+    with pytest.warns(ConvergenceWarning, match="separated"):
+        model = LogisticRegression(C=np.inf).fit(data, y)
+    assert np.all(np.isfinite(model.coef_)) and not model.converged_
+    assert model.score(X, y) == 1.0
+    assert LogisticRegression(C=1e6).fit(data, y).converged_
+
+
+@pytest.mark.parametrize("q", [2, 3])
+def test_partly_separated_classes_end_in_a_warning(q):
+    """One value of a feature tells the class; the others tell nothing."""
+    X, y = make(200, 3, q, seed=9)
+    X[:, 2] = (y == 1) & (np.random.default_rng(0).uniform(size=200) > 0.5)
+    with pytest.warns(ConvergenceWarning, match="separated"):
+        model = LogisticRegression(C=np.inf).fit(X, y)
+    assert np.all(np.isfinite(model.coef_))
+    assert np.all(np.isfinite(model.predict_log_proba(X)))
+    assert LogisticRegression(C=1.0).fit(X, y).converged_
+
+
+@pytest.mark.parametrize("shape", [(2, 1), (3, 1), (30, 1), (20, 100), (6, 300)])
+@pytest.mark.parametrize("q", [2, 3])
+def test_shapes(shape, q):
+    n, p = max(shape[0], q), shape[1]
+    X = np.random.default_rng(0).normal(size=(n, p))
+    y = np.arange(n) % q
+    model = LogisticRegression().fit(X, y)
+    assert model.converged_
+    assert model.coef_.shape == (1 if q == 2 else q, p)
+    assert objective(model, X, y) <= best_peer(X, y) * (1 + 1e-6)
+
+
+def test_weights_of_zero():
+    """Samples of weight zero do not count; a class without weight is told of."""
+    X, y = make(150, 4, 3)
+    s = (np.arange(150) % 3 > 0).astype(float)
+    a = LogisticRegression(tol=1e-9).fit(X, y, s)
+    b = LogisticRegression(tol=1e-9).fit(X[s > 0], y[s > 0])
+    np.testing.assert_allclose(a.coef_, b.coef_, atol=1e-8)
+    with pytest.warns(ConvergenceWarning, match="no weight"):
+        model = LogisticRegression().fit(X, y, (y != 2).astype(float))
+    assert np.all(model.predict(X) != 2)
+    with pytest.raises(ValueError, match="zero"):
+        LogisticRegression(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
+
+
+# ---------------------------------------------------------------------------------------------
+# Parity
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "newton-cg", "newton-cholesky", "sag", "saga", "auto"])
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer])
+def test_same_minimum_as_scikit_learn(load, solver):
+    X, y = load(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = LogisticRegression(solver=solver).fit(X, y)
+    peer = SklearnLogisticRegression(solver="newton-cholesky", tol=1e-9).fit(X, y)
+    assert objective(model, X, y) <= objective(peer, X, y) * (1 + 1e-7)
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=2e-4)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=2e-4)
+    np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(X), atol=1e-4)
+    np.testing.assert_allclose(
+        model.decision_function(X), peer.decision_function(X), rtol=1e-3, atol=1e-3
+    )
+    assert np.array_equal(model.predict(X), peer.predict(X))
+    assert model.coef_.shape == peer.coef_.shape
+    assert model.n_iter_.shape == peer.n_iter_.shape and model.n_iter_.dtype == peer.n_iter_.dtype
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_objective_on_digits(C, class_weight):
+    X, y = load_digits(return_X_y=True)
+    X = X[:600] / 16.0
+    y = y[:600]
+    s = np.random.default_rng(0).uniform(size=600)
+    model = LogisticRegression(C=C, class_weight=class_weight).fit(X, y, s)
+    counts = np.bincount(y, weights=s)
+    total = s if class_weight is None else s * (s.sum() / (10 * counts))[y]
+    peer = SklearnLogisticRegression(C=C, tol=1e-6, max_iter=5000, class_weight=class_weight)
+    peer.fit(X, y, s)
+    assert objective(model, X, y, C, total) <= objective(peer, X, y, C, total) * (1 + 1e-6)
+    np.testing.assert_allclose(model.coef_.sum(axis=0), 0.0, atol=1e-12)
+
+
+def test_unpenalised_parity():
+    X, y = make(300, 4, 3)
+    model = LogisticRegression(C=np.inf, tol=1e-8).fit(X, y)
+    peer = SklearnLogisticRegression(C=np.inf, tol=1e-10, max_iter=5000).fit(X, y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-5)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=1e-5)
+
+
+# ---------------------------------------------------------------------------------------------
+# The estimator
+
+
+def test_probabilities_are_stable():
+    model = LogisticRegression().fit([[-1.0], [1.0]], ["no", "yes"])
+    model.coef_ = np.array([[1e3]])
+    far = [[-9.0], [9.0]]
+    proba, log_proba = model.predict_proba(far), model.predict_log_proba(far)
+    assert np.array_equal(proba, [[1.0, 0.0], [0.0, 1.0]])
+    np.testing.assert_allclose(log_proba, [[0.0, -9e3], [-9e3, 0.0]])
+    assert model.predict(far).tolist() == ["no", "yes"]
+    X, y = make(50, 3, 3)
+    model = LogisticRegression().fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0, rtol=1e-14)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+    assert np.all(np.isfinite(model.predict_log_proba(X * 1e300)))
+    assert model.predict_proba(X.astype(np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("q", [2, 3])
+def test_labels_of_any_type(q):
+    X, y = make(60, 3, q)
+    expected = LogisticRegression().fit(X, y)
+    names = np.array(["a", "b", "c"])
+    for labels in (names[y], names[y].astype(object), y * 10 - 10, y.astype(float)):
+        model = LogisticRegression().fit(X, labels)
+        assert np.array_equal(model.coef_, expected.coef_)
+        assert np.array_equal(
+            model.predict(X),
+            model.classes_[np.searchsorted(expected.classes_, expected.predict(X))],
+        )
+
+
+def test_warm_start():
+    X, y = make(300, 4, 3)
+    model = LogisticRegression(warm_start=True, max_iter=100).fit(X, y)
+    first = model.n_iter_[0]
+    model.fit(X, y)
+    assert model.n_iter_[0] < first
+    for other in (X[:, :2], X[:, :1]):
+        with pytest.raises(ValueError, match="warm_start"):
+            model.fit(other, y)
+    with pytest.raises(ValueError, match="warm_start"):
+        model.fit(X[y < 2], y[y < 2])
+    assert model.coef_.shape == (3, 4)  # a refused fit changes nothing
+    model.set_params(warm_start=False).fit(X[y < 2], y[y < 2])
+    assert model.coef_.shape == (1, 4)
+
+
+def test_sparsify_and_densify():
+    X, y = make(60, 3)
+    model = LogisticRegression().fit(X, y)
+    expected, proba = model.coef_.copy(), model.predict_proba(X)
+    assert sp.issparse(model.sparsify().coef_)
+    for data in (X, sp.csr_array(X)):
+        np.testing.assert_allclose(model.predict_proba(data), proba)
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).densify().coef_, expected)
+    assert np.array_equal(model.sparsify().densify().coef_, expected)
+    with pytest.raises(NotFittedError):
+        LogisticRegression().sparsify()
+    with pytest.raises(NotFittedError):
+        LogisticRegression().densify()
+
+
+def test_older_names_of_the_penalty():
+    X, y = make(100, 3)
+    default = LogisticRegression().fit(X, y).coef_
+    assert np.array_equal(LogisticRegression(penalty="l2").fit(X, y).coef_, default)
+    free = LogisticRegression(C=np.inf).fit(X, y).coef_
+    assert np.array_equal(LogisticRegression(penalty=None).fit(X, y).coef_, free)
+    with pytest.warns(UserWarning, match="Inconsistent"):
+        model = LogisticRegression(penalty="l2", l1_ratio=0.5).fit(X, y)
+    assert np.array_equal(model.coef_, default)
+    with pytest.warns(UserWarning, match="ignore"):
+        model = LogisticRegression(penalty=None, C=2.0).fit(X, y)
+    assert np.array_equal(model.coef_, free)
+    with pytest.raises(ValueError, match="l1_ratio"):
+        LogisticRegression(penalty="elasticnet", l1_ratio=None).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"C": 0.0},
+        {"C": -1.0},
+        {"C": np.nan},
+        {"C": "1"},
+        {"l1_ratio": 1.5},
+        {"l1_ratio": -0.1},
+        {"penalty": "L2"},
+        {"penalty": True},
+        {"dual": 1},
+        {"tol": -1.0},
+        {"tol": np.inf},
+        {"fit_intercept": "yes"},
+        {"intercept_scaling": 0},
+        {"class_weight": "equal"},
+        {"class_weight": [1, 2]},
+        {"class_weight": {0: -1.0}},
+        {"random_state": -1},
+        {"solver": "newton"},
+        {"max_iter": -1},
+        {"max_iter": 1.5},
+        {"verbose": -1},
+        {"warm_start": None},
+        {"n_jobs": 0},
+    ],
+)
+def test_bad_parameters(parameters):
+    X, y = make(20, 2)
+    name = next(iter(parameters))
+    model = LogisticRegression(**parameters)
+    with pytest.raises((ValueError, TypeError), match=f"{name}.*LogisticRegression"):
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+    model.set_params(**{name: LogisticRegression().get_params()[name]}).fit(X, y)
+
+
+def test_bad_data():
+    X, y = make(20, 2)
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        LogisticRegression().fit(X, np.zeros(20))
+    with pytest.raises(ValueError, match="class_weight"):
+        LogisticRegression(class_weight={0: 1.0, 7: 2.0}).fit(X, y)
+    with pytest.raises(ValueError, match="continuous"):
+        LogisticRegression().fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="NaN"):
+        LogisticRegression().fit(np.where(X > 1, np.nan, X), y)
+    with pytest.raises(ValueError, match="inconsistent"):
+        LogisticRegression().fit(X, y[:-1])
+    with pytest.raises(ValueError, match="1d"):
+        LogisticRegression().fit(X, np.column_stack([y, y]))
+
+
+def test_no_convergence_is_told():
+    X, y = make(100, 3)
+    for max_iter in (0, 1):
+        with pytest.warns(ConvergenceWarning, match="max_iter"):
+            model = LogisticRegression(max_iter=max_iter).fit(X, y)
+        assert not model.converged_ and model.n_iter_[0] == max_iter
+    assert LogisticRegression(tol=0.0).fit(X, y).converged_  # as exact as the arithmetic
+
+
+def test_certificate_bounds_the_excess():
+    X, y = make(400, 5, 3)
+    best = objective(LogisticRegression(tol=1e-9).fit(X, y), X, y)
+    for max_iter in (1, 2, 3):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = LogisticRegression(max_iter=max_iter).fit(X, y)
+        excess = (objective(model, X, y) - best) / len(y)
+        assert excess <= 2.0 * model.optimality_ + 1e-14
+
+
+def test_progress_is_shown(capsys):
+    X, y = make(60, 3)
+    LogisticRegression(verbose=1).fit(X, y)
+    assert "objective" in capsys.readouterr().err
+    LogisticRegression().fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+def test_interrupt_leaves_the_estimator_as_it_was(monkeypatch):
+    X, y = make(60, 3)
+    model = LogisticRegression().fit(X, y)
+    before = model.coef_.copy()
+
+    def interrupt(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_logistic_loss, "logistic_terms", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X * 2, y)
+    assert np.array_equal(model.coef_, before)
