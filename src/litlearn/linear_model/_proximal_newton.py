@@ -35,6 +35,7 @@ from litlearn.linear_model._coordinate_descent import MEMORY, extrapolate, soft_
 from litlearn.linear_model._logistic_loss import (
     logistic_terms,
     logistic_total,
+    shift_rows,
     softmax_terms,
     softmax_total,
 )
@@ -694,7 +695,10 @@ class ManyClasses:
         P, residual = scores.copy(), np.empty(scores.shape)
 
         def block(start, stop):
-            return softmax_terms(P, self.codes, self.s, start, stop, residual[start:stop])
+            shifted, own = P[start:stop].copy(), slice(start, stop)
+            shift_rows(shifted)
+            np.exp(shifted, out=P[own])
+            return softmax_terms(shifted, P[own], self.codes[own], self.s[own], residual[own])
 
         loss = sum(self.design.map_rows(block))
         A = np.maximum(P, FLATTEST) * self.s[:, None]
