@@ -3,7 +3,7 @@
 import numpy as np
 
 from litlearn._jit import njit
-from litlearn.tree._structure import LEAF, UNDEFINED, Tree, parents
+from litlearn.tree._structure import LEAF, Tree, parents
 
 
 @njit
@@ -93,12 +93,12 @@ def prune(tree, alpha):
     """
     kept = find_weakest_links(tree, alpha)[0]
     staying = np.flatnonzero(kept)
-    number = np.full(tree.node_count + 1, LEAF, dtype=np.int32)  # the last entry stands for LEAF
+    number = np.zeros(tree.node_count, dtype=np.int32)
     number[staying] = np.arange(len(staying), dtype=np.int32)
     leaf = kept[staying] == 1
     arrays = {name: array[staying] for name, array in tree.arrays().items()}
     steps = arrays["steps"]
-    steps["right"] = np.where(leaf, LEAF, number[steps["right"]])
-    steps["threshold"] = np.where(leaf, UNDEFINED, steps["threshold"])
+    steps["right"] = np.where(leaf, np.arange(len(leaf)), number[steps["right"]])
+    steps["threshold"] = np.where(leaf, -np.inf, steps["threshold"])
     steps["feature"] = np.where(leaf, 0, steps["feature"])
     return Tree(tree.n_features, tree.n_classes, arrays)

@@ -59,12 +59,12 @@ def sort_keys(keys, n, low, high, buffer, starts):
     for b in range(n_buckets + np.uint64(1)):
         starts[b] = 0
     # <count>: How many keys fall into each bucket, one place up, so that sums become starts.
-    largest = 0
     for i in range(n):
         b = ((code_of(keys[i]) - low) * scale) >> HALF
         starts[b + np.uint64(1)] += 1
-        largest = max(largest, starts[b + np.uint64(1)])
+    largest = 0
     for b in range(n_buckets):
+        largest = max(largest, starts[b + np.uint64(1)])
         starts[b + np.uint64(1)] += starts[b]
     # <deal>: Each key to the next free place of its bucket. Keys come in the order of their
     # places, so equal codes are in order already.
