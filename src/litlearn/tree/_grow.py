@@ -415,10 +415,10 @@ def partition(problem, rules, samples, scratch, nodes, node):
         row, weight, y = rows[i], w[i], Y[0, i]
         if rules.random:
             value = problem.columns[j, row]
-            left = value <= threshold or (missing_left and value != value)
+            left = (value <= threshold) | (missing_left & (value != value))
         else:
             here = problem.codes[j, row]
-            left = here <= code or (missing_left and here == missing)
+            left = (here <= code) | (missing_left & (here == missing))
         rows[first], w[first], Y[0, first] = row, weight, y
         waiting_rows[n_waiting], waiting_w[n_waiting], waiting_y[n_waiting] = row, weight, y
         goes_right[i] = not left
