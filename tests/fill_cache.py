@@ -11,6 +11,7 @@ import time
 import warnings
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from litlearn.neighbors import BallTree, KDTree
 
@@ -89,6 +90,23 @@ def use_tree(tree):
     tree.two_point_correlation(points, [1.0])
 
 
+def use_logistic(dtype):
+    """Fit with several classes, sparse data, enough samples to start from a part, and l1."""
+    rng = np.random.default_rng(0)
+    model = importlib.import_module("litlearn.linear_model").LogisticRegression
+    X = rng.normal(size=(40_000, 8)).astype(dtype)
+    y = (X[:, :3] + rng.gumbel(size=(len(X), 3))).argmax(axis=1)
+    few, labels = X[:300], y[:300]
+    for classes in (y, y > 0):
+        model().fit(X, classes)
+        for data in (few, csr_array(few)):
+            model(solver="newton-cg").fit(data, classes[:300])
+            model(C=0.1, l1_ratio=0.5).fit(data, classes[:300])
+    separated = np.digitize(few[:, 0], [-0.5, 0.5])
+    for classes in (separated, separated > 0, labels):
+        model(C=np.inf).fit(few, classes)  # steps are halved here
+
+
 def main():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(256, 3))
@@ -104,6 +122,10 @@ def main():
         print(f"  {number}/{len(CASES)} {name} {setting or ''} ({seconds:.0f} s)", flush=True)
     for tree in (KDTree(X), BallTree(X)):
         use_tree(tree)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for dtype in (np.float64, np.float32):
+            use_logistic(dtype)
     return 0
 
 

@@ -36,6 +36,7 @@ ALL = (
     LinearRegression(),
     LinearRegression(positive=True),
     LogisticRegression(),
+    LogisticRegression(C=0.1, l1_ratio=0.5),
     Ridge(),
     RidgeCV(),
     RidgeCV(cv=3),
