@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks import runner, table
 
-FAMILIES = ("knn",)
+FAMILIES = ("knn", "least_squares")
 RESULTS = Path(__file__).parent / "results"
 
 
