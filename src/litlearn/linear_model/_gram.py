@@ -44,6 +44,7 @@ class Samples(NamedTuple):
     centred: bool  # whether there is an intercept, so that only deviations from means count
     x_scale: float = 1.0  # X is multiplied by it before it is squared
     y_scale: float = 1.0
+    single: bool = True  # products of float32 samples may be taken in float32
 
 
 # ---------------------------------------------------------------------------------------------
@@ -64,32 +65,42 @@ def moments(samples, n_jobs=None):
     """Return the :class:`Moments` of all samples, block by block, :eq:`eq-gram-merge`."""
     n, p = samples.X.shape
     blocks = cut(n, rows_per_block(n, p))
-    parts = map_blocks(lambda b: block_moments(samples, blocks[b]), len(blocks), n_jobs)
+    # <precision>: Products of float32 samples take half the time in float32. The first block, in
+    # float64, tells whether so few digits will do.
+    first = block_moments(samples, blocks[0])
+    dtype = np.float32 if single_is_enough(samples, first) else np.float64
+
+    def part(b):
+        return first if b == 0 else block_moments(samples, blocks[b], dtype)
+
+    parts = map_blocks(part, len(blocks), n_jobs)
     total = parts[0]
     for b in range(1, len(parts)):
         total = merge(total, parts[b], samples.centred)
         parts[b] = None
+    if dtype == np.float32 and not well_conditioned(total.xx):
+        return moments(samples._replace(single=False), n_jobs)
     return without_rounding(total) if samples.centred else total
 
 
-def block_moments(samples, rows):
-    """Return the :class:`Moments` of a block of rows."""
+def block_moments(samples, rows, dtype=np.float64):
+    """Return the :class:`Moments` of a block of rows; products of pairs are taken in `dtype`."""
     p, k = samples.X.shape[1], samples.Y.shape[1]
     tiles = [slice(rows.start + t.start, rows.start + t.stop) for t in tile_cut(rows, p)]
     # <shift>: Sums of squares about a point near the mean lose nothing to a large mean.
-    x_shift, y_shift = provisional_centre(samples, tiles[0])
+    x_shift, y_shift = provisional_centre(samples, tiles[0], dtype)
     weight, x_sum, y_sum = 0.0, np.zeros(p), np.zeros(k)
     xx, xy, yy = np.zeros((p, p)), np.zeros((p, k)), np.zeros(k)
-    product = np.empty((p, p))
-    # <accumulate>: Each tile is squared while it is in the cache.
+    product = np.empty((p, p), dtype)
+    # <accumulate>: Each tile is squared while it is in the cache, and added in float64.
     for tile in tiles:
-        Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift)
+        Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift, dtype)
         xx += np.matmul(Z.T, Z, out=product)
-        xy += Z.T @ T
+        xy += Z.T @ T.astype(dtype, copy=False)
         yy += np.einsum("ij,ij->j", T, T)
         if samples.centred:
             weight += float(root @ root)
-            x_sum += root @ Z
+            x_sum += root.astype(dtype, copy=False) @ Z
             y_sum += root @ T
     if not samples.centred:
         return Moments(float(rows.stop - rows.start), x_sum, y_sum, xx, xy, yy)
@@ -97,10 +108,41 @@ def block_moments(samples, rows):
     if weight == 0.0:
         return Moments(0.0, x_sum, y_sum, xx, xy, yy)
     x_off, y_off = x_sum / weight, y_sum / weight
+    if dtype == np.float32 and np.any(x_sum * x_off > 0.75 * np.diagonal(xx)):
+        return block_moments(samples, rows)  # the point is too far from the mean
     xx -= np.multiply.outer(x_sum, x_off)
     xy -= np.multiply.outer(x_sum, y_off)
     yy -= y_sum * y_off
     return Moments(weight, add_shift(x_shift, x_off), add_shift(y_shift, y_off), xx, xy, yy)
+
+
+def single_is_enough(samples, first):
+    """Tell whether products in float32 lose nothing that matters, judged by the first block."""
+    if samples.X.dtype != np.float32 or not samples.single or not isinstance(samples.X, np.ndarray):
+        return False
+    if samples.x_scale != 1.0 or len(samples.X) < 4 * samples.X.shape[1]:
+        return False
+    mean_squares = np.diagonal(first.xx) / max(first.weight, 1e-300)
+    in_range = (mean_squares > 1e-20).all() and (mean_squares < 1e20).all()
+    return bool(in_range) and well_conditioned(first.xx)
+
+
+def well_conditioned(A):
+    """Tell whether a relative error of float32's rounding in A stays one of 1e-5 in a solution."""
+    from scipy.linalg import lapack
+
+    factor = scaled_cholesky(A)
+    if factor is None or factor.rcond < 1e-5:
+        return False
+    # <power iteration>: The largest eigenvalues of the scaled matrix and of its inverse, nearly.
+    largest = np.random.RandomState(0).standard_normal(len(A))
+    smallest = largest.copy()
+    for _ in range(10):
+        largest /= np.linalg.norm(largest)
+        smallest /= np.linalg.norm(smallest)
+        largest = A @ (largest / factor.d) / factor.d
+        smallest = lapack.dpotrs(factor.L, smallest, lower=True)[0]
+    return bool(np.linalg.norm(largest) * np.linalg.norm(smallest) < 100.0)
 
 
 def merge(a, b, centred=True):
@@ -127,10 +169,10 @@ def merge(a, b, centred=True):
 
 def tile_cut(rows, p):
     """Cut a block into tiles that fit in a core's cache."""
-    return cut(rows.stop - rows.start, int(max(64, p // 2, TILE // p)))
+    return cut(rows.stop - rows.start, int(max(64, 2 * p, TILE // p)))
 
 
-def provisional_centre(samples, tile):
+def provisional_centre(samples, tile, dtype=np.float64):
     """Return a point near the mean of the features, and one near that of the targets.
 
     None for the features if their means are no larger than their spreads: then there is nothing to
@@ -139,11 +181,11 @@ def provisional_centre(samples, tile):
     if not samples.centred:
         return None, None
     Z, T = (
-        as_float64(samples.X[tile], samples.x_scale),
-        as_float64(samples.Y[tile], samples.y_scale),
+        as_float(samples.X[tile], samples.x_scale),
+        as_float(samples.Y[tile], samples.y_scale),
     )
     some = Z[: 2**16 // Z.shape[1] + 2]
-    x_mean = some.mean(axis=0)
+    x_mean = some.mean(axis=0).astype(dtype)
     if np.all(x_mean**2 <= some.var(axis=0)):
         x_mean = None
     return x_mean, T.mean(axis=0)
@@ -154,25 +196,17 @@ def add_shift(shift, offset):
     return offset if shift is None else shift + offset
 
 
-def as_float64(block, scale=1.0):
+def as_float(block, scale=1.0, dtype=np.float64):
     """Return a block, dense, in float64, times a scale; without a copy where none is needed."""
     block = block if isinstance(block, np.ndarray) else block.toarray()
-    block = block.astype(np.float64, copy=False)
+    block = block.astype(dtype, copy=False)
     return block if scale == 1.0 else block * scale
 
 
-def tile_of(samples, rows):
-    """Return some rows of the features and of the targets, in float64 and scaled."""
-    X, Y = samples.X[rows], samples.Y[rows]
-    return as_float64(X, samples.x_scale), as_float64(Y, samples.y_scale)
-
-
-def weighted_deviations(samples, rows, x_centre, y_centre):
+def weighted_deviations(samples, rows, x_centre, y_centre, dtype=np.float64):
     """Return rows minus the centres, times the roots of the weights; and those roots."""
-    Z, T = (
-        as_float64(samples.X[rows], samples.x_scale),
-        as_float64(samples.Y[rows], samples.y_scale),
-    )
+    Z = as_float(samples.X[rows], samples.x_scale, dtype)
+    T = as_float(samples.Y[rows], samples.y_scale)
     if x_centre is not None:
         Z = Z - x_centre
     if y_centre is not None:
@@ -180,7 +214,7 @@ def weighted_deviations(samples, rows, x_centre, y_centre):
     if samples.weight is None:
         return Z, T, np.ones(len(T))
     root = np.sqrt(samples.weight[rows])
-    return Z * root[:, None], T * root[:, None], root
+    return Z * root[:, None].astype(dtype), T * root[:, None], root
 
 
 def constant_columns(squares, x_mean, weight):
@@ -298,7 +332,7 @@ def row_products(samples, n_jobs=None):
         Roots of the weights.
     """
     n, p = samples.X.shape
-    Y = as_float64(samples.Y, samples.y_scale)
+    Y = as_float(samples.Y, samples.y_scale)
     root = np.ones(n) if samples.weight is None else np.sqrt(samples.weight)
     y_mean = root**2 @ Y / (root @ root) if samples.centred else np.zeros(Y.shape[1])
     blocks = cut(p, rows_per_block(p, n))
@@ -317,7 +351,7 @@ def row_products(samples, n_jobs=None):
 
 def column_deviations(samples, columns, root, x_mean=None):
     """Return some columns in float64, centred and weighted, and their means."""
-    Z = as_float64(samples.X[:, columns], samples.x_scale)
+    Z = as_float(samples.X[:, columns], samples.x_scale)
     if x_mean is None:
         x_mean = np.zeros(Z.shape[1])
         if samples.centred:
@@ -371,6 +405,36 @@ def row_factor(samples, x_mean, root, n_jobs=None):
 # Cholesky, with a test of whether its answer can be trusted
 
 
+class ScaledFactor(NamedTuple):
+    """The Cholesky factor of a symmetric matrix scaled to a unit diagonal."""
+
+    L: np.ndarray  # (p, p), its lower triangle
+    d: np.ndarray  # (p,), roots of the diagonal
+    rcond: float  # one over the estimated condition number of the scaled matrix
+    smallest: float  # estimate from below of the smallest eigenvalue of the scaled matrix
+
+
+def scaled_cholesky(A, alpha=0.0):
+    """Factor ``A + alpha I``, or return None if it is not positive definite."""
+    from scipy.linalg import lapack
+
+    # <scale>: A unit diagonal: what features of different units do to the condition goes away.
+    diagonal = np.diagonal(A) + alpha
+    if not (diagonal > 0.0).all() or not np.isfinite(diagonal).all():
+        return None
+    d = np.sqrt(diagonal)
+    S = A / d
+    S /= d[:, None]
+    np.fill_diagonal(S, 1.0)
+    # <factor>: The factor, and from it an estimate of the condition number.
+    size = np.abs(S).sum(axis=0).max()
+    L, failed = lapack.dpotrf(S.T, lower=True, overwrite_a=True, clean=False)
+    if failed:
+        return None
+    rcond, _ = lapack.dpocon(L, size, uplo="L")
+    return ScaledFactor(L, d, rcond, rcond * size)
+
+
 def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
     """Solve ``(A + alpha I) W = B`` for a symmetric A, or return None if digits would be lost.
 
@@ -392,23 +456,17 @@ def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
     """
     from scipy.linalg import lapack
 
-    # <scale>: A unit diagonal: what features of different units do to the condition goes away.
-    diagonal = np.diagonal(A) + alpha
-    if not (diagonal > 0.0).all() or not np.isfinite(diagonal).all():
+    # <refuse>: A negative pivot, or a condition number that eats the digits, is an answer too.
+    factor = scaled_cholesky(A, alpha)
+    if factor is None:
         return None
-    d = np.sqrt(diagonal)
-    S = A / d
-    S /= d[:, None]
-    np.fill_diagonal(S, 1.0)
-    # <factor>: A negative pivot, or a condition number that eats the digits, is an answer too.
-    size = np.abs(S).sum(axis=0).max()
-    L, failed = lapack.dpotrf(S.T, lower=True, overwrite_a=True, clean=False)
-    if failed:
+    d = factor.d
+    if factor.rcond * d.min() / d.max() < SAFE:
         return None
-    rcond, _ = lapack.dpocon(L, size, uplo="L")
-    if rcond * d.min() / d.max() < SAFE or rcond * size * d.min() ** 2 <= cutoff**2 * d @ d:
+    if factor.smallest * d.min() ** 2 <= cutoff**2 * (d @ d):
         return None
-    W, _ = lapack.dpotrs(L, B / d[:, None], lower=True, overwrite_b=True)
+    # <substitute>: Two triangular systems.
+    W, _ = lapack.dpotrs(factor.L, B / d[:, None], lower=True, overwrite_b=True)
     return W / d[:, None]
 
 

@@ -488,7 +488,7 @@ class RidgeCV(MultiOutputMixin, LinearRegressor):
                 )
             folds = np.array_split(np.arange(n), cv)
             pairs = [(np.setdiff1d(np.arange(n), fold), fold) for fold in folds]
-        elif hasattr(cv, "split"):
+        elif hasattr(cv, "split") and not isinstance(cv, str):
             pairs = list(cv.split(X, y))
         else:
             try:
