@@ -196,7 +196,7 @@ def test_tiny_and_huge_numbers(shape, x_size, y_size):
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_single_precision_is_solved_in_double(order):
+def test_single_precision_of_few_samples_is_solved_in_double(order):
     rng = np.random.default_rng(0)
     X = np.asarray(rng.normal(size=(3000, 20)) + 1000, dtype=np.float32, order=order)
     y = X.astype(np.float64) @ rng.normal(size=20) + rng.normal(size=3000)

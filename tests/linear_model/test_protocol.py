@@ -21,7 +21,9 @@ import litlearn.linear_model
 from litlearn.exceptions import NotFittedError
 from litlearn.linear_model import (
     ElasticNet,
+    ElasticNetCV,
     Lasso,
+    LassoCV,
     LinearRegression,
     LogisticRegression,
     Ridge,
@@ -32,7 +34,9 @@ from litlearn.linear_model import (
 # Every estimator, in the settings that take another way through the code.
 ALL = (
     ElasticNet(alpha=0.01),
+    ElasticNetCV(cv=3),
     Lasso(alpha=0.01),
+    LassoCV(cv=3),
     LinearRegression(),
     LinearRegression(positive=True),
     LogisticRegression(),

@@ -131,7 +131,7 @@ def test_scikit_learns_answers(shape, n_targets, fit_intercept):
 
 def test_single_precision_is_as_good_as_scikit_learns():
     rng = np.random.default_rng(0)
-    for p, mean in ((20, 0.0), (20, 30.0), (300, 1.0)):
+    for p, mean in ((20, 0.0), (20, 30.0), (100, 1.0)):
         X = (rng.normal(size=(20_000, p)) + mean).astype(np.float32)
         y = (X @ rng.normal(size=p) + rng.normal(size=20_000)).astype(np.float32)
         exact = Ridge().fit(X.astype(np.float64), y).coef_
@@ -151,7 +151,7 @@ def test_products_in_single_precision_only_where_they_suffice(monkeypatch):
 
     monkeypatch.setattr(_gram, "block_moments", spy)
     monkeypatch.setattr(_gram, "BLOCK", 2**14)
-    independent = rng.normal(size=(20_000, 10)).astype(np.float32)
+    independent = rng.normal(size=(30_000, 10)).astype(np.float32)
     nearly_equal = independent.copy()
     nearly_equal[:, 1] = nearly_equal[:, 0] + 0.01 * nearly_equal[:, 1]
     later = independent.copy()
@@ -167,7 +167,7 @@ def test_products_in_single_precision_only_where_they_suffice(monkeypatch):
         if single is None:  # tried, and done again
             assert np.float32 in types and types[-1] == np.float64
         else:
-            assert (np.float32 in types) == single
+            assert (np.float32 in types[1:]) == single
 
 
 # Sparse samples

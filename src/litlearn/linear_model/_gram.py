@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._parallel import map_blocks
+from litlearn._parallel import map_blocks, single_threaded_blas
 
 # A tile of rows is what a thread works on at a time: small enough to stay in its cache.
 TILE = 2**17  # numbers
 BLOCK = 2**20  # numbers in a block, at least
 MOST_BLOCKS = 64
+MANY = 2**18  # numbers from which on products in float32 are worth their loss of digits
 MOST_MEMORY = 2**25  # numbers in the statistics of all blocks together
 
 
@@ -65,13 +66,18 @@ def moments(samples, n_jobs=None):
     """Return the :class:`Moments` of all samples, block by block, :eq:`eq-gram-merge`."""
     n, p = samples.X.shape
     blocks = cut(n, rows_per_block(n, p))
-    # <precision>: Products of float32 samples take half the time in float32. The first block, in
-    # float64, tells whether so few digits will do.
-    first = block_moments(samples, blocks[0])
-    dtype = np.float32 if single_is_enough(samples, first) else np.float64
+    # <precision>: Products of float32 samples take half the time in float32. The first block tells
+    # whether so few digits will do.
+    dtype, first = np.float64, None
+    dense = isinstance(samples.X, np.ndarray)
+    if samples.single and dense and samples.X.dtype == np.float32 and n * p >= MANY:
+        with single_threaded_blas():
+            first = block_moments(samples, blocks[0], np.float32)
+            if single_is_enough(samples, first):
+                dtype = np.float32
 
     def part(b):
-        return first if b == 0 else block_moments(samples, blocks[b], dtype)
+        return first if b == 0 and dtype == np.float32 else block_moments(samples, blocks[b], dtype)
 
     parts = map_blocks(part, len(blocks), n_jobs)
     total = parts[0]
@@ -90,12 +96,12 @@ def block_moments(samples, rows, dtype=np.float64):
     # <shift>: Sums of squares about a point near the mean lose nothing to a large mean.
     x_shift, y_shift = provisional_centre(samples, tiles[0], dtype)
     weight, x_sum, y_sum = 0.0, np.zeros(p), np.zeros(k)
-    xx, xy, yy = np.zeros((p, p)), np.zeros((p, k)), np.zeros(k)
-    product = np.empty((p, p), dtype)
+    xx, xy, yy = None, np.zeros((p, k)), np.zeros(k)
     # <accumulate>: Each tile is squared while it is in the cache, and added in float64.
     for tile in tiles:
         Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift, dtype)
-        xx += np.matmul(Z.T, Z, out=product)
+        product = Z.T @ Z
+        xx = product.astype(np.float64, copy=False) if xx is None else np.add(xx, product, out=xx)
         xy += Z.T @ T.astype(dtype, copy=False)
         yy += np.einsum("ij,ij->j", T, T)
         if samples.centred:
@@ -118,8 +124,6 @@ def block_moments(samples, rows, dtype=np.float64):
 
 def single_is_enough(samples, first):
     """Tell whether products in float32 lose nothing that matters, judged by the first block."""
-    if samples.X.dtype != np.float32 or not samples.single or not isinstance(samples.X, np.ndarray):
-        return False
     if samples.x_scale != 1.0 or len(samples.X) < 4 * samples.X.shape[1]:
         return False
     mean_squares = np.diagonal(first.xx) / max(first.weight, 1e-300)

@@ -51,8 +51,9 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
     Cost: O(n p min(n, p)), one pass over the samples, and memory for a matrix of the smaller
     dimension. `X` may be a ``numpy.memmap`` of float32 or float64 numbers that is larger than
     memory. A condition number decides between the normal equations :eq:`eq-normal-equations` and an
-    orthogonal factorisation :eq:`eq-qr-solution`, which takes four times as long. Sums are taken in
-    float64, whatever the type of `X`.
+    orthogonal factorisation :eq:`eq-qr-solution`, which takes four times as long. Sums are kept in
+    float64. Products of many float32 numbers are taken in float32 where the features are far from
+    collinear, and in float64 otherwise.
 
     Examples
     --------
