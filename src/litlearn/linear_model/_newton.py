@@ -29,7 +29,7 @@ PATIENCE = 15  # steps of L-BFGS after which its model must have been wrong
 FACTORED = 4000  # parameters up to which a Hessian is formed and factored
 MAX_COPY = 2**30  # bytes of features up to which a copy in float32 is made
 PART = 8  # a part of the samples is one eighth of them
-ROWS_PER_PARAMETER = 8  # fewer samples than this a parameter make a poor model
+ROWS_PER_FEATURE = 8  # fewer samples than this a feature make a poor model
 
 
 class Result(NamedTuple):
@@ -282,7 +282,8 @@ def minimise(loss, v, goal, report=None, factored=None):
         return newton(loss, v, goal, report, factored)
     if loss.sparse:
         return newton(loss, v, goal, report, factored=False)
-    stride = min(PART, loss.n // (ROWS_PER_PARAMETER * loss.width))
+    # A part must have more samples than parameters, and several times more than features.
+    stride = min(PART, loss.n // (ROWS_PER_FEATURE * loss.width), loss.n // (2 * v.size))
     if stride >= 3 and loss.n * loss.p > 2**18 and loss.width <= FACTORED:
         return from_part(loss, v, goal, report, stride)
     if affordable(loss, v):
