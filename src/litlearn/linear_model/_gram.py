@@ -356,16 +356,21 @@ def row_products(samples, n_jobs=None):
 def column_deviations(samples, columns, root, x_mean=None):
     """Return some columns in float64, centred and weighted, and their means."""
     Z = as_float(samples.X[:, columns], samples.x_scale)
-    if x_mean is None:
-        x_mean = np.zeros(Z.shape[1])
-        if samples.centred:
-            some = Z[0].copy()  # near the mean, so that the sum keeps its digits
-            x_mean = some + root**2 @ (Z - some) / (root @ root)
-    if samples.centred:
-        Z = Z - x_mean
-        squares = np.einsum("i,ij,ij->j", root**2, Z, Z)
-        Z[:, constant_columns(squares, x_mean, root @ root)] = 0.0
-    return (Z if samples.weight is None else Z * root[:, None]), x_mean
+    if not samples.centred:
+        return (Z if samples.weight is None else Z * root[:, None]), np.zeros(Z.shape[1])
+    # The mean is taken twice: that of the deviations corrects the rounding of the first.
+    weight = root @ root
+    given = x_mean is not None
+    x_mean = x_mean if given else root**2 @ Z / weight
+    Z = Z - x_mean
+    if not given:
+        rest = root**2 @ Z / weight
+        Z -= rest
+        x_mean = x_mean + rest
+    if samples.weight is not None:
+        Z *= root[:, None]
+    Z[:, constant_columns(np.einsum("ij,ij->j", Z, Z), x_mean, weight)] = 0.0
+    return Z, x_mean
 
 
 def combine_rows(samples, x_mean, root, A, n_jobs=None):
