@@ -322,59 +322,64 @@ SHAPES = (
     Shape(
         "l2", "tall", 100_000, 100,
         (
-            sklearn("lbfgs", 1e-4), sklearn("newton-cg", 1e-3),
-            sklearn("newton-cholesky", 1e-3), sklearn("sag", 1e-4), sklearn("saga", 1e-4),
-            sklearnex(1e-4),
+            sklearn("lbfgs", 1e-4), sklearn("newton-cg", 1e-3), sklearn("newton-cholesky", 1e-3),
+            sklearn("sag", 1e-3), sklearn("saga", 1e-3), sklearnex(1e-3),
         ),
         {"float64": 0.9, "float32": 0.9}, fit_intercept=True,
     ),
     Shape(
         "l2", "narrow", 1_000_000, 10,
         (
-            sklearn("lbfgs", 1e-4), sklearn("newton-cg", 1e-3),
-            sklearn("newton-cholesky", 1e-3), sklearnex(1e-4),
+            sklearn("lbfgs", 1e-4), sklearn("newton-cg", 1e-3), sklearn("newton-cholesky", 1e-4),
+            sklearnex(1e-3),
         ),
         {"float64": 0.9}, fit_intercept=True,
     ),
     Shape(
         "l2", "wide", 5_000, 1_000,
         (
-            sklearn("lbfgs", 1e-4), sklearn("newton-cg", 1e-3),
-            sklearn("newton-cholesky", 1e-3), sklearnex(1e-4),
+            sklearn("lbfgs", 1e-5), sklearn("newton-cg", 5e-5), sklearn("newton-cholesky", 1e-4),
+            sklearnex(1e-3),
         ),
         {"float64": 0.9}, fit_intercept=True,
     ),
     Shape(
         "multinomial", "tall", 50_000, 100,
         (
-            sklearn("lbfgs", 1e-4), sklearn("newton-cg", 1e-3),
-            sklearn("newton-cholesky", 1e-3), sklearnex(1e-4),
+            sklearn("lbfgs", 3e-5), sklearn("newton-cg", 3e-4), sklearn("newton-cholesky", 1e-3),
+            sklearnex(1e-3),
         ),
         {"float64": 0.3}, fit_intercept=True, classes=10,
     ),
     Shape(
         "l1", "wide", 5_000, 5_000,
-        (sklearn("liblinear", 1e-4), celer(1e-4), skglm(1e-5)),
+        (sklearn("liblinear", 1e-3), celer(3e-3), skglm(1e-3)),
         {"float64": 0.8, "float32": 0.8}, l1_ratio=1.0, C=0.02,
     ),
     Shape(
         "l1", "tall", 100_000, 100,
-        (sklearn("liblinear", 1e-4), celer(1e-4), skglm(1e-5)),
+        (sklearn("liblinear", 1e-3), celer(1e-1), skglm(1e-3)),
         {"float64": 0.8}, l1_ratio=1.0, C=0.001,
     ),
     Shape(
         "elastic-net", "tall", 20_000, 500,
-        (sklearn("saga", 1e-4), skglm(1e-5)),
+        (sklearn("saga", 1e-3), skglm(3e-4)),
         {"float64": 0.8}, l1_ratio=0.5, C=0.01,
     ),
     Shape(
         "l2", "text", 20_000, 100_000,
-        (sklearn("lbfgs", 1e-4), sklearn("newton-cg", 1e-3), sklearn("liblinear", 1e-3)),
+        (sklearn("lbfgs", 1e-5), sklearn("newton-cg", 1e-6), sklearn("liblinear", 1e-3)),
         {"float64": 0.7},
     ),
     Shape(
         "l1", "text", 20_000, 100_000,
-        (sklearn("liblinear", 1e-3), celer(1e-4), skglm(1e-5)),
+        (sklearn("liblinear", 1e-3), celer(1e-2), skglm(1e-6)),
+        {"float64": 0.7}, l1_ratio=1.0,
+    ),
+    # Half as many coefficients as samples: the least sparse of the l1 cases.
+    Shape(
+        "l1", "text", 20_000, 100_000,
+        (sklearn("liblinear", 1e-4), celer(1e-2), skglm(1e-6)),
         {"float64": 0.7}, l1_ratio=1.0, C=10.0,
     ),
 )  # fmt: skip
@@ -411,10 +416,11 @@ def cases(size):
             def make(shape=shape, n=n, p=p, dtype=dtype, seed=seed):
                 return draw(shape.kind, n, p, dtype, seed, shape.classes)
 
-            facts = {"data": shape.kind, "n": n, "p": p, "classes": shape.classes, "dtype": dtype}
+            facts = {"data": shape.kind, "n": n, "p": p, "m": n, "classes": shape.classes}
+            facts["dtype"] = dtype
             chosen.append(
                 Case(
-                    name=f"{shape.work}-{shape.kind}-{n}x{p}-{dtype}",
+                    name=f"{shape.work}-{shape.kind}-{n}x{p}-C{shape.options['C']:g}-{dtype}",
                     group="Logistic regression", work=LABELS[shape.work], make=make,
                     adapters=(OURS, *shape.peers), judge=judge, reference=reference, aim=aim,
                     options=shape.options, facts=facts,

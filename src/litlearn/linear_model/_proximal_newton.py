@@ -212,55 +212,57 @@ def model_sweeps(H, slope, v, alpha_l1, alpha_l2, tol, n_sweeps):
 
 
 @njit
-def sparse_sweep(data, indices, indptr, columns, owner, bend, g, A, B, U, mean, v, penalties):
+def gather_columns(data, indices, indptr, columns, owner, A, B, ends, rows, value, weighted, bend):
+    """Copy some columns of a CSC matrix one behind the other, with and without the curvature.
+
+    columns, owner (m,): column and class of each coefficient; A, B (n, q) as in `sparse_hessian`;
+    ends (m + 1,): where the copies of the columns begin and end; output: rows, value, weighted, one
+    element an entry, and bend (m,), the diagonal of the Hessian.
+    """
+    for c in range(columns.size):
+        k, to, total = owner[c], ends[c], 0.0
+        for e in range(indptr[columns[c]], indptr[columns[c] + 1]):
+            i = indices[e]
+            rows[to], value[to], weighted[to] = i, data[e], data[e] * A[i, k]
+            total += weighted[to] * value[to] * (1.0 - B[i, k])
+            to += 1
+        bend[c] = total
+
+
+@njit(reassociate=True)
+def sparse_sweep(ends, rows, value, weighted, bend, g, owner, B, U, mean, v, alpha_l1, alpha_l2):
     """One sweep of coordinate descent on the quadratic model, without its Hessian.
 
-    data, indices, indptr: a CSC matrix; columns, owner (m,): column and class of each coefficient;
-    bend, g (m,): diagonal of the Hessian, and gradient at the start; A, B (n, q) as in
-    `sparse_hessian`; U (n, q) and mean (n,): change of the scores so far and its mean under B, not
-    needed for two classes; v (m,): the coefficients; U, mean and v are changed. Returns the largest
-    violation met.
+    ends, rows, value, weighted, bend, owner, B: as in `gather_columns`; g (m,): gradient at the
+    start; U (q, n) and mean (n,): change of the scores so far and its mean under B, not needed for
+    two classes; v (m,): the coefficients; U, mean and v are changed. Returns the largest violation
+    met.
     """
-    alpha_l1, alpha_l2 = penalties
-    many = U.shape[1] > 1
+    many = U.shape[0] > 1
     worst = 0.0
-    for c in range(columns.size):
-        begin, end, k = indptr[columns[c]], indptr[columns[c] + 1], owner[c]
+    for c in range(v.size):
         # <slope>: the column times the curvature of the scores' change.
-        slope = g[c]
+        k, total = owner[c], 0.0
+        for e in range(ends[c], ends[c + 1]):
+            total += weighted[e] * U[k, rows[e]]
         if many:
-            for e in range(begin, end):
-                i = indices[e]
-                slope += data[e] * A[i, k] * (U[i, k] - mean[i])
-        else:
-            for e in range(begin, end):
-                slope += data[e] * A[indices[e], 0] * U[indices[e], 0]
+            for e in range(ends[c], ends[c + 1]):
+                total -= weighted[e] * mean[rows[e]]
         # <update>: as in `model_sweeps`.
-        old, total = v[c], bend[c] + alpha_l2
-        if total <= 0.0:
+        old, whole = v[c], bend[c] + alpha_l2
+        if whole <= 0.0:
             continue
-        new = soft_threshold(bend[c] * old - slope, alpha_l1, False) / total
+        new = soft_threshold(bend[c] * old - g[c] - total, alpha_l1, False) / whole
         change = new - old
         if change != 0.0:
             v[c] = new
-            worst = max(worst, abs(change) * total)
-            for e in range(begin, end):
-                U[indices[e], k] += change * data[e]
+            worst = max(worst, abs(change) * whole)
+            for e in range(ends[c], ends[c + 1]):
+                U[k, rows[e]] += change * value[e]
             if many:
-                for e in range(begin, end):
-                    mean[indices[e]] += change * data[e] * B[indices[e], k]
+                for e in range(ends[c], ends[c + 1]):
+                    mean[rows[e]] += change * value[e] * B[rows[e], k]
     return worst
-
-
-@njit
-def column_bends(data, indices, indptr, columns, owner, A, B, out):
-    """Diagonal of the Hessian for columns (m,) of a CSC matrix and classes owner (m,), to out."""
-    for c in range(columns.size):
-        k, total = owner[c], 0.0
-        for e in range(indptr[columns[c]], indptr[columns[c] + 1]):
-            i = indices[e]
-            total += data[e] * data[e] * A[i, k] * (1.0 - B[i, k])
-        out[c] = total
 
 
 def newton_on_support(H, slope, v, alpha_l1, alpha_l2):
@@ -585,44 +587,49 @@ class Sparse:
             Change of the coefficients, the intercepts and the scores.
         """
         A, B = point.A, np.zeros_like(point.A) if point.B is None else point.B
-        q = A.shape[1]
-        matrix = self.data, self.indices, self.indptr, chosen % self.p, chosen // self.p
-        bend, v, d_b = np.empty(chosen.size), old.copy(), np.zeros(q)
-        column_bends(*matrix, A, B, bend)
-        b_bend = (A * (1.0 - B)).sum(axis=0)
-        U, mean = np.zeros((self.n, q)), np.zeros(self.n)
+        (n, q), m, v, d_b = A.shape, chosen.size, old.copy(), np.zeros(A.shape[1])
+        columns, owner = chosen % self.p, chosen // self.p
+        ends = np.append(0, np.cumsum(self.indptr[columns + 1] - self.indptr[columns]))
+        rows, value, weighted = np.empty(ends[-1], np.intp), np.empty(ends[-1]), np.empty(ends[-1])
+        bend, b_bend = np.empty(m), (A * (1.0 - B)).sum(axis=0)
+        gather_columns(
+            self.data, self.indices, self.indptr, columns, owner, A, B,
+            ends, rows, value, weighted, bend,
+        )  # fmt: skip
+        U, mean = np.zeros((q, n)), np.zeros(n)
 
-        def value(v, d_b, U):
-            change = U - (B * U).sum(axis=1)[:, None]
-            total = 0.5 * np.vdot(A * U, change) + g @ (v - old)
+        def height(v, d_b, U):
+            change = U - (B.T * U).sum(axis=0)
+            total = 0.5 * np.vdot(A.T * U, change) + g @ (v - old)
             total += 0.0 if b_slope is None else b_slope @ d_b
             return total + penalty(v, alpha_l1, alpha_l2)
 
-        past = np.empty((MEMORY + 1, v.size + q))
-        direction = np.empty(v.size + q)
+        past, direction = np.empty((MEMORY + 1, m + q)), np.empty(m + q)
         for sweep in range(MAX_SWEEPS):
-            worst = sparse_sweep(*matrix, bend, g, A, B, U, mean, v, (alpha_l1, alpha_l2))
+            worst = sparse_sweep(
+                ends, rows, value, weighted, bend, g, owner, B, U, mean, v, alpha_l1, alpha_l2
+            )
             # <intercepts>: they are coordinates too, without a penalty.
             for k in range(q if b_slope is not None else 0):
-                slope = b_slope[k] + A[:, k] @ (U[:, k] - mean)
+                slope = b_slope[k] + A[:, k] @ (U[k] - mean)
                 change = -slope / b_bend[k]
                 worst = max(worst, abs(slope))
                 d_b[k] += change
-                U[:, k] += change
+                U[k] += change
                 if q > 1:
                     mean += change * B[:, k]
             if worst <= tol:
                 break
             # <extrapolate>: from the last sweeps, kept only if the model falls.
             turn = sweep % (MEMORY + 1)
-            past[turn, : v.size], past[turn, v.size :] = v, d_b
+            past[turn, :m], past[turn, m:] = v, d_b
             if turn == MEMORY and extrapolate(past, direction):
-                leap_v, leap_b = v + direction[: v.size], d_b + direction[v.size :]
-                leap_U = self.scores(chosen, leap_v - old, q) + leap_b
-                if value(leap_v, leap_b, leap_U) < value(v, d_b, U):
+                leap_v, leap_b = v + direction[:m], d_b + direction[m:]
+                leap_U = np.ascontiguousarray((self.scores(chosen, leap_v - old, q) + leap_b).T)
+                if height(leap_v, leap_b, leap_U) < height(v, d_b, U):
                     v, d_b, U = leap_v, leap_b, leap_U
-                    mean = (B * U).sum(axis=1)
-        return v - old, d_b, U
+                    mean = (B.T * U).sum(axis=0)
+        return v - old, d_b, np.ascontiguousarray(U.T)
 
 
 # ------------------------------------------------------------------ two classes, and many
@@ -856,7 +863,7 @@ def minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, 
 
     support = np.flatnonzero(w)
     point = loss.evaluate(design.scores(support, w[support], q) + b)
-    first_size = max(10, 5 * math.isqrt(q * p))
+    first_size = max(10, (25 if sparse else 5) * math.isqrt(q * p))
     n_iter = 0
     while True:
         # <certificates>: optimality conditions and duality gap, from one pass over X.
@@ -890,7 +897,7 @@ def minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, 
                 old,
                 alpha_l1,
                 alpha_l2,
-                10 * inner,
+                3 * inner,
             )
         else:
             columns = [chosen[chosen // p == k] - k * p for k in range(q)]
