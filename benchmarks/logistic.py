@@ -373,7 +373,7 @@ SHAPES = (
     ),
     Shape(
         "l1", "text", 20_000, 100_000,
-        (sklearn("liblinear", 1e-3), celer(1e-2), skglm(1e-6)),
+        (sklearn("liblinear", 1e-2), celer(1e-2), skglm(1e-6)),
         {"float64": 0.7}, l1_ratio=1.0,
     ),
     # Half as many coefficients as samples: the least sparse of the l1 cases.
@@ -407,10 +407,11 @@ def cases(size):
     """
     chosen = []
     for seed, shape in enumerate(SHAPES):
-        n, p, aims = shape.n, shape.p, shape.aims
+        n, p, aims, options = shape.n, shape.p, shape.aims, dict(shape.options)
         if size == "small":
             n, p = n // SMALLER, p if p <= 100 else p // SMALLER
             aims = {"float64": aims["float64"]}
+            options["C"] *= SMALLER  # the same penalty on the mean loss
         for dtype, aim in aims.items():
 
             def make(shape=shape, n=n, p=p, dtype=dtype, seed=seed):
@@ -420,10 +421,10 @@ def cases(size):
             facts["dtype"] = dtype
             chosen.append(
                 Case(
-                    name=f"{shape.work}-{shape.kind}-{n}x{p}-C{shape.options['C']:g}-{dtype}",
+                    name=f"{shape.work}-{shape.kind}-{n}x{p}-C{options['C']:g}-{dtype}",
                     group="Logistic regression", work=LABELS[shape.work], make=make,
                     adapters=(OURS, *shape.peers), judge=judge, reference=reference, aim=aim,
-                    options=shape.options, facts=facts,
+                    options=options, facts=facts,
                 )
             )  # fmt: skip
     return chosen

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as command_line  # noqa: E402
-from benchmarks import knn, least_squares, runner, table  # noqa: E402
+from benchmarks import knn, least_squares, logistic, runner, table  # noqa: E402
 
 FAMILY = '''
 """A family with one case, whose implementations are good, bad, broken or absent."""
@@ -286,7 +286,10 @@ def test_command_line_refuses_what_it_does_not_know(capsys):
             command_line.parse([argument])
     printed = capsys.readouterr().err
     assert "unknown family unknown; known: knn, " in printed
-    assert "unknown peer scipi; known: faiss, pykdtree, scipy, sklearn, sklearnex" in printed
+    assert (
+        "unknown peer scipi; known: celer, faiss, pykdtree, scipy, skglm, sklearn, sklearnex"
+        in printed
+    )
 
 
 def test_only_the_whole_run_replaces_the_committed_results():
@@ -428,6 +431,38 @@ def test_limits_are_positive():
     for limit in (knn.gemm, knn.traffic):
         seconds, detail = limit(data, answer, options, 1)
         assert seconds > 0 and all(value > 0 for value in detail.values())
+
+
+@pytest.mark.parametrize("case", logistic.cases("small"), ids=lambda case: case.name)
+def test_logistic_cases(case):
+    """The data are what the case says, and the reference is optimal to far below the tolerance."""
+    data = case.make()
+    X = logistic.samples(data)
+    assert X.shape == (case.facts["n"], case.facts["p"]) and X.dtype == case.facts["dtype"]
+    assert set(np.unique(data["y"])) == set(range(case.facts["classes"]))
+    best = case.reference(data, case.options)
+    ours = case.adapters[0]
+    coef, intercept = ours.query(ours.build(data, case.options, 1), data, case.options, 1)
+    quality = case.judge((coef, intercept), data, best, case.options)
+    assert quality["right"] == 1 and quality["excess"] > -1e-7
+    off = case.judge((1.1 * coef, intercept), data, best, case.options)
+    assert off["right"] == 0 and off["excess"] > 1e-5
+
+
+def test_logistic_cases_are_well_formed():
+    cases = logistic.cases("full")
+    assert len({case.name for case in cases}) == len(cases)
+    for case in cases:
+        assert [adapter.ours for adapter in case.adapters].count(True) == 1
+        assert len({adapter.name for adapter in case.adapters}) == len(case.adapters)
+
+
+def test_logistic_objective_by_hand():
+    # One sample, one feature: log(1 + exp(-(2 * 3 - 1))), and penalties 1/2 * 3 and 1/2 * 9 / 2.
+    data = {"X": np.array([[2.0]]), "y": np.array([1])}
+    options = {"C": 1.0, "l1_ratio": 0.5}
+    value = logistic.objective(np.array([[3.0]]), np.array([-1.0]), data, options)
+    assert value == pytest.approx(np.log1p(np.exp(-5)) + 1.5 + 2.25, rel=1e-14)
 
 
 def test_no_leftover_processes(tiny):
