@@ -76,6 +76,20 @@ def test_the_gradient_is_zero(n, p, exponent, seed, duplicated, positive):
 
 
 @nojit
+@pytest.mark.parametrize("shape", [(30, 4), (4, 30)], ids=str)
+def test_both_ways_agree_where_both_may_be_used(monkeypatch, shape):
+    """eq-ridge-shrinkage: the singular values lead where Cholesky leads."""
+    X, Y = data(*shape, 2)
+    monkeypatch.setattr(_gram, "SAFE", np.inf)
+    for alpha in (1e-3, 0.5, 100.0):
+        model = Ridge([alpha, 2 * alpha]).fit(X, Y)
+        assert model.solver_ == "svd"
+        for t in range(2):
+            w, _ = reference.least_squares(X, Y[:, t], None, (t + 1) * alpha, cutoff=0.0)
+            np.testing.assert_allclose(model.coef_[t], w, rtol=1e-9, atol=1e-12)
+
+
+@nojit
 def test_a_penalty_for_each_target():
     X, Y = data(40, 5, 3)
     alphas = [0.1, 10.0, 0.1]
