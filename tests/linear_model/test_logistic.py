@@ -561,6 +561,7 @@ def test_unpenalised_parity():
 
 
 def test_probabilities_are_stable():
+    """eq-logistic-probability, eq-softmax, far from the boundary."""
     model = LogisticRegression().fit([[-1.0], [1.0]], ["no", "yes"])
     model.coef_ = np.array([[1e3]])
     far = [[-9.0], [9.0]]

@@ -220,6 +220,7 @@ def softmax_terms(Z, P, labels, s, R):
     q = Z.shape[1]
     total = 0.0
     for i in range(Z.shape[0]):
+        # <shift>: the scores come less the largest of their row, so this sum is at least 1.
         mass = 0.0
         for k in range(q):
             mass += P[i, k]
