@@ -173,6 +173,7 @@ def test_both_ways_agree_where_both_may_be_used(monkeypatch):
 
 
 def test_weights_are_repetitions():
+    """eq-weighted-least-squares: a weight does what that many copies do."""
     rng = np.random.default_rng(0)
     X, y, weight = rng.normal(size=(50, 4)), rng.normal(size=50), rng.integers(0, 4, 50)
     weighted = LinearRegression().fit(X, y, sample_weight=weight)
@@ -350,6 +351,7 @@ def test_sparse_samples(container, shape, density):
 @pytest.mark.parametrize("n_targets", [None, 1, 3])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_scikit_learns_answers(shape, n_targets, fit_intercept):
+    """Coefficients, and the predictions that eq-linear-model makes of them."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=shape) + 5
     y = rng.normal(size=(len(X), n_targets) if n_targets else len(X)) + 100
@@ -357,6 +359,7 @@ def test_scikit_learns_answers(shape, n_targets, fit_intercept):
     theirs = sklearn.linear_model.LinearRegression(fit_intercept=fit_intercept).fit(X, y)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-7, atol=1e-9)
     assert ours.coef_.shape == theirs.coef_.shape
     assert np.shape(ours.intercept_) == np.shape(theirs.intercept_)
     assert ours.rank_ == theirs.rank_
