@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks import runner, table
 
-FAMILIES = ("knn", "least_squares", "logistic")
+FAMILIES = ("knn", "lasso", "least_squares", "logistic")
 RESULTS = Path(__file__).parent / "results"
 
 

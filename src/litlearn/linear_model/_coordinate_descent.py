@@ -796,9 +796,11 @@ class DenseDesign:
             return self.y.copy(), self.target_square, self.target_square, self.products
         r = self.residual(w)
         square, product = float(r @ r), float(r @ self.y)
-        # Entries of single columns in rows cost as much as a line of cache each.
+        # Few columns remain: they are loaded and multiplied alone. Single entries of rows cost as
+        # much as a line of cache each; and what is loaded takes part in the next sweeps.
+        new = np.count_nonzero(active & (self.slot < 0))
         worth = self.X.shape[1] // (16 if self.rows else 2)
-        if remaining - self.columns.size > worth:
+        if new > min(worth, FIRST_SIZE + self.columns.size // 2):
             return r, square, product, self.correlations(r)
         self.load(np.flatnonzero(active))
         c = np.zeros(w.size)
@@ -847,11 +849,23 @@ class DenseDesign:
         self.slot[new] = np.arange(k, total)
         self.columns = np.concatenate([self.columns, new])
 
+    def keep(self, columns):
+        """Forget the loaded columns that are not among some."""
+        slots = np.sort(self.slot[columns])
+        slots = slots[slots >= 0]
+        known = slots[slots < self.G_size]
+        self.B = self.B[slots]
+        self.G = self.G[np.ix_(known, known)]
+        self.G_size = known.size
+        self.columns = self.columns[slots]
+        self.slot = np.full_like(self.slot, -1)
+        self.slot[self.columns] = np.arange(slots.size)
+
     def load_gram(self):
         """Bring the Gram matrix up to date with B."""
         k, total = self.G_size, self.columns.size
         if total > self.G.shape[0]:
-            grown = np.zeros((self.B.shape[0],) * 2)
+            grown = np.empty((self.B.shape[0],) * 2)
             grown[:k, :k] = self.G[:k, :k]
             self.G = grown
         if total > k:
@@ -864,6 +878,8 @@ class DenseDesign:
 
     def descend(self, columns, w, r, c, penalty, seed, tol, max_sweeps):
         """Solve the problem of the loaded columns from `w`; return the sweeps that it took."""
+        if self.columns.size > GROWTH * columns.size + FIRST_SIZE:
+            self.keep(columns)
         self.load(columns)
         used = self.columns
         v = w[used]
@@ -982,31 +998,6 @@ class SparseDesign:
         """Steps of one sweep over the last working set, roughly."""
         n, p = self.shape
         return 2 * (getattr(self, "size", p) * self.data.size // p + n)
-
-
-def gram_matrix(X, means, root, n_jobs=None):
-    """Return ``X'X`` of the centred and weighted columns in float64, from blocks of rows.
-
-    Cost: n p^2 multiplications by BLAS.
-    """
-    n, p = X.shape
-    height = max(64, min(n, (1 << 20) // p))
-    strips = blocks_of(n, max(height, -(-n // 16)))
-    row = means.astype(X.dtype)
-
-    def collect(start, end):
-        total = np.zeros((p, p))
-        for a in range(start, end, height):
-            tile = X[a : min(a + height, end)] - row
-            if root.size:
-                tile *= root[a : min(a + height, end), None].astype(X.dtype)
-            total += tile.T @ tile
-        return total
-
-    parts = run_blocks(collect, strips, n_jobs)
-    for part in parts[1:]:
-        parts[0] += part
-    return parts[0]
 
 
 class GramDesign:

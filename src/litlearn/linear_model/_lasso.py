@@ -13,6 +13,7 @@ from litlearn._base import MultiOutputMixin
 from litlearn._parallel import map_blocks
 from litlearn.exceptions import ConvergenceWarning, DataConversionWarning
 from litlearn.linear_model import _coordinate_descent as descent
+from litlearn.linear_model import _gram
 from litlearn.linear_model._base import LinearRegressor
 
 # A fold whose columns keep less than this share of their squared norm is summed up on its own.
@@ -100,9 +101,16 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
     if gram is None:
         if precompute == "auto" and (single or p > min(max(n, SMALL_GRAM), descent.LARGEST_GRAM)):
             return design
-        gram = descent.gram_matrix(design.X, design.means, design.root, design.n_jobs)
+        gram = gram_matrix(design)
     exact = single or tol < GRAM_PRECISION[design.X.dtype.char]
     return gram_design(design, gram, exact)
+
+
+def gram_matrix(design):
+    """Return the products of all columns of a dense design, from blocks of rows."""
+    weights = design.root**2 if design.root.size else None
+    samples = _gram.Samples(design.X, np.zeros((design.n_samples, 1)), weights, design.centred)
+    return _gram.moments(samples, design.n_jobs).xx
 
 
 def gram_design(design, gram, exact):
@@ -889,8 +897,7 @@ class _PathCV(LinearRegressor):
         design = make_design(data, y[train], part, centred)
         solver = design
         if use_gram:
-            gram = descent.gram_matrix(design.X, design.means, design.root)
-            solver = gram_design(design, gram, exact=False)
+            solver = gram_design(design, gram_matrix(design), exact=False)
         return solver, design.X_means, design.y_mean
 
     def _check_target(self, y, n_samples):
