@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as command_line  # noqa: E402
-from benchmarks import knn, least_squares, logistic, runner, table  # noqa: E402
+from benchmarks import knn, lasso, least_squares, logistic, runner, table  # noqa: E402
 
 FAMILY = '''
 """A family with one case, whose implementations are good, bad, broken or absent."""
@@ -463,6 +463,40 @@ def test_logistic_objective_by_hand():
     options = {"C": 1.0, "l1_ratio": 0.5}
     value = logistic.objective(np.array([[3.0]]), np.array([-1.0]), data, options)
     assert value == pytest.approx(np.log1p(np.exp(-5)) + 1.5 + 2.25, rel=1e-14)
+
+
+# ---------------------------------------------------------------- lasso
+
+
+def test_lasso_cases_are_well_formed():
+    for size in ("small", "full"):
+        cases = lasso.cases(size)
+        assert len({case.name for case in cases}) == len(cases)
+        for case in cases:
+            assert sum(adapter.ours for adapter in case.adapters) == 1
+            assert len({adapter.name for adapter in case.adapters}) == len(case.adapters)
+
+
+@pytest.mark.parametrize("case", lasso.cases("small"), ids=lambda case: case.name)
+def test_lasso_quality_is_the_duality_gap(case):
+    data, again = case.make(), case.make()
+    for name in data:
+        np.testing.assert_array_equal(data[name], again[name])
+    X, _, alphas = lasso.prepare(data, case.options, 1)
+    assert X.shape == (case.facts["n"], case.facts["p"]) and X.dtype == case.facts["dtype"]
+    answer = case.reference(data, case.options)
+    # Without coefficients the gap is that of zero; at the largest penalty that is the optimum.
+    zero = np.zeros((X.shape[1], len(alphas)))
+    quality = case.judge(zero, data, answer, case.options)
+    assert quality["right"] == 0 and 0 < quality["gap"] <= 1 and quality["nonzero"] == 0
+    ours = next(adapter for adapter in case.adapters if adapter.ours)
+    output = ours.query(ours.build(data, case.options, 1), data, case.options, 1)
+    quality = case.judge(output, data, answer, case.options)
+    assert quality["right"] == 1 and quality["gap"] <= case.options["gap"]
+    assert quality["excess"] <= case.options["gap"]
+    # One coefficient moved is seen.
+    output[np.argmax(np.abs(output[:, -1])), :] *= 1.5
+    assert case.judge(output, data, answer, case.options)["right"] < 1
 
 
 def test_no_leftover_processes(tiny):

@@ -34,7 +34,7 @@ from litlearn.linear_model import (
 # Every estimator, in the settings that take another way through the code.
 ALL = (
     ElasticNet(alpha=0.01),
-    ElasticNetCV(cv=3),
+    ElasticNetCV(cv=3, l1_ratio=[0.5, 1.0]),
     Lasso(alpha=0.01),
     LassoCV(cv=3),
     LinearRegression(),
