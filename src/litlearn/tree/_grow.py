@@ -174,7 +174,7 @@ def missing_first(keys, n, n_present, buffer):
 def draw_threshold(problem, samples, scratch, j, start, stop):
     """Draw a threshold between the least and the largest value of feature j in a node.
 
-    The values are left in ``scratch.spare``. Missing ones join either side by the toss of a coin:
+    Implements :eq:`eq-random-threshold`. The values are left in ``scratch.spare``. Missing ones join either side by the toss of a coin:
     they become minus or plus infinity. Returns the threshold, whether missing values go left, and
     whether there is anything to split.
     """
