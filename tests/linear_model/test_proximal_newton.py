@@ -300,6 +300,21 @@ def test_many_classes_larger_than_the_hessian_may_be(monkeypatch):
     check_optimal(X, codes, s, W, b, (0.003, 0.0), True, 1e-6)
 
 
+@pytest.mark.parametrize("form", ["C", "csr"])
+def test_hardly_any_penalty_on_many_classes(form):
+    # What all classes share moves no score: next to nothing holds it, and signs change often.
+    X, codes, _ = classes_problem(400, 30, 3)
+    codes = np.digitize(X[:, 0] + rng_of(1).logistic(size=400), [-1, 1])
+    for C in (1e2, 1e4):
+        total = 1 / (C * 400)
+        for ratio in (1.0, 0.5, 0.01):
+            alphas = ratio * total, (1 - ratio) * total
+            W, b, _, gap, converged = pn.fit_multinomial(
+                FORMS[form](X), codes, 3, np.ones(400), *alphas, True, 1e-4, 30
+            )
+            assert converged and gap <= 1e-6 * objective(X, codes, np.ones(400), W, b, *alphas)
+
+
 def test_an_empty_class_gets_no_coefficients_of_its_own():
     X, codes, s = classes_problem(80, 5, 3)
     s = np.where(codes == 1, 0.0, s)

@@ -48,6 +48,7 @@ LARGEST_MODEL = 4096  # coefficients that one model may have: a Hessian of 128 M
 LARGEST_SPARSE_HESSIAN = 1000  # coefficients; beyond, sparse data are descended on directly
 MAX_SWEEPS = 100  # of those
 SWEEPS = 10  # of coordinate descent, at least, before a Newton step on the support
+CROSSINGS = 10_000  # Newton steps in a row on the support, divided by its size
 INNER_SHARE = 0.01  # the model is solved to this share of the violation
 HALVINGS = 40  # trials of a line search
 SUFFICIENT = 1e-4  # share of the predicted decrease that a step must reach
@@ -266,35 +267,38 @@ def sparse_sweep(ends, rows, value, weighted, bend, g, owner, B, U, mean, v, alp
 
 
 def newton_on_support(H, slope, v, alpha_l1, alpha_l2):
-    """One Newton step on the coefficients of v that are not zero, as far as their signs allow.
+    """Newton steps on the coefficients of v that are not zero, as far as their signs allow.
 
     Within one orthant the model is a plain quadratic, and a Cholesky factorisation minimises it,
     however nearly collinear the columns are. If a coefficient would change its sign, the step ends
-    there, with that coefficient at zero. Changes slope (m,) and v (m,); the model never rises.
+    there, that coefficient stays at zero, and the rest step again. Changes slope (m,) and v (m,);
+    the model never rises.
     """
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-    support = np.flatnonzero(v)
-    if support.size == 0:
-        return
-    A = H[np.ix_(support, support)]
-    diagonal = np.arange(support.size)
-    A[diagonal, diagonal] = A[diagonal, diagonal] * (1 + 1e-12) + alpha_l2
-    x = v[support]
-    gradient = slope[support] + alpha_l2 * x + alpha_l1 * np.sign(x)
-    try:
-        step = -cho_solve(cho_factor(A, lower=True, check_finite=False), gradient)
-    except LinAlgError:
-        return
-    if not np.all(np.isfinite(step)):
-        return
-    crossing = x * step < 0
-    reach = np.full(support.size, np.inf)
-    reach[crossing] = -x[crossing] / step[crossing]
-    t = min(1.0, reach.min())
-    moved = np.where(reach <= t, 0.0, x + t * step)
-    slope += H[:, support] @ (moved - x)
-    v[support] = moved
+    for _ in range(max(1, CROSSINGS // max(1, np.count_nonzero(v)))):
+        # <step>: to the minimum of the quadratic on the support.
+        support = np.flatnonzero(v)
+        A, x = H[np.ix_(support, support)], v[support]
+        diagonal = np.arange(support.size)
+        A[diagonal, diagonal] = A[diagonal, diagonal] * (1 + 1e-12) + alpha_l2
+        gradient = slope[support] + alpha_l2 * x + alpha_l1 * np.sign(x)
+        try:
+            step = -cho_solve(cho_factor(A, lower=True, check_finite=False), gradient)
+        except (LinAlgError, ValueError):  # singular, or nothing is left
+            return
+        if not np.all(np.isfinite(step)):
+            return
+        # <crossing>: the first coefficient to reach zero ends it.
+        crossing = x * step < 0
+        reach = np.full(support.size, np.inf)
+        reach[crossing] = -x[crossing] / step[crossing]
+        t = min(1.0, reach.min(initial=np.inf))
+        moved = np.where(reach <= t, 0.0, x + t * step)
+        slope += H[:, support] @ (moved - x)
+        v[support] = moved
+        if t == 1.0:
+            return
 
 
 def minimise_model(H, gradient, w, alpha_l1, alpha_l2, tol, max_rounds=50):
@@ -780,7 +784,8 @@ def settle_intercepts(loss, point, b):
         # Far out the curvature is tiny and the step too long.
         step *= min(1.0, 4.0 / np.abs(step).max())
         trial = loss.evaluate(point.scores + step)
-        if not trial.loss < point.loss:
+        rest = np.abs(trial.residual.sum(axis=0)).max()
+        if not (trial.loss < point.loss or rest < np.abs(slope).max()):
             break
         point, b = trial, b + step
     return point, b
@@ -918,7 +923,7 @@ def minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, 
         point = loss.evaluate(point.scores + t * moved)
     if fit_intercept:
         b = b - (w * centre).reshape(q, p).sum(axis=1)
-    return w, b, n_iter, float(gap), bool(converged)
+    return w, b, n_iter, max(float(gap), 0.0), bool(converged)
 
 
 def fit_binary(
