@@ -44,12 +44,45 @@ def objective(model, X, y, weights=None):
 @pytest.mark.parametrize("positive", [False, True])
 @pytest.mark.parametrize(("alpha", "l1_ratio"), [(0.05, 1.0), (0.5, 1.0), (0.1, 0.4), (0.3, 0.0)])
 def test_equals_plain_coordinate_descent(alpha, l1_ratio, positive):
+    # Equations eq-lasso and eq-elastic-net.
     X, y = draw(n=30, p=12)
     expected = reference.elastic_net(X, y, alpha, l1_ratio, positive)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = ElasticNet(alpha, l1_ratio=l1_ratio, tol=1e-14, positive=positive).fit(X, y)
     np.testing.assert_allclose(model.coef_, expected, atol=1e-6)
+
+
+@pytest.mark.nojit
+def test_extrapolation_finds_the_limit_of_a_linear_recursion():
+    # Equation eq-anderson: as many differences as dimensions determine the limit.
+    rng = np.random.default_rng(0)
+    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    step = turn @ np.diag([0.9, 0.7, -0.5]) @ turn.T
+    limit = rng.normal(size=3)
+    past = [np.zeros(3)]
+    for _ in range(5):
+        past.append(limit + step @ (past[-1] - limit))
+    direction = np.empty(3)
+    assert descent.extrapolate(np.array(past), direction)
+    before, after = (np.linalg.norm(w - limit) for w in (past[-1], past[-1] + direction))
+    assert after < 0.1 * before
+    assert not descent.extrapolate(np.zeros((6, 3)), direction)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("alpha", [0.3, 3.0, 30.0])
+def test_no_multiple_of_the_residual_is_a_better_dual_point(alpha):
+    # Equation eq-lasso-dual: theta with |X' theta| <= alpha maximises y'theta - |theta|^2 / 2.
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(20, 6)), rng.normal(size=20)
+    r = y - X @ (0.1 * rng.normal(size=6))
+    largest = np.abs(X.T @ r).max()
+    scale = descent.dual_scale(alpha, r @ r, r @ y, largest)
+    assert scale * largest <= alpha * (1 + 1e-14)
+    scales = np.linspace(0.0, alpha / largest, 1001)
+    values = scales * (r @ y) - 0.5 * scales**2 * (r @ r)
+    assert scale * (r @ y) - 0.5 * scale**2 * (r @ r) >= values.max() - 1e-12
 
 
 @pytest.mark.nojit

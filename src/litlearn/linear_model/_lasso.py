@@ -1008,7 +1008,7 @@ class ElasticNetCV(_PathCV):
 
     Notes
     -----
-    Cost: a path for each fold and each `l1_ratio`. See :eq:`eq-cross-validation`.
+    Cost: a path for each fold and each `l1_ratio`.
     """
 
     path = staticmethod(enet_path)
@@ -1117,7 +1117,7 @@ class LassoCV(_PathCV):
 
     Notes
     -----
-    Cost: a path for each fold. See :eq:`eq-cross-validation`.
+    Cost: a path for each fold.
     """
 
     path = staticmethod(lasso_path)

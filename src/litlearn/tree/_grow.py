@@ -174,9 +174,9 @@ def missing_first(keys, n, n_present, buffer):
 def draw_threshold(problem, samples, scratch, j, start, stop):
     """Draw a threshold between the least and the largest value of feature j in a node.
 
-    Implements :eq:`eq-random-threshold`. The values are left in ``scratch.spare``. Missing ones join either side by the toss of a coin:
-    they become minus or plus infinity. Returns the threshold, whether missing values go left, and
-    whether there is anything to split.
+    Implements :eq:`eq-random-threshold`. The values are left in ``scratch.spare``. Missing ones
+    join either side by the toss of a coin: they become minus or plus infinity. Returns the
+    threshold, whether missing values go left, and whether there is anything to split.
     """
     columns, rows, values = problem.columns, samples.rows, scratch.spare
     low, high, n_missing = np.inf, -np.inf, 0
