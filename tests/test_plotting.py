@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 from PIL import Image
 
+from litlearn.exceptions import NotFittedError
 from litlearn.plotting import (
     COLORS,
     HATCHES,
@@ -23,10 +24,12 @@ from litlearn.plotting import (
     coefficient_paths,
     covariance_ellipse,
     decision_regions,
+    plot_tree,
     scatter_classes,
     set_style,
     slider,
 )
+from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
 Y = np.array(["a", "b", "a", "c"])
@@ -99,6 +102,7 @@ def test_import_does_not_load_matplotlib():
         lambda: decision_regions(None, Nearest(), X),
         lambda: covariance_ellipse(None, [0, 0], np.eye(2)),
         lambda: coefficient_paths(None, [1], [[1]]),
+        lambda: plot_tree(None),
     ],
 )
 def test_without_matplotlib(monkeypatch, call):
@@ -270,6 +274,150 @@ def test_path_errors(ax):
         coefficient_paths(ax, ALPHAS, COEFS, n_labels=9)
     with pytest.raises(ValueError, match="2 names for 3 rows"):
         coefficient_paths(ax, ALPHAS, COEFS, names=["a", "b"])
+
+
+# Ages and a test result; the first question is about the age, the second about the test.
+PATIENTS = np.array([[40, 0], [50, 1], [60, 0], [70, 0], [75, 1], [80, 1]])
+STATES = np.array(["well", "well", "well", "well", "ill", "ill"])
+
+
+@pytest.fixture
+def tree():
+    return DecisionTreeClassifier(random_state=0).fit(PATIENTS, STATES)
+
+
+def test_tree_has_a_box_for_each_node(ax, tree):
+    boxes = plot_tree(tree, feature_names=["age", "test"], ax=ax)
+    assert len(boxes) == tree.tree_.node_count == 3
+    lines = [box.get_text().split("\n") for box in boxes]
+    assert lines[0] == [
+        "age ≤ 72.5",
+        "gini = 0.444",
+        "samples = 6",
+        "value = [2, 4]",
+        "class = well",
+    ]
+    assert lines[1] == ["gini = 0", "samples = 4", "value = [0, 4]", "class = well"]
+    assert lines[2] == ["gini = 0", "samples = 2", "value = [2, 0]", "class = ill"]
+    answers = {t.get_text(): t.get_position()[0] for t in ax.texts if t not in boxes}
+    assert set(answers) == {"yes", "no"} and answers["yes"] < answers["no"]
+    assert not ax.axison
+
+
+@pytest.mark.parametrize(
+    ("option", "line", "text"),
+    [
+        ({"class_names": ["sick", "healthy"]}, -1, "class = healthy"),
+        ({"class_names": True}, -1, "class = well"),
+        ({"class_names": False}, -1, "value = [2, 4]"),
+        ({"impurity": False}, 1, "samples = 6"),
+        ({"node_ids": True}, 0, "node 0"),
+        ({"proportion": True}, 2, "samples = 100 %"),
+        ({"proportion": True, "precision": 2}, 3, "value = [0.33, 0.67]"),
+        ({"label": "none"}, 1, "0.444"),
+        ({"label": "root"}, 1, "gini = 0.444"),
+        ({"precision": 0}, 1, "gini = 0"),
+        ({}, 0, "feature_0 ≤ 72.5"),
+    ],
+)
+def test_options_of_the_text(ax, tree, option, line, text):
+    boxes = plot_tree(tree, ax=ax, **option)
+    assert boxes[0].get_text().split("\n")[line] == text
+    if option.get("label") == "root":
+        assert boxes[1].get_text().startswith("0\n4\n")
+
+
+def test_parents_stand_above_the_middle_of_their_children(ax):
+    rng = np.random.default_rng(0)
+    model = DecisionTreeRegressor(max_leaf_nodes=9).fit(
+        rng.normal(size=(60, 3)), rng.normal(size=60)
+    )
+    x, y = np.array([box.get_position() for box in plot_tree(model, ax=ax)]).T
+    tree = model.tree_
+    inner = np.flatnonzero(~tree.is_leaf)
+    left, right = tree.children_left[inner], tree.children_right[inner]
+    assert_allclose(x[inner], (x[left] + x[right]) / 2)
+    assert_allclose(x[tree.is_leaf], np.arange(9))
+    assert_allclose(y, -tree.depths)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (8, 3), (2, 6)])
+def test_boxes_do_not_overlap(shape):
+    rng = np.random.default_rng(1)
+    Q = rng.normal(size=(80, 2))
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(Q, rng.integers(3, size=80))
+    figure = Figure(figsize=shape)
+    boxes = plot_tree(model, ax=figure.add_subplot(), feature_names=["a long name", "b"])
+    areas = [box.get_bbox_patch().get_window_extent() for box in boxes]
+    assert not any(a.overlaps(b) for i, a in enumerate(areas) for b in areas[:i])
+    assert boxes[0].get_fontsize() < matplotlib.rcParams["font.size"]
+    assert plot_tree(model, ax=figure.add_subplot(), fontsize=9)[0].get_fontsize() == 9
+
+
+def test_deep_branches_are_cut_short(ax):
+    model = DecisionTreeRegressor().fit(np.arange(8.0)[:, None], np.arange(8.0))
+    texts = [box.get_text() for box in plot_tree(model, ax=ax, max_depth=1)]
+    assert texts.count("...") == 4 and len(texts) == 7
+    assert len(plot_tree(model, ax=ax, max_depth=0)) == 3
+
+
+def fills(boxes):
+    return [matplotlib.colors.to_rgb(box.get_bbox_patch().get_facecolor()) for box in boxes]
+
+
+def test_fill_tells_class_and_value(ax, tree):
+    root, well, ill = fills(plot_tree(tree, ax=ax, filled=True))
+    blue, vermilion = (np.array(matplotlib.colors.to_rgb(c)) for c in COLORS[:2])
+    # Tints lie on the way from white to the colour; a pure node has the stronger one.
+    assert_allclose(np.cross(1 - np.array(ill), 1 - blue), 0, atol=1e-12)
+    assert_allclose(np.cross(1 - np.array(well), 1 - vermilion), 0, atol=1e-12)
+    assert well[2] < root[2] < 1
+    model = DecisionTreeRegressor().fit(PATIENTS, PATIENTS[:, 0])
+    boxes = plot_tree(model, ax=ax, filled=True)
+    value = model.tree_.value[:, 0, 0]
+    assert np.all(np.diff(np.array(fills(boxes))[np.argsort(value), 0]) <= 0)
+    assert set(fills(plot_tree(tree, ax=ax))) == {(1.0, 1.0, 1.0)}
+
+
+def test_trees_of_several_outputs_and_of_many_classes(ax):
+    both = np.column_stack([STATES == "ill", PATIENTS[:, 1]])
+    boxes = plot_tree(DecisionTreeClassifier().fit(PATIENTS, both), ax=ax, filled=True)
+    assert set(fills(boxes)) == {(1.0, 1.0, 1.0)}
+    assert boxes[0].get_text().endswith("class = 0, 0")
+    many = np.arange(12)
+    boxes = plot_tree(DecisionTreeClassifier().fit(many[:, None], many), ax=ax, filled=True)
+    assert len(boxes) == 23
+
+
+def test_tree_on_the_current_axes(tree):
+    import matplotlib.pyplot as plt
+
+    figure, (_, second) = plt.subplots(1, 2)
+    assert all(box.axes is second for box in plot_tree(tree))
+    plt.close(figure)
+    parts = Figure().subfigures(1, 2)
+    assert len(plot_tree(tree, ax=parts[1].add_subplot())) == 3
+
+
+def test_tree_errors(ax, tree):
+    with pytest.raises(TypeError, match="plot_tree: decision_tree is of type int, expected a deci"):
+        plot_tree(3)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        plot_tree(DecisionTreeClassifier())
+    with pytest.raises(ValueError, match="feature_names must contain 2 elements, got 1"):
+        plot_tree(tree, feature_names=["age"], ax=ax)
+    with pytest.raises(ValueError, match="class_names must contain 2 elements, got 3"):
+        plot_tree(tree, class_names="abc", ax=ax)
+    for name, value in {
+        "max_depth": -1,
+        "label": "some",
+        "filled": "yes",
+        "precision": 1.5,
+        "fontsize": 0,
+    }.items():
+        with pytest.raises(ValueError, match=f"'{name}' parameter of plot_tree must be"):
+            plot_tree(tree, ax=ax, **{name: value})
+    assert not ax.texts
 
 
 def test_slider_structure():
