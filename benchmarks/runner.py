@@ -45,6 +45,8 @@ PACKAGES = (
     "scikit-learn-intelex",
     "pykdtree",
     "faiss-cpu",
+    "celer",
+    "skglm",
 )
 
 
