@@ -225,6 +225,49 @@ def impurity(criterion, y, w):
     return np.sum(share * np.where(y > 0, y * np.log(np.where(y > 0, y, 1) / mean), 0.0))
 
 
+def best_cuts(criterion, codes, Y, w, min_samples=1, min_weight=0.0):
+    """eq-split on one feature: the largest decrease of the weighted impurity, over all cuts of the
+    sorted samples (columns of `Y`) between different codes, and the places before the best cuts.
+
+    With the Poisson deviance, both sides of a cut need a positive sum.
+    """
+    whole = w.sum() * np.mean([impurity(criterion, y, w) for y in Y])
+    decreases = {}
+    for i in range(len(codes) - 1):
+        sides = slice(0, i + 1), slice(i + 1, None)
+        if codes[i] == codes[i + 1] or min(i + 1, len(codes) - i - 1) < min_samples:
+            continue
+        if min(w[side].sum() for side in sides) < min_weight:
+            continue
+        if criterion == "poisson" and any((Y[:, side].sum(axis=1) == 0).any() for side in sides):
+            continue
+        parts = [w[s].sum() * np.mean([impurity(criterion, y[s], w[s]) for y in Y]) for s in sides]
+        decreases[i] = whole - sum(parts)
+    best = max(decreases.values(), default=-np.inf)
+    return best, [i for i, decrease in decreases.items() if decrease > best - 1e-9]
+
+
+def smallest_best_subtree(cost, left, right, alpha):
+    """eq-cost-complexity: the leaves of the subtree with the least cost + alpha times leaves.
+
+    All subtrees are listed; of equal ones, that with the fewest leaves counts.
+    """
+
+    def subtrees(node):
+        yield [node]
+        if left[node] != -1:
+            for one in subtrees(left[node]):
+                for other in subtrees(right[node]):
+                    yield one + other
+
+    def price(leaves):
+        return cost[leaves].sum() + alpha * len(leaves)
+
+    found = list(subtrees(0))
+    least = min(price(leaves) for leaves in found)
+    return min((leaves for leaves in found if price(leaves) < least + 1e-12), key=len)
+
+
 # ---------------------------------------------------------------------------------------------
 # Logistic regression with an l1 part in its penalty
 

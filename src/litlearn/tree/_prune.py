@@ -99,6 +99,6 @@ def prune(tree, alpha):
     arrays = {name: array[staying] for name, array in tree.arrays().items()}
     steps = arrays["steps"]
     steps["right"] = np.where(leaf, np.arange(len(leaf)), number[steps["right"]])
-    steps["threshold"] = np.where(leaf, -np.inf, steps["threshold"])
+    steps["threshold"] = np.where(leaf, np.nan, steps["threshold"])
     steps["feature"] = np.where(leaf, 0, steps["feature"])
     return Tree(tree.n_features, tree.n_classes, arrays)

@@ -21,7 +21,7 @@ IN_STEP = 32  # rows that walk down a tree together
 STEPS_BETWEEN = 4  # steps between two looks at whether all have arrived
 
 # What a prediction reads of a node, in 16 bytes: four nodes share a cache line. A leaf is its own
-# right child, and its threshold is minus infinity.
+# right child, and its threshold is NaN: no value is at most that.
 STEP = np.dtype([("threshold", "f8"), ("right", "i4"), ("feature", "i4")])
 MISSING_LEFT = np.int32(1 << 30)  # added to the feature where missing values go left
 
@@ -163,9 +163,9 @@ def next_node(X, i, steps, node):
 
     Without a branch: the processor could not guess it, and a compiler takes several rows at once.
     """
-    feature, right = steps[node].feature, np.int64(steps[node].right)
+    feature, right = steps[node]["feature"], np.int64(steps[node]["right"])
     value = X[i, np.uintp(feature & ~MISSING_LEFT)]
-    left = (value <= steps[node].threshold) | ((value != value) & (feature >= MISSING_LEFT))
+    left = (value <= steps[node]["threshold"]) | ((value != value) & (feature >= MISSING_LEFT))
     return right + np.int64(left) * (np.int64(node) + 1 - right)
 
 
@@ -174,7 +174,7 @@ def walk_together(X, first, n, steps, at):
     """Take rows `first` to `first` + n - 1 to their leaves, whose numbers stand in `at` then.
 
     A walk waits for memory at each node. Many rows that walk in step wait together. A leaf is its
-    own right child, with a threshold of minus infinity: who has arrived stays.
+    own right child, and no value is at most its threshold, NaN: who has arrived stays.
     """
     for r in range(n):
         at[r] = 0
@@ -185,7 +185,7 @@ def walk_together(X, first, n, steps, at):
                 at[r] = next_node(X, np.uintp(first + r), steps, np.uintp(at[r]))
         walking = False
         for r in range(n):
-            walking = walking or steps[np.uintp(at[r])].right != at[r]
+            walking = walking or steps[np.uintp(at[r])]["right"] != at[r]
 
 
 @njit
@@ -420,7 +420,7 @@ def _finish(X, codes, problem, rules, nodes):
                 threshold[node] = edges[code] if code < len(edges) else np.inf
     leaf = nodes.feature == LEAF
     steps = np.empty(len(leaf), dtype=STEP)
-    steps["threshold"] = np.where(leaf, -np.inf, threshold)
+    steps["threshold"] = np.where(leaf, np.nan, threshold)
     steps["right"] = np.where(leaf, np.arange(len(leaf)), nodes.right)
     marks = np.where(nodes.missing_left & ~leaf, MISSING_LEFT, 0)
     steps["feature"] = np.where(leaf, 0, nodes.feature) + marks

@@ -1,0 +1,661 @@
+"""The compiled parts of a tree, each against its definition computed slowly."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
+from litlearn.tree import _criteria as criteria
+from litlearn.tree._grow import (
+    Problem,
+    Rules,
+    Samples,
+    Scratch,
+    draw_threshold,
+    is_better,
+    missing_first,
+    next_random,
+    random_below,
+    score_threshold,
+)
+from litlearn.tree._prune import find_weakest_links, prune
+from litlearn.tree._ranks import NO_MISSING, code_columns, midpoints
+from litlearn.tree._sort import SMALL, code_of, insertion_sort, merge_sort, place_of, sort_keys
+from reference import best_cuts, impurity, smallest_best_subtree
+
+# Sixty-four random bits wrap around on purpose; only uncompiled code remarks on it.
+pytestmark = [pytest.mark.nojit, pytest.mark.filterwarnings("ignore:overflow encountered")]
+
+NUMBERS = {
+    "gini": criteria.GINI,
+    "entropy": criteria.ENTROPY,
+    "misclassification": criteria.MISCLASSIFICATION,
+    "squared_error": criteria.SQUARED_ERROR,
+    "absolute_error": criteria.ABSOLUTE_ERROR,
+    "poisson": criteria.POISSON,
+}
+CLASSES = ("gini", "entropy", "misclassification")
+BY_CRITERION = pytest.mark.parametrize("criterion", NUMBERS)
+
+
+# ---------------------------------------------------------------------------------------------
+# Rank codes
+
+values = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, np.nan, 1e-310, -1e300, 1e300]),
+    st.floats(allow_infinity=False),
+)
+
+
+@given(st.lists(values, min_size=1, max_size=40))
+def test_codes_are_ranks_of_the_distinct_values(column):
+    column = np.array(column)
+    codes, missing, edges = code_columns(column[:, np.newaxis])
+    absent = np.isnan(column)
+    distinct, ranks = np.unique(column[~absent], return_inverse=True)
+    np.testing.assert_array_equal(codes[0, ~absent], ranks)
+    np.testing.assert_array_equal(codes[0, absent], len(distinct))
+    assert missing[0] == (len(distinct) if absent.any() else NO_MISSING)
+    assert edges is None
+
+
+@given(st.lists(values, min_size=1, max_size=60), st.integers(2, 12))
+def test_bins_keep_the_order_and_equal_values_together(column, max_bins):
+    column = np.array(column)
+    codes, missing, edges = code_columns(column[:, np.newaxis], max_bins)
+    absent = np.isnan(column)
+    present, bins = column[~absent], codes[0, ~absent]
+    assert missing[0] == NO_MISSING or missing[0] not in bins
+    if len(present) == 0:
+        return
+    order = np.argsort(present, kind="stable")
+    assert np.all(np.diff(bins[order].astype(int)) >= 0)
+    assert len(np.unique(bins)) == bins.max() + 1 <= max_bins
+    assert len(edges[0]) == bins.max()
+    np.testing.assert_array_equal(bins, np.searchsorted(edges[0], present))  # value <= edge
+    distinct = np.unique(present)
+    if len(distinct) <= max_bins:
+        np.testing.assert_array_equal(bins, np.searchsorted(distinct, present))
+
+
+def test_bins_hold_about_equally_many_samples():
+    X = np.random.default_rng(0).normal(size=(1000, 1))
+    counts = np.bincount(code_columns(X, 16).codes[0])
+    assert len(counts) == 16 and counts.min() >= 61 and counts.max() <= 64
+    X[:500] = 3.0  # half of all samples in one value, which no bin can share
+    counts = np.bincount(code_columns(X, 16).codes[0])
+    assert counts.max() <= 500 + 64 and np.median(counts) <= 64 and len(counts) >= 8
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_midpoints_separate_neighbours(dtype):
+    largest, smallest = np.finfo(dtype).max, np.finfo(dtype).smallest_subnormal
+    below = np.array([1, -largest, largest / 2, 0, -smallest, -1, 1e-30, 3], dtype=dtype)
+    above = np.nextafter(below, dtype(np.inf))
+    above[1], above[-1] = largest, 4
+    t = midpoints(below, above)
+    assert t.dtype == np.float64
+    assert np.all(below <= t) and np.all(t < above)
+    assert t[1] == 0.0 and t[-1] == 3.5
+
+
+# ---------------------------------------------------------------------------------------------
+# Sorting
+
+
+def make_keys(codes):
+    """Keys of a node: code in the upper half, place in the lower."""
+    codes = np.asarray(codes, dtype=np.uint64)
+    return (codes << np.uint64(32)) | np.arange(len(codes), dtype=np.uint64)
+
+
+def rooms(n):
+    return np.zeros(n, dtype=np.uint64), np.zeros(n + 2, dtype=np.int32)
+
+
+def check_sort(codes):
+    keys = make_keys(codes)
+    expected = np.sort(keys)
+    low, high = np.uint64(min(codes)), np.uint64(max(codes))
+    if low < high:
+        once = keys.copy()
+        sort_keys(once, len(keys), low, high, *rooms(len(keys)))
+        np.testing.assert_array_equal(once, expected)
+    merged = keys.copy()
+    merge_sort(merged, len(keys), rooms(len(keys))[0])
+    np.testing.assert_array_equal(merged, expected)
+    inserted = np.zeros_like(keys)
+    insertion_sort(keys, inserted, len(keys))
+    np.testing.assert_array_equal(inserted, expected)
+
+
+@given(
+    st.one_of(
+        st.lists(st.integers(0, 3), min_size=2, max_size=120),
+        st.lists(st.integers(0, 60), min_size=2, max_size=120),
+        st.lists(st.integers(0, 2**32 - 2), min_size=2, max_size=120),
+    )
+)
+def test_every_sort_sorts(codes):
+    check_sort(codes)
+
+
+@pytest.mark.parametrize("n", [2, SMALL, SMALL + 1, 2 * SMALL + 1, 301])
+def test_sorts_of_all_kinds_of_codes(n):
+    rng = np.random.default_rng(n)
+    spread = rng.permutation(n)
+    crowded = np.append(rng.permutation(n - 1), 2**32 - 2)  # nearly all in the first bucket
+    steps = 2 ** rng.integers(0, 32, size=n)
+    for codes in (spread, spread * 1000, crowded, steps, spread[::-1], np.arange(n) // 2):
+        check_sort(codes)
+
+
+def test_sorting_leaves_what_lies_beyond():
+    keys = make_keys([5, 3, 9, 1, 0, 0])
+    sort_keys(keys, 4, np.uint64(1), np.uint64(9), *rooms(6))
+    assert [int(code_of(key)) for key in keys] == [1, 3, 5, 9, 0, 0]
+    assert [int(place_of(key)) for key in keys[:4]] == [3, 1, 0, 2]
+
+
+# ---------------------------------------------------------------------------------------------
+# Describing a node, and the sweeps
+
+
+class Node:
+    """One node with `n` samples in arrays of which it is a stretch, all of it made at random."""
+
+    def __init__(self, criterion, seed, n=17, n_outputs=1, n_codes=9, weights="fractions"):
+        rng = np.random.default_rng(seed)
+        self.criterion, self.n, self.start = criterion, n, 3
+        self.stop = self.start + n
+        size = self.stop + 2
+        if criterion in CLASSES:
+            self.Y = rng.integers(0, 3, size=(n_outputs, size)).astype(float)
+        elif criterion == "poisson":
+            self.Y = rng.poisson(1.0, size=(n_outputs, size)).astype(float)
+            self.Y[:, self.start] += 1.0
+        else:
+            self.Y = rng.integers(-4, 5, size=(n_outputs, size)) / 2
+        self.w = {
+            "ones": np.ones(size),
+            "whole": rng.integers(1, 5, size=size).astype(float),
+            "fractions": rng.uniform(0.2, 3.0, size=size),
+        }[weights]
+        self.codes = rng.integers(0, n_codes, size=n)
+        self.codes[:2] = 0, n_codes
+        keys = (self.codes.astype(np.uint64) << np.uint64(32)) | np.arange(
+            self.start, self.stop, dtype=np.uint64
+        )
+        self.keys = np.sort(keys)
+        self.total, self.left, self.right = (np.full((n_outputs, 3), np.nan) for _ in range(3))
+        self.centre = np.full(n_outputs, np.nan)
+        self.order = np.zeros((n_outputs, n), dtype=np.int32)
+        self.links, self.costs = np.zeros((3, n + 2), dtype=np.int32), np.zeros((2, n))
+        self.table = np.empty(0)
+        if weights != "fractions":
+            x = np.arange(int(self.w.sum()) + 2.0)
+            self.table = x * np.log(np.maximum(x, 1))
+
+    @property
+    def own_y(self):
+        return self.Y[:, self.start : self.stop]
+
+    @property
+    def own_w(self):
+        return self.w[self.start : self.stop]
+
+    def describe(self):
+        """Impurity, weight, score, and whether the node is pure."""
+        Y, w, start, stop = self.Y, self.w, self.start, self.stop
+        if self.criterion in CLASSES:
+            n_classes = np.full(len(Y), 3)
+            number = NUMBERS[self.criterion]
+            return criteria.describe_classes(
+                number, Y, w, start, stop, n_classes, self.table, self.total
+            )
+        if self.criterion == "absolute_error":
+            ranks = code_columns(Y.T).codes
+            buffers = np.zeros(self.n, dtype=np.uint64), *rooms(self.n)
+            return criteria.describe_medians(
+                Y, ranks, w, start, stop, self.centre, self.order, *buffers
+            )
+        return criteria.describe_numbers(NUMBERS[self.criterion], Y, w, start, stop, self.centre)
+
+    def sweep(self, weight, least=1, lightest=0.0):
+        """Best score, and the key before the cut."""
+        Y, w, keys, n, bounds = self.Y, self.w, self.keys, self.n, (least, lightest)
+        sums = self.total, self.left, self.right
+        if self.criterion == "gini":
+            return criteria.sweep_gini(keys, n, len(Y), Y, w, weight, *sums, *bounds)
+        if self.criterion == "entropy":
+            return criteria.sweep_entropy(keys, n, Y, w, weight, *sums, self.table, *bounds)
+        if self.criterion == "misclassification":
+            return criteria.sweep_misclassification(keys, n, Y, w, weight, *sums, *bounds)
+        if self.criterion == "squared_error":
+            some = self.centre, self.left, self.total
+            return criteria.sweep_squared_error(keys, n, len(Y), Y, w, weight, *some, *bounds)
+        if self.criterion == "poisson":
+            return criteria.sweep_poisson(keys, n, Y, w, weight, self.centre, self.left, *bounds)
+        rest = self.centre, self.order, self.costs, self.links
+        return criteria.sweep_absolute_error(keys, n, self.start, Y, w, weight, *rest, *bounds)
+
+    def decrease(self, score_before, score_after):
+        """The decrease of the node's weighted impurity, from scores."""
+        scale = math.log(2.0) if self.criterion == "entropy" else 1.0
+        return (score_after - score_before) / scale / len(self.Y)
+
+
+def mean_impurity(node):
+    return np.mean([impurity(node.criterion, y, node.own_w) for y in node.own_y])
+
+
+@BY_CRITERION
+@pytest.mark.parametrize("weights", ["ones", "whole", "fractions"])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_description_of_a_node(criterion, weights, n_outputs):
+    """eq-gini, eq-entropy, eq-misclassification, eq-squared-error, eq-absolute-error and
+    eq-poisson-deviance."""
+    node = Node(criterion, 1, n_outputs=n_outputs, weights=weights)
+    found, weight, _, pure = node.describe()
+    np.testing.assert_allclose(found, mean_impurity(node), rtol=1e-12)
+    np.testing.assert_allclose(weight, node.own_w.sum())
+    assert not pure
+    if criterion in CLASSES:
+        for y, total in zip(node.own_y, node.total, strict=True):
+            expected = [node.own_w[y == c].sum() for c in range(3)]
+            np.testing.assert_allclose(total, expected)
+    elif criterion != "absolute_error":
+        np.testing.assert_allclose(node.centre, node.own_y @ node.own_w / node.own_w.sum())
+
+
+@BY_CRITERION
+def test_description_of_a_pure_node(criterion):
+    node = Node(criterion, 2, weights="fractions")
+    node.Y[:] = 2.0
+    found, _, _, pure = node.describe()
+    assert pure and abs(found) < 1e-15
+
+
+def test_medians_of_a_node():
+    """eq-absolute-error: the middle of the two values where half of the weight is met exactly."""
+    node = Node("absolute_error", 0, n=4, weights="ones")
+    node.Y[0, 3:7] = 5.0, 1.0, 2.0, 4.0
+    assert node.describe()[0] == 1.5 and node.centre[0] == 3.0
+    node.w[3] = 1.5
+    node.describe()
+    assert node.centre[0] == 4.0
+    node.w[3] = 4.0
+    node.describe()
+    assert node.centre[0] == 5.0
+    np.testing.assert_array_equal(node.order[0], [4, 5, 6, 3])
+
+
+@BY_CRITERION
+@pytest.mark.parametrize("weights", ["ones", "whole", "fractions"])
+@pytest.mark.parametrize("n_outputs", [1, 2])
+@pytest.mark.parametrize("bounds", [(1, 0.0), (4, 0.0), (1, 5.5), (8, 2.0)])
+def test_sweeps_against_all_cuts(criterion, weights, n_outputs, bounds):
+    """eq-gini-score, eq-entropy-score, eq-squared-error-score, eq-poisson-score: the largest score
+    is the cut of eq-split, and its gain the decrease of eq-impurity-decrease."""
+    for seed in range(6):
+        node = Node(criterion, seed, n_outputs=n_outputs, weights=weights)
+        _, weight, before, _ = node.describe()
+        score, where = node.sweep(weight, *bounds)
+        places = [int(place_of(key)) - node.start for key in node.keys]
+        codes = node.codes[places]
+        Y, w = node.own_y[:, places], node.own_w[places]
+        expected, cuts = best_cuts(criterion, codes, Y, w, *bounds)
+        if len(cuts) == 0:
+            assert score == -np.inf and where == -1
+            continue
+        assert where in cuts
+        decrease = node.decrease(before, score)
+        np.testing.assert_allclose(decrease, expected, rtol=1e-9, atol=1e-12)
+
+
+@BY_CRITERION
+def test_sweep_without_a_cut(criterion):
+    node = Node(criterion, 0, n=6)
+    _, weight, _, _ = node.describe()
+    assert node.sweep(weight, 4) == (-np.inf, -1)  # two times four samples are more than six
+    node.keys[:] = node.keys & np.uint64(0xFFFFFFFF)  # one value only
+    assert node.sweep(weight) == (-np.inf, -1)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 6), st.integers(0, 5), st.integers(1, 4)), min_size=2, max_size=30
+    ),
+    st.booleans(),
+)
+def test_medians_by_deletion(rows, equal_weights):
+    """eq-absolute-error of every first part and every last part of the sorted samples."""
+    n = len(rows)
+    node = Node("absolute_error", 0, n=n)
+    node.Y[0, 3 : 3 + n] = [target for target, _, _ in rows]
+    node.w[3 : 3 + n] = 1.0 if equal_weights else [weight for _, _, weight in rows]
+    keys = make_keys([code for _, code, _ in rows]) + np.uint64(3)
+    node.keys = np.sort(keys)
+    node.describe()
+    for side in (0, 1):
+        node.costs[:] = 0.0
+        criteria.shrink(
+            side, node.keys, n, 3, node.Y, node.w, 0, node.centre[0], node.order, node.costs,
+            node.links,
+        )  # fmt: skip
+        places = [int(place_of(key)) for key in node.keys]
+        y, w = node.Y[0, places], node.w[places]
+        for i in range(n - 1):
+            part = slice(0, i + 1) if side == 0 else slice(i + 1, n)
+            expected = w[part].sum() * impurity("absolute_error", y[part], w[part])
+            at = i if side == 0 else i + 1
+            np.testing.assert_allclose(node.costs[side, at], expected, rtol=1e-12, atol=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------
+# One given threshold
+
+
+def scene(criterion, seed, column=None, n=25, n_outputs=1):
+    """A node of all samples, with a column of values, as the functions of growth expect them."""
+    node = Node(criterion, seed, n=n, n_outputs=n_outputs)
+    size = node.Y.shape[1]
+    rng = np.random.default_rng(seed)
+    node.column = np.full(size, 1e6)
+    node.column[node.start : node.stop] = rng.normal(size=n) if column is None else column
+    absolute = criterion == "absolute_error"
+    ranks = code_columns(node.Y.T).codes if absolute else np.empty((0, 0), dtype=np.uint32)
+    node.samples = Samples(np.arange(size, dtype=np.uint32), node.Y, node.w, ranks)
+    node.problem = Problem(
+        np.empty((0, 0), dtype=np.uint32),
+        np.full(1, NO_MISSING),
+        node.column[np.newaxis],
+        np.full(n_outputs, 3),
+        np.empty(0),
+    )
+    node.scratch = Scratch(
+        keys=np.zeros(size, dtype=np.uint64),
+        buffer=np.zeros(size, dtype=np.uint64),
+        starts=np.zeros(size + 2, dtype=np.int32),
+        features=np.arange(1),
+        state=np.array([seed], dtype=np.uint64),
+        total=node.total if criterion in CLASSES else node.total[:, :1].copy(),
+        left=node.left if criterion in CLASSES else node.left[:, :1].copy(),
+        right=node.right if criterion in CLASSES else node.right[:, :1].copy(),
+        centre=node.centre,
+        order=node.order,
+        costs=node.costs,
+        links=node.links,
+        goes_right=np.zeros(size, dtype=np.bool_),
+        spare=np.zeros(size),
+        spare_y=np.zeros(size),
+    )
+    return node
+
+
+def draw(node):
+    return draw_threshold(node.problem, node.samples, node.scratch, 0, node.start, node.stop)
+
+
+def rules(criterion, least=1, lightest=0.0):
+    return Rules(NUMBERS[criterion], True, 1, 99, 2, least, lightest, 0.0, 1.0)
+
+
+def test_drawn_thresholds_are_uniform():
+    """eq-random-threshold."""
+    node = scene("gini", 4)
+    own = node.column[node.start : node.stop]
+    low, high = own.min(), own.max()
+    drawn = np.sort([draw(node)[0] for _ in range(2000)])
+    assert low <= drawn[0] and drawn[-1] < high
+    steps = np.arange(2000) / 2000
+    distance = np.abs((drawn - low) / (high - low) - steps).max()  # Kolmogorov and Smirnov's
+    assert distance < 1.95 / math.sqrt(2000)  # a true uniform exceeds it once in a thousand
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(1.0, np.nextafter(1.0, 2.0)), (-1.7e308, 1.7e308), (0.0, 5e-324), (-1e-300, 1e300)],
+)
+def test_drawn_thresholds_leave_both_sides_a_sample(low, high):
+    """eq-random-threshold, at the limits of the numbers."""
+    node = scene("gini", 5, np.repeat([low, high], [12, 13]))
+    for _ in range(50):
+        threshold, missing_left, found = draw(node)
+        assert low <= threshold < high and found and not missing_left
+
+
+def test_drawn_sides_of_missing_values():
+    node = scene("gini", 6, np.r_[np.nan, np.arange(24.0)])
+    sides = []
+    for _ in range(60):
+        threshold, missing_left, found = draw(node)
+        assert found and 0.0 <= threshold < 23.0
+        assert node.scratch.spare[0] == (-np.inf if missing_left else np.inf)
+        sides.append(missing_left)
+    assert 10 < sum(sides) < 50
+
+
+def test_nothing_to_draw():
+    for column in (np.full(25, 7.0), np.full(25, np.nan)):
+        assert not draw(scene("gini", 0, column))[2]
+    node = scene("gini", 0, np.r_[np.nan, np.full(24, 7.0)])  # one value, and missing ones
+    threshold, missing_left, found = draw(node)
+    assert found and threshold == np.finfo(np.float64).max and not missing_left
+
+
+@BY_CRITERION
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_score_of_a_given_threshold(criterion, n_outputs):
+    """eq-gini-score, eq-entropy-score, eq-squared-error-score and eq-poisson-score."""
+    for seed in range(5):
+        node = scene(criterion, seed, n_outputs=n_outputs)
+        _, weight, before, _ = node.describe()
+        threshold, _, _ = draw(node)
+        place = node.samples, node.scratch, node.start, node.stop, threshold, weight, before
+        score = score_threshold(rules(criterion), *place)
+        left = node.column[node.start : node.stop] <= threshold
+        after = 0.0
+        for side in (left, ~left):
+            w = node.own_w[side]
+            parts = [impurity(criterion, y[side], w) for y in node.own_y]
+            after += w.sum() * np.mean(parts)
+        expected = weight * mean_impurity(node) - after
+        no_logarithm = criterion == "poisson" and any(
+            min(y[left].sum(), y[~left].sum()) == 0 for y in node.own_y
+        )
+        if no_logarithm:
+            assert score == -np.inf
+        else:
+            np.testing.assert_allclose(node.decrease(before, score), expected, atol=1e-12)
+        n_left = left.sum()
+        too_many = max(n_left, len(left) - n_left) + 1
+        assert score_threshold(rules(criterion, too_many), *place) == -np.inf
+        assert score_threshold(rules(criterion, 1, 0.51 * weight), *place) == -np.inf
+
+
+def test_bits_are_splitmix64():
+    state = np.array([1234567], dtype=np.uint64)
+    published = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    assert [int(next_random(state)) for _ in range(3)] == published
+    counts = np.bincount([random_below(state, 5) for _ in range(2000)], minlength=5)
+    assert len(counts) == 5 and counts.min() > 320
+
+
+def test_scores_that_differ_by_rounding_are_ties():
+    assert is_better(1.0 + 1e-9, 1.0) and not is_better(1.0 + 1e-14, 1.0)
+    assert is_better(-1.0, -np.inf) and not is_better(-np.inf, -np.inf)
+    assert not is_better(-1.0 + 1e-14, -1.0) and not is_better(np.nan, 0.0)
+
+
+def test_missing_values_move_to_the_front():
+    keys = np.arange(10, dtype=np.uint64)
+    missing_first(keys, 10, 7, rooms(10)[0])
+    assert keys.tolist() == [7, 8, 9, 0, 1, 2, 3, 4, 5, 6]
+
+
+# ---------------------------------------------------------------------------------------------
+# The best split of a node, over features, cuts and sides of the missing values
+
+
+def split_by_definition(criterion, X, y, w, least):
+    """The largest decrease of eq-impurity-decrease over every split that eq-split allows."""
+    best = 0.0
+    whole = w.sum() * impurity(criterion, y, w)
+    for column in X.T:
+        present = np.unique(column[~np.isnan(column)])
+        for threshold in [*present, np.inf]:
+            for missing_left in (False, True):
+                left = (column <= threshold) | (np.isnan(column) & missing_left)
+                if min(left.sum(), (~left).sum()) < least:
+                    continue
+                if criterion == "poisson" and min(y[left].sum(), y[~left].sum()) == 0:
+                    continue
+                parts = [w[s].sum() * impurity(criterion, y[s], w[s]) for s in (left, ~left)]
+                best = max(best, (whole - sum(parts)) / w.sum())
+    return best
+
+
+@BY_CRITERION
+@settings(max_examples=40)
+@given(st.integers(0, 10_000), st.booleans(), st.integers(1, 4))
+def test_split_of_a_node(criterion, seed, weighted, least):
+    """eq-split, eq-impurity-decrease: no split of any feature is better, NaN on either side."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 14))
+    X = rng.integers(0, 4, size=(n, 3)).astype(float)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    y = rng.integers(0, 3, size=n).astype(float)
+    y[0] = 1.0  # Poisson needs a positive sum
+    w = rng.integers(1, 5, size=n) / 4 if weighted else np.ones(n)
+    kind = DecisionTreeClassifier if criterion in CLASSES else DecisionTreeRegressor
+    model = kind(criterion=criterion, max_depth=1, min_samples_leaf=least, random_state=seed)
+    tree = model.fit(X, y, sample_weight=w).tree_
+    expected = split_by_definition(criterion, X, y, w, least)
+    if tree.node_count == 1:
+        assert expected < 1e-12 or np.unique(y).size == 1
+        return
+    shares = tree.weighted_n_node_samples / w.sum()
+    decrease = tree.impurity[0] - shares[1:] @ tree.impurity[1:]
+    np.testing.assert_allclose(decrease, expected, rtol=1e-9, atol=1e-12)
+    column, goes_left = X[:, tree.feature[0]], tree.missing_go_to_left[0]
+    left = np.where(np.isnan(column), goes_left, column <= tree.threshold[0])
+    assert left.sum() == tree.n_node_samples[1] >= least
+    np.testing.assert_array_equal(model.apply(X) == 1, left)
+
+
+# ---------------------------------------------------------------------------------------------
+# Pruning
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pruning_against_all_subtrees(seed):
+    """eq-cost-complexity, eq-weakest-link."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(14, 2)), rng.normal(size=14)
+    if seed % 2:
+        y = np.round(y)  # several branches with the same price
+    tree = DecisionTreeRegressor(max_leaf_nodes=7, random_state=seed).fit(X, y).tree_
+    cost = tree.weighted_n_node_samples / 14 * tree.impurity
+    _, alphas, costs = find_weakest_links(tree, np.inf)
+    assert alphas[0] == 0.0 and np.all(np.diff(alphas) >= -1e-12)
+    np.testing.assert_allclose(costs[[0, -1]], [cost[tree.is_leaf].sum(), cost[0]])
+    between = (alphas[1:] + alphas[:-1]) / 2
+    for alpha in [*between[np.diff(alphas) > 1e-9], 2 * alphas[-1] + 1]:
+        leaves = smallest_best_subtree(cost, tree.children_left, tree.children_right, alpha)
+        pruned = prune(tree, alpha)
+        kept = sorted(zip(tree.impurity[leaves], tree.n_node_samples[leaves], strict=True))
+        found = zip(
+            pruned.impurity[pruned.is_leaf], pruned.n_node_samples[pruned.is_leaf], strict=True
+        )
+        assert sorted(found) == kept
+        assert np.array_equal(prune(pruned, alpha).impurity, pruned.impurity)
+    assert prune(tree, 1e9).node_count == 1
+
+
+def test_weakest_link_by_hand():
+    """eq-weakest-link: a root that saves 4 for two leaves more, and a branch that saves 1 for one.
+
+    Targets 0, 2, 5 and weights of one: splits between 2 and 5, then between 0 and 2.
+    """
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 2.0, 5.0])
+    tree = DecisionTreeRegressor().fit(X, y).tree_
+    path = DecisionTreeRegressor().cost_complexity_pruning_path(X, y)
+    # Sums of squares: root 38/3, branch {0, 2} has 2. Divided by three samples.
+    np.testing.assert_allclose(path.ccp_alphas, [0, 2 / 3, (38 / 3 - 2) / 3])
+    np.testing.assert_allclose(path.impurities, [0, 2 / 3, 38 / 9])
+    assert [prune(tree, alpha).n_leaves for alpha in (0.6, 0.7, 3.5, 3.6)] == [3, 2, 2, 1]
+
+
+# ---------------------------------------------------------------------------------------------
+# Prediction
+
+
+def walk(tree, x):
+    """The way of one sample, a node at a time."""
+    node, path = 0, [0]
+    while tree.children_left[node] != -1:
+        value = x[tree.feature[node]]
+        left = tree.missing_go_to_left[node] if np.isnan(value) else value <= tree.threshold[node]
+        node = tree.children_left[node] if left else tree.children_right[node]
+        path.append(node)
+    return path
+
+
+@pytest.mark.parametrize("n_queries", [0, 1, 31, 32, 33, 70])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_walks_in_step(n_queries, dtype):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    tree = ExtraTreeRegressor(random_state=1).fit(X, y).tree_
+    Q = rng.normal(size=(n_queries, 3)).astype(dtype)
+    Q[rng.random(Q.shape) < 0.3] = np.nan
+    paths = [walk(tree, x) for x in Q]
+    np.testing.assert_array_equal(tree.apply(Q), [path[-1] for path in paths])
+    dense = tree.decision_path(Q).toarray()
+    for row, path in zip(dense, paths, strict=True):
+        np.testing.assert_array_equal(np.flatnonzero(row), path)
+
+
+def test_walk_in_a_single_node():
+    tree = DecisionTreeRegressor().fit([[1.0], [1.0]], [3.0, 5.0]).tree_
+    assert tree.node_count == tree.n_leaves == 1 and tree.max_depth == 0
+    assert tree.apply(np.array([[np.nan], [-np.inf], [7.0]])).tolist() == [0, 0, 0]
+    assert tree.predict(np.array([[7.0]])).ravel().tolist() == [4.0]
+
+
+def test_structure_of_a_tree():
+    X, y = np.random.default_rng(3).normal(size=(2, 50, 2))
+    tree = DecisionTreeRegressor().fit(X, y[:, 0]).tree_
+    inner = np.flatnonzero(~tree.is_leaf)
+    np.testing.assert_array_equal(tree.children_left[inner], inner + 1)
+    for a, b in itertools.pairwise(walk(tree, X[0])):
+        assert tree.depths[b] == tree.depths[a] + 1
+    assert tree.n_leaves == len(inner) + 1 == np.count_nonzero(tree.children_left == -1)
+    sums = tree.n_node_samples[tree.children_left[inner]]
+    sums = sums + tree.n_node_samples[tree.children_right[inner]]
+    np.testing.assert_array_equal(sums, tree.n_node_samples[inner])
+
+
+def test_importances_by_their_definition():
+    """eq-importance."""
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(80, 3)), rng.integers(0, 3, size=80)
+    w = rng.uniform(0.5, 2, size=80)
+    model = DecisionTreeClassifier(max_depth=4).fit(X, y, sample_weight=w)
+    tree, gains = model.tree_, np.zeros(3)
+    reached = tree.decision_path(X).toarray().astype(bool)
+    for node in np.flatnonzero(~tree.is_leaf):
+        for child, sign in (
+            (node, 1),
+            (tree.children_left[node], -1),
+            (tree.children_right[node], -1),
+        ):
+            rows = reached[:, child]
+            gains[tree.feature[node]] += sign * w[rows].sum() * impurity("gini", y[rows], w[rows])
+    np.testing.assert_allclose(model.feature_importances_, gains / gains.sum())
