@@ -420,7 +420,7 @@ def link_in_order(n, start, Y, w, t, centre, order, links):
     for i in range(n):
         place = np.uintp(order[t, i])
         links[0, i + 1], links[1, i + 1] = i, i + 2
-        links[2, place - start] = i + 1
+        links[2, place - np.uintp(start)] = i + 1
         weight += w[place]
         total += w[place] * (Y[t, place] - centre)
     median, weight_before, total_before = 1, 0.0, 0.0

@@ -1,0 +1,644 @@
+"""The trees among scikit-learn's tools, under hostile conditions, and beside scikit-learn's."""
+
+import copy
+import pickle
+import threading
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+import sklearn.tree as theirs
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, make_friedman1
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+import litlearn.tree
+from litlearn.exceptions import DataConversionWarning, NotFittedError
+from litlearn.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+    export_text,
+)
+
+CLASSIFIERS = (DecisionTreeClassifier(), ExtraTreeClassifier())
+REGRESSORS = (DecisionTreeRegressor(), ExtraTreeRegressor())
+ALL = tuple(one.set_params(random_state=0) for one in CLASSIFIERS + REGRESSORS)
+# Settings that take another way through the code.
+MORE = (
+    DecisionTreeClassifier(criterion="misclassification", random_state=0),
+    DecisionTreeClassifier(max_leaf_nodes=9, ccp_alpha=0.01, random_state=0),
+    DecisionTreeClassifier(criterion="entropy", max_features="sqrt", random_state=0),
+    DecisionTreeRegressor(criterion="absolute_error", max_bins=16, random_state=0),
+    DecisionTreeRegressor(splitter="random", max_leaf_nodes=9, random_state=0),
+    ExtraTreeRegressor(criterion="absolute_error", random_state=0),
+)
+EVERY = pytest.mark.parametrize("estimator", ALL, ids=repr)
+EVERY_SETTING = pytest.mark.parametrize("estimator", ALL + MORE, ids=repr)
+CRITERIA = {
+    "DecisionTreeClassifier": ("gini", "entropy", "misclassification"),
+    "DecisionTreeRegressor": ("squared_error", "absolute_error", "poisson"),
+}
+EVERY_CRITERION = pytest.mark.parametrize(
+    ("name", "criterion"), [(name, one) for name, ones in CRITERIA.items() for one in ones]
+)
+
+
+def data(seed=0, n=90, p=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, (X[:, 0] + 0.3 * rng.normal(size=n) > 0).astype(int)
+
+
+def use(model, X):
+    """Call everything that the estimator offers; return the results."""
+    methods = ("predict", "predict_proba", "apply")
+    results = [getattr(model, method)(X) for method in methods if hasattr(model, method)]
+    return [*results, model.feature_importances_, model.decision_path(X).toarray()]
+
+
+def assert_same(results, expected):
+    for one, other in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def assert_same_tree(one, other):
+    """The same bits in every array."""
+    for name, array in one.tree_.arrays().items():
+        assert array.tobytes() == other.tree_.arrays()[name].tobytes(), name
+
+
+# scikit-learn's tools
+
+
+def test_all_are_listed():
+    public = {
+        name for name in litlearn.tree.__all__ if isinstance(getattr(litlearn.tree, name), type)
+    }
+    assert {type(one).__name__ for one in ALL} == public
+
+
+@EVERY_SETTING
+def test_check_estimator(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = check_estimator(estimator, on_skip=None, on_fail=None)
+    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    if estimator.max_bins is not None:  # bins are those of all rows, whatever they weigh
+        failed.pop("check_sample_weight_equivalence_on_dense_data", None)
+    assert not failed
+    skipped = {r["check_name"] for r in results if r["status"] == "skipped"}
+    assert skipped <= {
+        "check_array_api_input",  # needs SCIPY_ARRAY_API=1, set before anything is imported
+        "check_classifiers_multilabel_output_format_decision_function",  # there is none
+    }
+    assert sum(r["status"] == "passed" for r in results) >= 40
+
+
+@EVERY
+def test_signature(estimator):
+    name = type(estimator).__name__
+    other = getattr(theirs, name)()
+    mine, expected = type(estimator)().get_params(), other.get_params()
+    assert {key: mine[key] for key in expected} == expected
+    assert set(mine) - set(expected) == {"max_bins"}
+
+
+@EVERY_SETTING
+def test_clone_and_copies(estimator):
+    X, y = data()
+    model = clone(estimator).fit(X, y)
+    expected = use(model, X[:20])
+    assert not clone(model).__sklearn_is_fitted__()
+    for again in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert_same(use(again, X[:20]), expected)
+        assert repr(again) == repr(model)
+
+
+@EVERY
+def test_joblib_with_memory_maps(estimator, tmp_path):
+    X, y = data()
+    model = clone(estimator).fit(X, y)
+    joblib.dump(model, tmp_path / "model.joblib")
+    mapped = joblib.load(tmp_path / "model.joblib", mmap_mode="r")
+    assert_same(use(mapped, X[:20]), use(model, X[:20]))
+
+
+@EVERY
+def test_pickles_are_small(estimator):
+    X, y = data(n=2000)
+    y = y if estimator in CLASSIFIERS else X[:, 0] + X[:, 1]
+    model = clone(estimator).fit(X, y)
+    other = getattr(theirs, type(estimator).__name__)(random_state=0).fit(X, y)
+    sizes = [len(pickle.dumps(one)) / one.tree_.node_count for one in (model, other)]
+    assert sizes[0] <= sizes[1]
+
+
+@EVERY
+def test_data_frames(estimator):
+    X, y = data()
+    frame = pd.DataFrame(X, columns=["age", "score", "volume"])
+    model = clone(estimator).fit(frame, pd.Series(y, name="diagnosis"))
+    assert list(model.feature_names_in_) == ["age", "score", "volume"]
+    assert_same(use(model, frame), use(clone(estimator).fit(X, y), X))
+    with pytest.raises(ValueError, match="must be in the same order"):
+        model.predict(frame[["score", "age", "volume"]])
+    assert "age <=" in export_text(model) or "score <=" in export_text(model)
+    model.fit(X, y)
+    assert not hasattr(model, "feature_names_in_")
+
+
+@EVERY_SETTING
+def test_forms_of_the_same_data(estimator):
+    X, y = data()
+    X = np.round(4 * X)
+    expected = use(clone(estimator).fit(X, y), X)
+    wide = np.zeros((180, 6))
+    wide[::2, ::2] = X
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    forms = np.asfortranarray(X), wide[::2, ::2], read_only, X.tolist(), X.astype(np.int8)
+    for form in (*forms, X.astype(np.float32)):
+        before = copy.deepcopy(form)
+        assert_same(use(clone(estimator).fit(form, y), form), expected)
+        np.testing.assert_array_equal(form, before)
+
+
+@EVERY_SETTING
+def test_single_precision_grows_the_tree_of_its_double_copy(estimator):
+    X, y = data()
+    single = X.astype(np.float32)
+    models = [clone(estimator).fit(one, y) for one in (single, single.astype(np.float64))]
+    assert_same_tree(*models)
+    assert_same(use(models[0], single), use(models[1], single.astype(np.float64)))
+
+
+@EVERY
+def test_threads_at_once_and_repeated_runs(estimator):
+    X, y = data(n=400)
+    expected = clone(estimator).fit(X, y)
+    found = [None] * 4
+
+    def fit(number):
+        found[number] = clone(estimator).fit(X, y)
+
+    threads = [threading.Thread(target=fit, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for one in found:
+        assert_same_tree(one, expected)
+
+
+def test_searches_and_pipelines():
+    X, y = data()
+    labels = np.array(["healthy", "ill"])[y]
+    pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0))
+    grid = {
+        "decisiontreeclassifier__max_depth": [1, 3, None],
+        "decisiontreeclassifier__criterion": ["gini", "entropy"],
+    }
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, labels)
+    assert search.best_score_ > 0.7 and "DecisionTreeClassifier" in pipeline._repr_html_()
+    assert np.all(cross_val_score(ExtraTreeRegressor(), X, X[:, 0], cv=3) > 0.3)
+
+
+@EVERY
+def test_before_fit(estimator):
+    X, y = data()
+    for method in ("predict", "predict_proba", "apply", "decision_path"):
+        if hasattr(estimator, method):
+            with pytest.raises(NotFittedError, match="is not fitted yet"):
+                getattr(clone(estimator), method)(X)
+    for method in ("get_depth", "get_n_leaves"):
+        with pytest.raises(NotFittedError, match="is not fitted yet"):
+            getattr(clone(estimator), method)()
+    model = clone(estimator)
+    model.cost_complexity_pruning_path(X, y)
+    assert not model.__sklearn_is_fitted__()
+
+
+# Bad input: refused with a message, and the estimator is usable afterwards
+
+BAD_PARAMETERS = [
+    *[("criterion", value) for value in ("GINI", "mse", None, 3)],
+    *[("splitter", value) for value in ("worst", None, 1)],
+    *[("max_depth", value) for value in (0, -1, 1.5, "3", True)],
+    *[("min_samples_split", value) for value in (1, 0, -2, 0.0, 1.1, np.nan, "2", None, True)],
+    *[("min_samples_leaf", value) for value in (0, -2, 0.0, 1.1, np.nan, "2", None, True)],
+    *[("min_weight_fraction_leaf", value) for value in (-0.1, 0.6, np.nan, "0", None)],
+    *[("max_features", value) for value in (0, -1, 0.0, 1.1, np.nan, "auto", "5", True)],
+    *[("max_leaf_nodes", value) for value in (0, 1, 2.5, "3", True)],
+    *[("min_impurity_decrease", value) for value in (-0.1, np.nan, np.inf, "0", None)],
+    *[("ccp_alpha", value) for value in (-0.1, np.nan, np.inf, "0", None)],
+    *[("max_bins", value) for value in (1, 0, -1, 2.5, "8", True)],
+    *[("monotonic_cst", value) for value in ([1, 0, 0], "a")],
+    *[("random_state", value) for value in (-1, "a", 1.5)],
+    *[("class_weight", value) for value in ("even", [1.0, 2.0], 3, {0: -1.0}, {7: 1.0})],
+]
+
+
+@EVERY
+@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
+def test_bad_parameters(estimator, name, value):
+    if name not in estimator.get_params():
+        return
+    X, y = data(n=30)
+    model = clone(estimator).fit(X, y)
+    expected = use(model, X)
+    model.set_params(**{name: value})
+    with pytest.raises((ValueError, TypeError), match=name) as caught:
+        model.fit(X, y)
+    assert type(estimator).__name__ in str(caught.value)
+    model.set_params(**{name: getattr(estimator, name)})
+    assert_same(use(model, X), expected)  # the failed fit left the earlier one as it was
+
+
+KINDS = lambda X: f"{type(X).__name__}{np.shape(X)}"  # noqa: E731
+BAD_SAMPLES = [
+    np.full((30, 3), np.inf),
+    np.full((30, 3), -np.inf),
+    np.zeros((30, 3)) + 1j,
+    np.zeros(30),
+    np.zeros((30, 3, 1)),
+    np.zeros((0, 3)),
+    np.zeros((30, 0)),
+    np.full((30, 3), "a"),
+    scipy.sparse.csr_matrix(np.ones((30, 3))),
+    scipy.sparse.csc_array(np.ones((30, 3))),
+    None,
+    "samples",
+]
+
+
+@EVERY
+@pytest.mark.parametrize("bad", BAD_SAMPLES, ids=KINDS)
+def test_bad_samples(estimator, bad):
+    X, y = data(n=30)
+    model = clone(estimator).fit(X, y)
+    expected = use(model, X)
+    with pytest.raises((ValueError, TypeError)) as caught:
+        model.fit(bad, y)
+    assert type(estimator).__name__ in str(caught.value) and len(str(caught.value)) < 2000
+    with pytest.raises((ValueError, TypeError), match=type(estimator).__name__):
+        model.predict(bad)
+    assert_same(use(model, X), expected)
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "bad",
+    [None, [0, 1], np.zeros((30, 2, 2)), np.full(30, np.nan), np.full(30, np.inf), np.full(30, 1j)],
+    ids=KINDS,
+)  # fmt: skip
+def test_bad_targets(estimator, bad):
+    X, _ = data(n=30)
+    with pytest.raises((ValueError, TypeError), match=type(estimator).__name__):
+        clone(estimator).fit(X, bad)
+
+
+@pytest.mark.parametrize("y", [[-1.0, 1.0, 2.0], [0.0, 0.0, 0.0]], ids=str)
+def test_targets_that_poisson_refuses(y):
+    with pytest.raises(ValueError, match="DecisionTreeRegressor: .*(negative|not positive)"):
+        DecisionTreeRegressor(criterion="poisson").fit([[1.0], [2.0], [3.0]], y)
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "bad", [np.ones(3), np.full(30, -1.0), np.full(30, np.nan), np.zeros(30), np.full(30, "a")]
+)
+def test_bad_weights(estimator, bad):
+    X, y = data(n=30)
+    with pytest.raises((ValueError, TypeError), match="sample_weight"):
+        clone(estimator).fit(X, y, sample_weight=bad)
+
+
+def test_wrong_number_of_features():
+    X, y = data()
+    with pytest.raises(ValueError, match="X has 2 features, but DecisionTreeClassifier"):
+        DecisionTreeClassifier().fit(X, y).predict(X[:, :2])
+
+
+# Weights
+
+
+def improved(tree):
+    """Total decrease of impurity, which trees that differ in ties only share at each split."""
+    leaf = tree.is_leaf
+    return tree.weighted_n_node_samples[leaf] @ tree.impurity[leaf]
+
+
+@EVERY_CRITERION
+@pytest.mark.parametrize("depth", [1, None])
+def test_weights_are_repetitions(name, criterion, depth):
+    X, y = data(1, n=60)
+    X = np.round(X, 1)
+    y = y if name == "DecisionTreeClassifier" else np.abs(np.round(X[:, 0] * 3 + y))
+    times = np.random.default_rng(2).integers(0, 4, size=60)
+    setting = {"criterion": criterion, "max_depth": depth, "random_state": 0}
+    kind = getattr(litlearn.tree, name)
+    weighted = kind(**setting).fit(X, y, sample_weight=times.astype(float)).tree_
+    repeated = kind(**setting).fit(np.repeat(X, times, axis=0), np.repeat(y, times)).tree_
+    np.testing.assert_array_equal(weighted.feature, repeated.feature)
+    np.testing.assert_array_equal(weighted.threshold, repeated.threshold)
+    np.testing.assert_allclose(weighted.value, repeated.value, rtol=1e-12)
+    np.testing.assert_allclose(weighted.impurity, repeated.impurity, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(weighted.weighted_n_node_samples, repeated.n_node_samples)
+
+
+@EVERY_SETTING
+def test_samples_of_weight_zero_take_no_part(estimator):
+    X, y = data(3)
+    weight = np.random.default_rng(4).integers(0, 3, size=90).astype(float)
+    hostile = X.copy()
+    hostile[weight == 0] = 1e6
+    kept = weight > 0
+    models = [
+        clone(estimator).fit(one, target, sample_weight=w)
+        for one, target, w in (
+            (X, y, weight),
+            (hostile, y, weight),
+            (X[kept], y[kept], weight[kept]),
+        )
+    ]
+    if estimator.max_bins is None:  # bins are those of all rows
+        assert_same_tree(models[0], models[1])
+        assert_same_tree(models[0], models[2])
+    assert models[0].tree_.n_node_samples[0] == kept.sum()
+
+
+def test_class_weights_are_sample_weights():
+    X, y = data(5, n=200)
+    y = y + (X[:, 1] > 1)
+    for class_weight in ({0: 1.0, 1: 2.0, 2: 7.0}, "balanced"):
+        by_class = DecisionTreeClassifier(class_weight=class_weight, random_state=0).fit(X, y)
+        factors = np.array([1.0, 2.0, 7.0])
+        if class_weight == "balanced":
+            factors = 200 / (3 * np.bincount(y))
+        by_sample = DecisionTreeClassifier(random_state=0).fit(X, y, sample_weight=factors[y])
+        assert_same_tree(by_class, by_sample)
+    both = np.column_stack([y, y > 0])
+    weights = [{0: 1.0, 1: 2.0, 2: 3.0}, {0: 1.0, 1: 4.0}]
+    listed = DecisionTreeClassifier(class_weight=weights, random_state=0).fit(X, both)
+    product = np.array([1.0, 2.0, 3.0])[y] * np.array([1.0, 4.0])[(y > 0).astype(int)]
+    expected = DecisionTreeClassifier(random_state=0).fit(X, both, sample_weight=product)
+    assert_same_tree(listed, expected)
+    with pytest.raises(ValueError, match="number of elements in class_weight"):
+        DecisionTreeClassifier(class_weight=weights[:1]).fit(X, both)
+
+
+# Kinds of targets
+
+
+def test_string_labels():
+    X, y = data()
+    names = np.array(["healthy", "ill"])
+    model = DecisionTreeClassifier(random_state=0, max_depth=3).fit(X, names[y])
+    plain = DecisionTreeClassifier(random_state=0, max_depth=3).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), names[plain.predict(X)])
+    assert model.classes_.tolist() == ["healthy", "ill"] and model.n_classes_ == 2
+    assert "class: ill" in export_text(model)
+
+
+@EVERY
+def test_several_outputs(estimator):
+    X, y = data()
+    Y = np.column_stack([y, X[:, 1] > 0.5, np.round(X[:, 2])]).astype(float)
+    model = clone(estimator).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(X), Y)  # grown until all leaves are pure
+    assert model.n_outputs_ == 3
+    if estimator in CLASSIFIERS:
+        assert [one.shape for one in model.predict_proba(X)] == [
+            (90, len(classes)) for classes in model.classes_
+        ]
+        assert len(model.predict_log_proba(X)) == 3
+    same = clone(estimator).fit(X, np.column_stack([y, y]))
+    once = clone(estimator).fit(X, y)
+    np.testing.assert_array_equal(same.tree_.feature, once.tree_.feature)
+    np.testing.assert_array_equal(same.predict(X)[:, 1], once.predict(X))
+    if estimator in REGRESSORS:
+        with pytest.warns(DataConversionWarning):
+            column = clone(estimator).fit(X, y[:, np.newaxis])
+        assert_same(use(column, X), use(once, X))
+
+
+@EVERY_SETTING
+def test_single_class_one_sample_and_constant_features(estimator):
+    X, _ = data()
+    model = clone(estimator).fit(X, np.full(90, 3))
+    assert model.tree_.node_count == 1 and np.all(model.predict(X) == 3)
+    model = clone(estimator).fit([[1.0, 2.0]], [7])
+    assert model.predict([[5.0, np.nan]]).tolist() == [7] and model.get_depth() == 0
+    y = np.arange(90) % 2
+    model = clone(estimator).fit(np.ones((90, 3)), y)
+    assert model.tree_.node_count == 1
+    np.testing.assert_allclose(model.tree_.value.sum(), 1 if hasattr(model, "classes_") else 0.5)
+    assert np.all(model.feature_importances_ == 0)
+
+
+@EVERY_SETTING
+def test_duplicated_rows_with_different_labels(estimator):
+    X = np.repeat([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 4, axis=0)
+    y = np.array([0, 0, 0, 1] * 2 + [0, 1, 1, 1])
+    model = clone(estimator).set_params(ccp_alpha=0.0).fit(X, y)
+    assert model.get_n_leaves() <= 3
+    if hasattr(model, "predict_proba") and model.criterion != "misclassification":
+        np.testing.assert_allclose(model.predict_proba(X)[::4, 1], [0.25, 0.25, 0.75])
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+@pytest.mark.parametrize(("scale", "offset"), [(1e-150, 0), (1e150, 0), (1, 1e9), (1e-3, 1e9)])
+@pytest.mark.parametrize("kind", [DecisionTreeRegressor, ExtraTreeRegressor])
+def test_scale_and_offset_of_targets(criterion, scale, offset, kind):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(200, 3))
+    y = np.round(np.exp(X[:, 0]) * 8) / 8 + (X[:, 1] > 0)
+    setting = {"criterion": criterion, "max_depth": 3, "random_state": 0}
+    plain = kind(**setting).fit(X, y).tree_
+    if criterion == "poisson" and offset:
+        return  # another mean is another deviance
+    model = kind(**setting).fit(X, y * scale + offset)
+    np.testing.assert_array_equal(model.tree_.feature, plain.feature)
+    np.testing.assert_array_equal(model.tree_.threshold, plain.threshold)
+    centred = (model.tree_.value - offset) / scale
+    np.testing.assert_allclose(centred, plain.value, rtol=1e-9, atol=1e-15 * (offset / scale))
+
+
+def test_whole_and_boolean_targets():
+    X, y = data()
+    for target in (y, y.astype(bool), y.astype(np.float32), y.astype(np.uint8)):
+        model = DecisionTreeRegressor(random_state=0).fit(X, target)
+        assert_same_tree(model, DecisionTreeRegressor(random_state=0).fit(X, y.astype(float)))
+        assert model.predict(X).dtype == np.float64
+
+
+def test_values_closer_than_single_precision_can_tell():
+    X = 1e6 + np.arange(8.0)[:, np.newaxis] * 1e-7
+    y = np.arange(8) % 2
+    assert DecisionTreeClassifier().fit(X, y).score(X, y) == 1.0
+    assert theirs.DecisionTreeClassifier().fit(X, y).score(X, y) == 0.5
+
+
+# Parameters
+
+
+def test_limits_hold():
+    X, y = data(7, n=300)
+    tree = DecisionTreeClassifier(min_samples_leaf=0.05, random_state=0).fit(X, y).tree_
+    assert tree.n_node_samples.min() >= 15
+    tree = DecisionTreeClassifier(min_samples_split=0.2, random_state=0).fit(X, y).tree_
+    assert tree.n_node_samples[~tree.is_leaf].min() >= 60
+    weight = np.random.default_rng(0).random(300)
+    model = DecisionTreeClassifier(min_weight_fraction_leaf=0.1, random_state=0)
+    tree = model.fit(X, y, sample_weight=weight).tree_
+    assert tree.weighted_n_node_samples.min() >= 0.1 * weight.sum() * (1 - 1e-12)
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    assert model.get_depth() == 2 and model.get_n_leaves() == 4
+    for leaves in (2, 5, 11):
+        one = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y)
+        assert one.get_n_leaves() == leaves
+    n_tried = {"sqrt": 3, "log2": 3, 0.5: 5, 4: 4, 99: 10, None: 10}
+    wide, y = data(8, p=10)
+    for given, expected in n_tried.items():
+        assert DecisionTreeClassifier(max_features=given).fit(wide, y).max_features_ == expected
+
+
+@pytest.mark.parametrize("least", [0.0, 0.001, 0.01, 0.05])
+def test_min_impurity_decrease_as_scikit_learn(least):
+    """eq-impurity-decrease."""
+    X, y = make_friedman1(300, random_state=0)
+    X = X.astype(np.float32).astype(np.float64)
+    for name, target in (("DecisionTreeRegressor", y / 5), ("DecisionTreeClassifier", y > 14)):
+        setting = {"min_impurity_decrease": least, "min_samples_leaf": 5, "random_state": 0}
+        mine, other = (
+            getattr(one, name)(**setting).fit(X, target) for one in (litlearn.tree, theirs)
+        )
+        assert mine.get_n_leaves() == other.get_n_leaves()
+        np.testing.assert_allclose(mine.predict(X), other.predict(X))
+
+
+def test_misclassification_stops_where_no_split_helps():
+    """eq-misclassification: both children keep the majority, so nothing is gained."""
+    X = np.arange(12.0)[:, np.newaxis]
+    y = np.r_[np.zeros(6), [0, 1, 0, 1, 0, 0]].astype(int)
+    X[6:] = 6.0 + np.arange(6)[:, np.newaxis] // 2
+    assert DecisionTreeClassifier(criterion="misclassification").fit(X, y).tree_.node_count == 1
+    assert DecisionTreeClassifier(criterion="gini").fit(X, y).tree_.node_count > 1
+    X, y = load_iris(return_X_y=True)
+    model = DecisionTreeClassifier(criterion="misclassification", random_state=0).fit(X, y)
+    assert model.get_n_leaves() <= 8 and model.score(X, y) > 0.96
+
+
+@pytest.mark.parametrize("max_bins", [2, 16, 255, 10_000])
+def test_bins(max_bins):
+    X, y = make_friedman1(2000, noise=1.0, random_state=0)
+    model = DecisionTreeRegressor(max_bins=max_bins, min_samples_leaf=20, random_state=0).fit(X, y)
+    tree, reached = model.tree_, model.decision_path(X).sum(axis=0).A1
+    np.testing.assert_array_equal(reached, tree.n_node_samples)  # splits agree with prediction
+    for j in range(10):
+        used = tree.threshold[tree.feature == j]
+        assert len(np.unique(used)) < max_bins
+    exact = DecisionTreeRegressor(min_samples_leaf=20, random_state=0).fit(X, y)
+    if max_bins == 10_000:  # a bin for each value; thresholds lie between values of all samples
+        np.testing.assert_array_equal(tree.feature, exact.tree_.feature)
+        np.testing.assert_array_equal(model.apply(X), exact.apply(X))
+    if max_bins >= 16:
+        T, target = make_friedman1(2000, noise=1.0, random_state=1)
+        assert model.score(T, target) > exact.score(T, target) - 0.02
+
+
+def test_bins_with_missing_values():
+    X, y = make_friedman1(500, random_state=0)
+    X[np.random.default_rng(0).random(X.shape) < 0.3] = np.nan
+    model = DecisionTreeRegressor(max_bins=8, min_samples_leaf=10, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.decision_path(X).sum(axis=0).A1, model.tree_.n_node_samples)
+
+
+@EVERY_SETTING
+def test_training_samples_reach_the_nodes_that_counted_them(estimator):
+    X, y = data(9, n=500)
+    X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
+    model = clone(estimator).fit(X, y)
+    reached = np.asarray(model.decision_path(X).sum(axis=0)).ravel()
+    np.testing.assert_array_equal(reached, model.tree_.n_node_samples)
+
+
+# Beside scikit-learn
+
+
+def identical_trees():
+    """Our tree and scikit-learn's, of data on which both choose the same splits."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(500, 4)).astype(np.float32).astype(np.float64)
+    y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=500)
+    setting = {"random_state": 3, "min_samples_leaf": 12}
+    return X, [one.DecisionTreeRegressor(**setting).fit(X, y) for one in (litlearn.tree, theirs)]
+
+
+def test_what_scikit_learn_says_of_the_same_tree():
+    """eq-importance."""
+    X, (mine, other) = identical_trees()
+    np.testing.assert_array_equal(mine.tree_.feature, other.tree_.feature)
+    np.testing.assert_array_equal(mine.apply(X), other.apply(X))
+    assert (mine.decision_path(X) != other.decision_path(X)).nnz == 0
+    np.testing.assert_allclose(mine.feature_importances_, other.feature_importances_)
+    raw = [one.tree_.compute_feature_importances(normalize=False) for one in (mine, other)]
+    np.testing.assert_allclose(*raw)
+    np.testing.assert_allclose(mine.predict(X), other.predict(X))
+    assert mine.get_depth() == other.get_depth() and mine.get_n_leaves() == other.get_n_leaves()
+    assert export_text(mine) == theirs.export_text(other)
+    for name in ("n_features", "n_outputs", "max_n_classes", "node_count", "n_leaves", "max_depth"):
+        assert getattr(mine.tree_, name) == getattr(other.tree_, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "load"),
+    [
+        ("DecisionTreeClassifier", load_breast_cancer),
+        ("ExtraTreeClassifier", load_breast_cancer),
+        ("DecisionTreeRegressor", None),
+        ("ExtraTreeRegressor", None),
+    ],
+)
+def test_scores_are_scikit_learns_within_noise(name, load):
+    X, y = load(return_X_y=True) if load else make_friedman1(600, noise=1.0, random_state=0)
+    differences = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        test = rng.random(len(y)) < 0.4
+        scores = [
+            getattr(one, name)(random_state=seed).fit(X[~test], y[~test]).score(X[test], y[test])
+            for one in (litlearn.tree, theirs)
+        ]
+        differences.append(scores[0] - scores[1])
+    noise = np.std(differences, ddof=1) / np.sqrt(10)
+    assert abs(np.mean(differences)) < 3.3 * noise + 0.003
+
+
+# Export
+
+
+def test_export_text_refuses():
+    X, y = data()
+    model = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    for bad in (
+        {"feature_names": ["a"]},
+        {"class_names": ["a"]},
+        {"spacing": 0},
+        {"decimals": -1},
+        {"max_depth": -1},
+    ):
+        with pytest.raises(ValueError, match="export_text"):
+            export_text(model, **bad)
+    with pytest.raises(NotFittedError):
+        export_text(DecisionTreeClassifier())
+    named = export_text(model, class_names=["no", "yes"], feature_names=["u", "v", "w"])
+    assert "class: yes" in named and "u <=" in named
