@@ -418,7 +418,7 @@ def cases(size):
                 return draw(shape.kind, n, p, dtype, seed, shape.classes)
 
             facts = {"data": shape.kind, "n": n, "p": p, "m": n, "classes": shape.classes}
-            facts["dtype"] = dtype
+            facts |= {"C": options["C"], "dtype": dtype}
             chosen.append(
                 Case(
                     name=f"{shape.work}-{shape.kind}-{n}x{p}-C{options['C']:g}-{dtype}",
