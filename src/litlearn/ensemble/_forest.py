@@ -166,7 +166,8 @@ class Forest(TreeModel):
                 own,
                 training.targets,
                 weight,
-                seeds[b],
+                # As a tree with this random_state would begin.
+                _validation.random_integer(np.random.RandomState(seeds[b])),
                 self.max_leaf_nodes,
             )
             if self.ccp_alpha > 0.0:

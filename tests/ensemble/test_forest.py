@@ -1,0 +1,618 @@
+"""The forests among scikit-learn's tools, under hostile conditions, and beside scikit-learn's."""
+
+import contextlib
+import copy
+import io
+import pickle
+import threading
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+import sklearn.ensemble as theirs
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_friedman1
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+import litlearn.ensemble
+from litlearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from litlearn.ensemble import _forest as implementation
+from litlearn.exceptions import DataConversionWarning, NotFittedError
+from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+FEW = {"n_estimators": 7, "random_state": 0}
+CLASSIFIERS = (RandomForestClassifier(**FEW), ExtraTreesClassifier(**FEW))
+REGRESSORS = (RandomForestRegressor(**FEW), ExtraTreesRegressor(**FEW))
+ALL = CLASSIFIERS + REGRESSORS
+MORE = (
+    RandomForestClassifier(voting="hard", class_weight="balanced_subsample", **FEW),
+    RandomForestClassifier(criterion="entropy", max_leaf_nodes=9, max_samples=0.8, **FEW),
+    RandomForestRegressor(ccp_alpha=0.01, max_features="sqrt", min_samples_leaf=2, **FEW),
+    ExtraTreesClassifier(bootstrap=True, criterion="log_loss", **FEW),
+)
+EVERY = pytest.mark.parametrize("estimator", ALL, ids=repr)
+EVERY_SETTING = pytest.mark.parametrize("estimator", ALL + MORE, ids=repr)
+RANDOM_FORESTS = pytest.mark.parametrize("estimator", [ALL[0], ALL[2]], ids=repr)
+
+
+def data(seed=0, n=90, p=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, (X[:, 0] + 0.3 * rng.normal(size=n) > 0).astype(int)
+
+
+def use(model, X):
+    """Call everything that the estimator offers; return the results."""
+    methods = ("predict", "predict_proba", "apply")
+    results = [getattr(model, method)(X) for method in methods if hasattr(model, method)]
+    path, pointers = model.decision_path(X)
+    return [*results, model.feature_importances_, path.toarray(), pointers]
+
+
+def assert_same(results, expected):
+    for one, other in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def assert_same_forest(one, other):
+    """The same bits in every array of every tree."""
+    for a, b in zip(one.estimators_, other.estimators_, strict=True):
+        for name, array in a.tree_.arrays().items():
+            assert array.tobytes() == b.tree_.arrays()[name].tobytes(), name
+
+
+def sibling(estimator):
+    """scikit-learn's forest of the same name, with the same parameters."""
+    kind = getattr(theirs, type(estimator).__name__)
+    ours_only = {"max_bins", "voting"}
+    given = {name: v for name, v in estimator.get_params().items() if name not in ours_only}
+    return kind(**given)
+
+
+# scikit-learn's tools
+
+
+def test_all_are_listed():
+    public = {
+        name
+        for name in litlearn.ensemble.__all__
+        if isinstance(getattr(litlearn.ensemble, name), type)
+    }
+    assert {type(one).__name__ for one in ALL} == public
+
+
+@EVERY_SETTING
+def test_check_estimator(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = check_estimator(estimator, on_skip=None, on_fail=None)
+    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    if estimator.bootstrap:
+        # Weights are chances of being drawn; another number of rows draws other rows. scikit-learn
+        # declares the same failure for its own.
+        failed.pop("check_sample_weight_equivalence_on_dense_data", None)
+    assert not failed
+    skipped = {r["check_name"] for r in results if r["status"] == "skipped"}
+    assert skipped <= {
+        "check_array_api_input",  # needs SCIPY_ARRAY_API=1, set before anything is imported
+        "check_classifiers_multilabel_output_format_decision_function",  # there is none
+    }
+    assert sum(r["status"] == "passed" for r in results) >= 40
+
+
+@EVERY
+def test_signature(estimator):
+    mine = type(estimator)().get_params()
+    expected = getattr(theirs, type(estimator).__name__)().get_params()
+    assert {key: mine[key] for key in expected} == expected
+    assert set(mine) - set(expected) <= {"max_bins", "voting"}
+
+
+@EVERY_SETTING
+def test_clone_and_copies(estimator):
+    X, y = data()
+    model = clone(estimator).fit(X, y)
+    expected = use(model, X[:20])
+    assert not clone(model).__sklearn_is_fitted__()
+    for again in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert_same(use(again, X[:20]), expected)
+        assert repr(again) == repr(model)
+
+
+@EVERY
+def test_joblib_with_memory_maps(estimator, tmp_path):
+    X, y = data()
+    model = clone(estimator).fit(X, y)
+    joblib.dump(model, tmp_path / "model.joblib")
+    mapped = joblib.load(tmp_path / "model.joblib", mmap_mode="r")
+    assert_same(use(mapped, X[:20]), use(model, X[:20]))
+
+
+@EVERY
+def test_pickles_are_small(estimator):
+    X, y = data(n=1000)
+    y = y if estimator in CLASSIFIERS else X[:, 0] + X[:, 1]
+    sizes = []
+    for model in (clone(estimator).fit(X, y), sibling(estimator).fit(X, y)):
+        n_nodes = sum(one.tree_.node_count for one in model.estimators_)
+        sizes.append(len(pickle.dumps(model)) / n_nodes)
+    assert sizes[0] <= sizes[1]
+
+
+@EVERY
+def test_data_frames(estimator):
+    X, y = data()
+    frame = pd.DataFrame(X, columns=["age", "score", "volume"])
+    model = clone(estimator).fit(frame, pd.Series(y, name="diagnosis"))
+    assert list(model.feature_names_in_) == ["age", "score", "volume"]
+    assert_same(use(model, frame), use(clone(estimator).fit(X, y), X))
+    with pytest.raises(ValueError, match="must be in the same order"):
+        model.predict(frame[["score", "age", "volume"]])
+    model.fit(X, y)
+    assert not hasattr(model, "feature_names_in_")
+
+
+@EVERY_SETTING
+def test_forms_of_the_same_data(estimator):
+    X, y = data()
+    X = np.round(4 * X)
+    expected = use(clone(estimator).fit(X, y), X)
+    wide = np.zeros((180, 6))
+    wide[::2, ::2] = X
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    forms = np.asfortranarray(X), wide[::2, ::2], read_only, X.tolist(), X.astype(np.int8)
+    for form in (*forms, X.astype(np.float32)):
+        before = copy.deepcopy(form)
+        assert_same(use(clone(estimator).fit(form, y), form), expected)
+        np.testing.assert_array_equal(form, before)
+
+
+@EVERY_SETTING
+def test_single_precision_grows_the_trees_of_its_double_copy(estimator):
+    X, y = data()
+    single = X.astype(np.float32)
+    models = [clone(estimator).fit(one, y) for one in (single, single.astype(np.float64))]
+    assert_same_forest(*models)
+    assert_same(use(models[0], single), use(models[1], single.astype(np.float64)))
+
+
+@EVERY_SETTING
+def test_the_number_of_threads_changes_no_bit(estimator):
+    X, y = data(n=300)
+    expected = clone(estimator).set_params(n_jobs=1).fit(X, y)
+    many = np.random.default_rng(1).normal(size=(9000, 3))  # three blocks
+    answer = use(expected, many)
+    for n_jobs in (1, 2, 4, None):
+        model = clone(estimator).set_params(n_jobs=n_jobs).fit(X, y)
+        assert_same_forest(model, expected)
+        assert_same(use(model, many), answer)
+
+
+@EVERY
+def test_threads_at_once(estimator):
+    X, y = data(n=300)
+    expected = clone(estimator).fit(X, y)
+    found = [None] * 3
+
+    def fit(number):
+        found[number] = clone(estimator).fit(X, y)
+
+    threads = [threading.Thread(target=fit, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for one in found:
+        assert_same_forest(one, expected)
+        np.testing.assert_array_equal(one.predict(X), expected.predict(X))
+
+
+def test_searches_and_pipelines():
+    X, y = data()
+    labels = np.array(["healthy", "ill"])[y]
+    pipeline = make_pipeline(StandardScaler(), RandomForestClassifier(**FEW))
+    grid = {
+        "randomforestclassifier__max_depth": [1, None],
+        "randomforestclassifier__voting": ["soft", "hard"],
+    }
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, labels)
+    assert search.best_score_ > 0.7 and "RandomForestClassifier" in pipeline._repr_html_()
+    assert set(search.predict(X)) == {"healthy", "ill"}
+    assert np.all(cross_val_score(ExtraTreesRegressor(**FEW), X, X[:, 0], cv=3) > 0.5)
+
+
+@EVERY
+def test_before_fit(estimator):
+    X, _ = data()
+    for method in ("predict", "predict_proba", "apply", "decision_path"):
+        if hasattr(estimator, method):
+            with pytest.raises(NotFittedError, match="is not fitted yet"):
+                getattr(clone(estimator), method)(X)
+    for name in ("feature_importances_", "estimators_samples_"):
+        assert not hasattr(clone(estimator), name)
+
+
+# Bad input
+
+BAD_PARAMETERS = [
+    *[("n_estimators", value) for value in (0, -1, 2.5, "9", None, True)],
+    *[("criterion", value) for value in ("GINI", "mse", None)],
+    *[("bootstrap", value) for value in (1, "yes", None)],
+    *[("oob_score", value) for value in (1, "yes", None)],
+    *[("warm_start", value) for value in (1, "yes", None)],
+    *[("n_jobs", value) for value in (0, 1.5, "all", True)],
+    *[("max_samples", value) for value in (0, -3, 0.0, 1.5, np.nan, "5", True)],
+    *[("max_depth", value) for value in (0, 1.5, "3")],
+    *[("min_samples_split", value) for value in (1, 1.1)],
+    *[("min_samples_leaf", value) for value in (0, 1.1)],
+    *[("min_weight_fraction_leaf", value) for value in (-0.1, 0.6)],
+    *[("max_features", value) for value in (0, 1.1, "auto")],
+    *[("max_leaf_nodes", value) for value in (1, 2.5)],
+    *[("min_impurity_decrease", value) for value in (-0.1, np.nan)],
+    *[("ccp_alpha", value) for value in (-0.1, np.inf)],
+    *[("max_bins", value) for value in (1, 2.5)],
+    *[("monotonic_cst", value) for value in ([1, 0, 0],)],
+    *[("random_state", value) for value in (-1, "a", 1.5)],
+    *[("class_weight", value) for value in ("even", [1.0, 2.0], 3)],
+    *[("voting", value) for value in ("loud", None, 1)],
+]
+
+
+@EVERY
+@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
+def test_bad_parameters(estimator, name, value):
+    if name not in estimator.get_params():
+        return
+    X, y = data(n=30)
+    model = clone(estimator).fit(X, y)
+    expected = use(model, X)
+    model.set_params(**{name: value})
+    with pytest.raises((ValueError, TypeError), match=name) as caught:
+        model.fit(X, y)
+    assert type(estimator).__name__ in str(caught.value)
+    model.set_params(**{name: getattr(estimator, name)})
+    assert_same(use(model, X), expected)  # the failed fit left the earlier one as it was
+
+
+def test_parameters_that_need_another():
+    X, y = data(n=30)
+    with pytest.raises(ValueError, match="max_samples=5 needs bootstrap=True"):
+        ExtraTreesClassifier(max_samples=5).fit(X, y)
+    with pytest.raises(ValueError, match="only available if bootstrap=True"):
+        ExtraTreesRegressor(oob_score=True).fit(X, y)
+
+
+KINDS = lambda X: f"{type(X).__name__}{np.shape(X)}"  # noqa: E731
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "bad",
+    [
+        np.full((30, 3), np.inf),
+        np.zeros((30, 3)) + 1j,
+        np.zeros(30),
+        np.zeros((0, 3)),
+        np.zeros((30, 0)),
+        np.full((30, 3), "a"),
+        scipy.sparse.csr_matrix(np.ones((30, 3))),
+        scipy.sparse.csc_array(np.ones((30, 3))),
+        None,
+    ],
+    ids=KINDS,
+)
+def test_bad_samples(estimator, bad):
+    X, y = data(n=30)
+    model = clone(estimator).fit(X, y)
+    expected = use(model, X)
+    with pytest.raises((ValueError, TypeError)) as caught:
+        model.fit(bad, y)
+    assert type(estimator).__name__ in str(caught.value)
+    with pytest.raises((ValueError, TypeError), match=type(estimator).__name__):
+        model.predict(bad)
+    assert_same(use(model, X), expected)
+
+
+@EVERY
+@pytest.mark.parametrize("bad", [None, [0, 1], np.full(30, np.nan), np.full(30, np.inf)], ids=KINDS)
+def test_bad_targets_and_weights(estimator, bad):
+    X, y = data(n=30)
+    with pytest.raises((ValueError, TypeError), match=type(estimator).__name__):
+        clone(estimator).fit(X, bad)
+    if bad is not None:
+        with pytest.raises((ValueError, TypeError), match="sample_weight"):
+            clone(estimator).fit(X, y, sample_weight=bad)
+
+
+# Kinds of data
+
+
+@EVERY_SETTING
+def test_missing_values(estimator):
+    X, y = data(n=300)
+    X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
+    model = clone(estimator).fit(X, y)
+    assert model.score(X, y) > 0.5
+    assert np.all(np.isfinite(model.predict(np.full((4, 3), np.nan))))
+
+
+@EVERY_SETTING
+def test_single_class_one_sample_and_constant_features(estimator):
+    X, _ = data()
+    assert np.all(clone(estimator).fit(X, np.full(90, 3)).predict(X) == 3)
+    assert clone(estimator).fit([[1.0, 2.0]], [7]).predict([[5.0, np.nan]]).tolist() == [7]
+    y = np.arange(90) % 2
+    model = clone(estimator).fit(np.ones((90, 3)), y)
+    assert np.all(model.feature_importances_ == 0)
+    assert all(one.tree_.node_count == 1 for one in model.estimators_)
+
+
+@EVERY
+def test_several_outputs_and_labels(estimator):
+    X, y = data()
+    Y = np.column_stack([y, np.round(X[:, 2])]).astype(float)
+    model = clone(estimator).fit(X, Y)
+    assert model.predict(X).shape == (90, 2) and model.n_outputs_ == 2
+    if estimator in REGRESSORS:
+        assert model.score(X, Y) > 0.6
+        with pytest.warns(DataConversionWarning):
+            column = clone(estimator).fit(X, y[:, np.newaxis])
+        assert column.predict(X).shape == (90,)
+        return
+    assert [one.shape for one in model.predict_proba(X)] == [
+        (90, len(classes)) for classes in model.classes_
+    ]
+    assert np.mean(model.predict(X) == Y) > 0.9
+    names = np.array(["healthy", "ill"])
+    labelled = clone(estimator).fit(X, names[y])
+    plain = clone(estimator).fit(X, y)
+    np.testing.assert_array_equal(labelled.predict(X), names[plain.predict(X)])
+    with np.errstate(divide="ignore"):
+        expected = np.log(plain.predict_proba(X))
+    np.testing.assert_array_equal(plain.predict_log_proba(X), expected)
+
+
+def test_bins():
+    X, y = make_friedman1(1200, noise=1.0, random_state=0)
+    scores = []
+    for max_bins in (None, 255, 16):
+        model = RandomForestRegressor(20, max_bins=max_bins, random_state=0, oob_score=True)
+        scores.append(model.fit(X, y).oob_score_)
+    assert scores[0] > 0.8 and min(scores) > scores[0] - 0.02
+
+
+# What a forest is
+
+
+def test_votes_and_means():
+    """eq-forest-vote, eq-forest-mean."""
+    X, y = data(2, n=200)
+    y = y + (X[:, 1] > 0.5)
+    Q, _ = data(3)
+    model = RandomForestClassifier(n_estimators=9, max_depth=3, random_state=0).fit(X, y)
+    shares = np.array([one.predict_proba(Q) for one in model.estimators_])
+    np.testing.assert_allclose(model.predict_proba(Q), shares.mean(axis=0), rtol=1e-12)
+    np.testing.assert_array_equal(model.predict(Q), shares.mean(axis=0).argmax(axis=1))
+    model.set_params(voting="hard")
+    votes = np.array([np.bincount(one, minlength=3) for one in shares.argmax(axis=2).T]) / 9
+    np.testing.assert_allclose(model.predict_proba(Q), votes, rtol=1e-12)
+    np.testing.assert_array_equal(model.predict(Q), votes.argmax(axis=1))
+    for kind in (RandomForestRegressor, ExtraTreesRegressor):
+        forest = kind(n_estimators=9, max_depth=3, random_state=0).fit(X, X[:, 0])
+        mean = np.mean([one.predict(Q) for one in forest.estimators_], axis=0)
+        np.testing.assert_allclose(forest.predict(Q), mean, rtol=1e-12)
+    assert len(model) == 9 and model[0] is next(iter(model))
+
+
+@EVERY_SETTING
+def test_parts_agree_with_the_trees(estimator):
+    X, y = data(n=200)
+    model = clone(estimator).fit(X, y)
+    leaves = np.column_stack([one.apply(X) for one in model.estimators_])
+    np.testing.assert_array_equal(model.apply(X), leaves)
+    path, pointers = model.decision_path(X)
+    for number, one in enumerate(model.estimators_):
+        part = path[:, pointers[number] : pointers[number + 1]]
+        np.testing.assert_array_equal(part.toarray(), one.decision_path(X).toarray())
+    mean = np.mean([one.feature_importances_ for one in model.estimators_], axis=0)
+    np.testing.assert_allclose(model.feature_importances_, mean / mean.sum())
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, RandomForestRegressor])
+def test_each_tree_is_a_tree_of_its_draw(kind):
+    X, y = data(n=120)
+    model = kind(n_estimators=3, max_features=1.0, random_state=5).fit(X, y)
+    for one, rows in zip(model.estimators_, model.estimators_samples_, strict=True):
+        counts = np.bincount(rows, minlength=120).astype(float)
+        single = {RandomForestClassifier: DecisionTreeClassifier}.get(kind, DecisionTreeRegressor)
+        again = single(random_state=one.random_state).fit(X, y, sample_weight=counts)
+        for name, array in one.tree_.arrays().items():
+            assert array.tobytes() == again.tree_.arrays()[name].tobytes(), name
+
+
+@pytest.mark.parametrize("max_samples", [None, 30, 0.4])
+@EVERY
+def test_drawn_rows_are_scikit_learns(estimator, max_samples):
+    X, y = data()
+    setting = {"bootstrap": True, "max_samples": max_samples}
+    mine = clone(estimator).set_params(**setting).fit(X, y)
+    other = sibling(mine).fit(X, y)
+    for one, expected in zip(mine.estimators_samples_, other.estimators_samples_, strict=True):
+        np.testing.assert_array_equal(one, expected)
+    assert [one.random_state for one in mine.estimators_] == [
+        one.random_state for one in other.estimators_
+    ]
+    without = clone(estimator).set_params(bootstrap=False).fit(X, y)
+    np.testing.assert_array_equal(without.estimators_samples_[-1], np.arange(90))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "load"),
+    [
+        (RandomForestClassifier(60, oob_score=True, random_state=1), load_breast_cancer),
+        (RandomForestClassifier(60, oob_score=True, random_state=1), load_wine),
+        (RandomForestRegressor(60, oob_score=True, random_state=1), load_diabetes),
+    ],
+    ids=repr,
+)
+def test_out_of_bag_score(estimator, load):
+    """eq-oob: beside scikit-learn's with the same draws, and by its definition."""
+    X, y = load(return_X_y=True)
+    mine, other = clone(estimator).fit(X, y), sibling(estimator).fit(X, y)
+    np.testing.assert_allclose(mine.oob_score_, other.oob_score_, atol=0.025)
+    total, count = 0.0, np.zeros(len(X))
+    for one, rows in zip(mine.estimators_, mine.estimators_samples_, strict=True):
+        out = ~np.isin(np.arange(len(X)), rows)
+        count += out
+        regression = isinstance(estimator, RandomForestRegressor)
+        answer = one.predict(X) if regression else one.predict_proba(X)
+        total = total + answer * (out if regression else out[:, np.newaxis])
+    if regression:
+        np.testing.assert_allclose(mine.oob_prediction_, total / count, rtol=1e-9)
+        expected = 1 - np.sum((y - total / count) ** 2) / np.sum((y - y.mean()) ** 2)
+    else:
+        np.testing.assert_allclose(mine.oob_decision_function_, total / count[:, np.newaxis])
+        expected = np.mean(total.argmax(axis=1) == y)
+    np.testing.assert_allclose(mine.oob_score_, expected)
+
+
+def test_out_of_bag_score_of_other_kinds():
+    X, y = data(n=200)
+    Y = np.column_stack([y, X[:, 1] > 0])
+    several = RandomForestClassifier(30, oob_score=True, random_state=0).fit(X, Y)
+    assert several.oob_decision_function_.shape == (200, 2, 2) and several.oob_score_ > 0.6
+    several = RandomForestRegressor(30, oob_score=True, random_state=0).fit(X, X[:, :2])
+    assert several.oob_prediction_.shape == (200, 2) and several.oob_score_ > 0.6
+    share = RandomForestClassifier(30, oob_score=lambda a, b: np.mean(a == b), random_state=0)
+    plain = RandomForestClassifier(30, oob_score=True, random_state=0)
+    assert share.fit(X, y).oob_score_ == plain.fit(X, y).oob_score_
+    hard = RandomForestClassifier(30, oob_score=True, voting="hard", random_state=0).fit(X, y)
+    assert abs(hard.oob_score_ - plain.oob_score_) < 0.05
+    with pytest.warns(UserWarning, match="do not have OOB scores"):
+        RandomForestClassifier(2, oob_score=True, random_state=0).fit(X, y)
+
+
+@EVERY
+def test_warm_start(estimator):
+    X, y = data()
+    warm = clone(estimator).set_params(warm_start=True, n_estimators=3).fit(X, y)
+    first = list(warm.estimators_)
+    warm.set_params(n_estimators=7).fit(X, y)
+    assert all(one is other for one, other in zip(first, warm.estimators_[:3], strict=True))
+    assert_same_forest(warm, clone(estimator).fit(X, y))
+    with pytest.warns(UserWarning, match="does not fit new trees"):
+        warm.fit(X, y)
+    with pytest.raises(ValueError, match="n_estimators=2 must be larger or equal"):
+        warm.set_params(n_estimators=2).fit(X, y)
+    assert len(warm.estimators_) == 7
+
+
+def test_warm_start_with_out_of_bag_score():
+    X, y = data(n=200)
+    setting = {"oob_score": True, "random_state": 0}
+    warm = RandomForestClassifier(30, warm_start=True, **setting).fit(X, y)
+    warm.set_params(n_estimators=50).fit(X, y)
+    cold = RandomForestClassifier(50, **setting).fit(X, y)
+    assert warm.oob_score_ == cold.oob_score_
+
+
+def test_weights_without_bootstrap_are_repetitions():
+    X, y = data(4, n=60)
+    times = np.random.default_rng(2).integers(0, 4, size=60)
+    for kind in (ExtraTreesClassifier, ExtraTreesRegressor):
+        weighted = kind(**FEW).fit(X, y, sample_weight=times.astype(float))
+        repeated = kind(**FEW).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+        np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), rtol=1e-12)
+
+
+@RANDOM_FORESTS
+def test_weights_with_bootstrap_are_chances(estimator):
+    X, y = data(4, n=60)
+    weight = np.r_[np.zeros(20), np.full(20, 1.0), np.full(20, 3.0)]
+    model = clone(estimator).set_params(n_estimators=60).fit(X, y, sample_weight=weight)
+    drawn = np.bincount(np.concatenate(model.estimators_samples_), minlength=60)
+    thirds = drawn.reshape(3, 20).sum(axis=1) / drawn.sum()
+    assert thirds[0] == 0.0 and abs(thirds[2] - 0.75) < 0.02
+
+
+def test_class_weights():
+    X, y = data(6, n=300)
+    y = (X[:, 0] > 1.2).astype(int)  # one in nine
+    for kind in (RandomForestClassifier, ExtraTreesClassifier):
+        shares = {}
+        for class_weight in (None, "balanced", "balanced_subsample", {0: 1.0, 1: 8.0}):
+            model = kind(max_depth=2, n_estimators=20, class_weight=class_weight, random_state=0)
+            shares[str(class_weight)] = model.fit(X, y).predict_proba(X)[:, 1].mean()
+        assert (
+            min(share for name, share in shares.items() if name != "None") > shares["None"] + 0.05
+        )
+    subsample = RandomForestClassifier(3, class_weight="balanced_subsample", random_state=0)
+    for one in subsample.fit(X, y).estimators_:
+        np.testing.assert_allclose(one.tree_.value[0, 0], [0.5, 0.5])  # balanced in each tree
+
+
+@pytest.mark.parametrize("estimator", [*ALL, RandomForestClassifier(max_bins=64, **FEW)], ids=repr)
+def test_scores_are_scikit_learns_within_noise(estimator):
+    classify = hasattr(estimator, "predict_proba")
+    X, y = load_breast_cancer(return_X_y=True)
+    if not classify:
+        X, y = make_friedman1(400, noise=1.0, random_state=0)
+    differences = []
+    for seed in range(10):
+        test = np.random.default_rng(seed).random(len(y)) < 0.4
+        scores = [
+            one.set_params(n_estimators=20, random_state=seed)
+            .fit(X[~test], y[~test])
+            .score(X[test], y[test])
+            for one in (clone(estimator), sibling(estimator))
+        ]
+        differences.append(scores[0] - scores[1])
+    noise = np.std(differences, ddof=1) / np.sqrt(10)
+    assert abs(np.mean(differences)) < 3.3 * noise + 0.002
+
+
+# While it runs
+
+
+def test_an_interrupt_ends_the_growth_between_trees(monkeypatch):
+    X, y = data()
+    model = RandomForestClassifier(n_estimators=50, random_state=0, n_jobs=2).fit(X, y)
+    expected = use(model, X)
+    grown = []
+
+    def grow_tree(*arguments):
+        grown.append(1)
+        if len(grown) == 5:
+            raise KeyboardInterrupt
+        return original(*arguments)
+
+    original = implementation.grow_tree
+    monkeypatch.setattr(implementation, "grow_tree", grow_tree)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert len(grown) < 10
+    monkeypatch.undo()
+    assert_same(use(model, X), expected)
+    assert_same(use(model.fit(X, y), X), expected)
+
+
+def test_progress_bar_goes_to_stderr():
+    X, y = data()
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        RandomForestClassifier(**FEW).fit(X, y)
+        assert not err.getvalue()
+        RandomForestClassifier(**FEW, verbose=1).fit(X, y)
+    assert "7/7" in err.getvalue() and "tree" in err.getvalue() and not out.getvalue()
