@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks import runner, table
 
-FAMILIES = ("knn", "lasso", "least_squares", "logistic")
+FAMILIES = ("knn", "lasso", "least_squares", "logistic", "trees")
 RESULTS = Path(__file__).parent / "results"
 
 

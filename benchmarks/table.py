@@ -18,7 +18,7 @@ seconds   build plus query, the best of the rounds
 ratio     time of litlearn over the time of this implementation: below 1, litlearn is faster
 memory    peak beyond what the import and the data take
 first s   the first call in a new process, on small data
-right     share of the judged rows that agree with an exact float64 answer
+right     quality of the answer, 1 is perfect: what is judged, the family's module says
 of limit  time of the query over the time of the limit"""
 
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as command_line  # noqa: E402
-from benchmarks import knn, lasso, least_squares, logistic, runner, table  # noqa: E402
+from benchmarks import knn, lasso, least_squares, logistic, runner, table, trees  # noqa: E402
 
 FAMILY = '''
 """A family with one case, whose implementations are good, bad, broken or absent."""
@@ -542,3 +542,40 @@ def test_least_squares_are_judged_by_their_objective(estimator, shape):
     assert off["excess"] > 1e-9 and off["right"] < quality["right"]
     seconds, detail = least_squares.products(data, best, options, 1)
     assert seconds > 0 and detail["gflops"] > 0
+
+
+# ---------------------------------------------------------------- trees
+
+
+@pytest.mark.parametrize("case", trees.cases("small"), ids=lambda case: case.name)
+def test_tree_cases(case, monkeypatch):
+    """The data are what the case says, and each implementation is better than a constant."""
+    data, again = case.make(), case.make()
+    for name in data:
+        np.testing.assert_array_equal(data[name], again[name])
+    assert data["X"].shape == (case.facts["n"], case.facts["p"])
+    assert data["X"].dtype == case.facts["dtype"] and data["X"].flags.c_contiguous
+    assert len(data["T"]) == len(data["t"]) == case.facts["m"]
+    answer = case.reference(data, case.options)
+    monkeypatch.setattr(trees, "SEEDS", 3)
+    for one in case.adapters[:2]:  # scikit-learn-intelex may not be installed
+        trees.FITTED.clear()
+        output = one.query(one.build(data, case.options, 1), data, case.options, 1)
+        quality = case.judge(output, data, answer, case.options)
+        assert 1 > quality["right"] > quality["constant"] + 0.2
+        assert case.work == "predict" or 0 < quality["error"] < 0.05
+    trees.FITTED.clear()
+
+
+def test_tree_cases_are_well_formed():
+    cases = trees.cases("full")
+    assert len({case.name for case in cases}) == len(cases)
+    for case in cases:
+        names = [adapter.name for adapter in case.adapters]
+        assert names[0] == "litlearn" and case.aim_peer in (None, *names[1:])
+
+
+def test_tree_scores_by_hand():
+    assert trees.score(np.array([1, 2, 2]), np.array([1, 2, 0])) == pytest.approx(2 / 3)
+    t = np.array([1.0, 2.0, 3.0])
+    assert trees.score(t, t) == 1.0 and trees.score(np.full(3, 2.0), t) == 0.0
