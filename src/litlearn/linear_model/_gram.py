@@ -64,6 +64,8 @@ def cut(n, size):
 
 def moments(samples, n_jobs=None):
     """Return the :class:`Moments` of all samples, block by block, :eq:`eq-gram-merge`."""
+    import scipy.linalg  # noqa: F401  (before threads are limited, so that its own are too)
+
     n, p = samples.X.shape
     blocks = cut(n, rows_per_block(n, p))
     # <precision>: Products of float32 samples take half the time in float32. The first block tells
@@ -96,12 +98,12 @@ def block_moments(samples, rows, dtype=np.float64):
     # <shift>: Sums of squares about a point near the mean lose nothing to a large mean.
     x_shift, y_shift = provisional_centre(samples, tiles[0], dtype)
     weight, x_sum, y_sum = 0.0, np.zeros(p), np.zeros(k)
-    xx, xy, yy = None, np.zeros((p, k)), np.zeros(k)
+    xx, xy, yy = np.zeros((p, p)), np.zeros((p, k)), np.zeros(k)
+    product = np.empty((p, p), dtype=dtype)
     # <accumulate>: Each tile is squared while it is in the cache, and added in float64.
     for tile in tiles:
         Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift, dtype)
-        product = Z.T @ Z
-        xx = product.astype(np.float64, copy=False) if xx is None else np.add(xx, product, out=xx)
+        xx += np.matmul(Z.T, Z, out=product)
         xy += Z.T @ T.astype(dtype, copy=False)
         yy += np.einsum("ij,ij->j", T, T)
         if samples.centred:
@@ -116,8 +118,8 @@ def block_moments(samples, rows, dtype=np.float64):
     x_off, y_off = x_sum / weight, y_sum / weight
     if dtype == np.float32 and np.any(x_sum * x_off > 0.75 * np.diagonal(xx)):
         return block_moments(samples, rows)  # the point is too far from the mean
-    xx -= np.multiply.outer(x_sum, x_off)
-    xy -= np.multiply.outer(x_sum, y_off)
+    add_outer(xx, x_sum, -x_off)
+    add_outer(xy, x_sum, -y_off)
     yy -= y_sum * y_off
     return Moments(weight, add_shift(x_shift, x_off), add_shift(y_shift, y_off), xx, xy, yy)
 
@@ -163,17 +165,26 @@ def merge(a, b, centred=True):
         return b._replace(xx=xx, xy=xy, yy=yy)
     share = b.weight / weight
     x_gap, y_gap = b.x_mean - a.x_mean, b.y_mean - a.y_mean
-    xx += np.multiply.outer((a.weight * share) * x_gap, x_gap)
-    xy += np.multiply.outer((a.weight * share) * x_gap, y_gap)
+    add_outer(xx, (a.weight * share) * x_gap, x_gap)
+    add_outer(xy, (a.weight * share) * x_gap, y_gap)
     yy += (a.weight * share) * y_gap**2
     # <mean>: The new mean lies between the two, nearer to the heavier one.
     x_mean, y_mean = a.x_mean + share * x_gap, a.y_mean + share * y_gap
     return Moments(weight, x_mean, y_mean, xx, xy, yy)
 
 
+def add_outer(A, u, v):
+    """Add the outer product of two vectors to A, in place: a new matrix would be slow to get."""
+    from scipy.linalg import blas
+
+    blas.dger(1.0, v, u, a=A.T, overwrite_a=True)
+
+
 def tile_cut(rows, p):
-    """Cut a block into tiles that fit in a core's cache."""
-    return cut(rows.stop - rows.start, int(max(64, 2 * p, TILE // p)))
+    """Cut a block into tiles of about the same size that fit in a core's cache."""
+    n = rows.stop - rows.start
+    n_tiles = max(1, round(n / max(64, 2 * p, TILE // p)))
+    return cut(n, -(-n // n_tiles))
 
 
 def provisional_centre(samples, tile, dtype=np.float64):
@@ -184,11 +195,9 @@ def provisional_centre(samples, tile, dtype=np.float64):
     """
     if not samples.centred:
         return None, None
-    Z, T = (
-        as_float(samples.X[tile], samples.x_scale),
-        as_float(samples.Y[tile], samples.y_scale),
-    )
-    some = Z[: 2**16 // Z.shape[1] + 2]
+    few = slice(tile.start, min(tile.stop, tile.start + 2**16 // samples.X.shape[1] + 2))
+    some = as_float(samples.X[few], samples.x_scale)
+    T = as_float(samples.Y[tile], samples.y_scale)
     x_mean = some.mean(axis=0).astype(dtype)
     if np.all(x_mean**2 <= some.var(axis=0)):
         x_mean = None
