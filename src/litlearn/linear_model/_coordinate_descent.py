@@ -27,6 +27,10 @@ MEMORY = 5
 # Size of the first working set, and by what the support is multiplied for the next ones at most.
 FIRST_SIZE = 100
 GROWTH = 2
+# Entries of the first working set's columns: fewer columns where each is long.
+FIRST_ENTRIES = 1 << 18
+# Columns whose products with all others cost as much as one sweep that reads the columns.
+PER_SWEEP = 16
 # Room in the next one for each column that violates its constraint, and for some more.
 PER_VIOLATION = 1.2
 SPARE = 10
@@ -364,9 +368,10 @@ def dense_descent(B, squares, y, r, w, alpha, beta, positive, seed, tol, max_swe
     direction = np.zeros(k)
     state = np.uint64(seed)
     known, sweeps = 0, 0
-    gap = np.inf
+    gap, hopeful = np.inf, True
     while sweeps < max_sweeps:
         # <sweep>: Every coordinate in turn: one product, and one more if the coefficient changes.
+        fall = 0.0
         for step in range(k):
             j = step
             if seed != 0:
@@ -374,18 +379,24 @@ def dense_descent(B, squares, y, r, w, alpha, beta, positive, seed, tol, max_swe
             d = coordinate_step(w[j], dot_row(B, j, r), squares[j], alpha, beta, positive)
             if d != 0.0:
                 w[j] += d
+                fall += 0.5 * (squares[j] + beta) * d * d
                 add_row(B, j, -d, r)
         sweeps += 1
         for j in range(k):
             past[known, j] = w[j]
         known += 1
-        if known <= MEMORY and sweeps < max_sweeps:
+        # <stop>: The gap costs as much as a sweep. It is worth a look before an extrapolation, and
+        # once earlier, when the objective has nearly ceased to fall.
+        early = hopeful and fall <= 0.1 * tol
+        if not early and known <= MEMORY and sweeps < max_sweeps:
             continue
-        known = 0
-        # <stop>: The gap costs as much as a sweep.
         gap = dense_gap(B, squares, y, r, w, alpha, beta, positive)
         if gap <= tol or sweeps == max_sweeps:
             break
+        hopeful = known > MEMORY
+        if known <= MEMORY:
+            continue
+        known = 0
         # <extrapolate>: Kept only if the objective falls.
         if extrapolate(past, direction):
             if positive:
@@ -834,7 +845,9 @@ class DenseDesign:
         k, n = self.columns.size, self.X.shape[0]
         total = k + new.size
         if total > self.B.shape[0]:
-            capacity = min(self.X.shape[1], max(2 * self.B.shape[0], total, FIRST_SIZE))
+            # Of few long columns, all get a place at once: a place that is not used costs nothing.
+            p = self.X.shape[1]
+            capacity = p if p < n else min(p, max(2 * self.B.shape[0], total, FIRST_SIZE))
             grown = np.empty((capacity, n), dtype=self.X.dtype)
             grown[:k] = self.B[:k]
             self.B = grown
@@ -885,17 +898,26 @@ class DenseDesign:
         v = w[used]
         n = self.X.shape[0]
         alpha, beta, positive = penalty
-        if used.size <= max(2 * n, FIRST_SIZE) and used.size <= LARGEST_GRAM:
-            self.load_gram()
-            sweeps, _ = gram_descent(
-                self.G, self.products[used], c[used], v, self.target_square, alpha, beta,
-                positive, seed, tol, max_sweeps,
-            )  # fmt: skip
+        q, sweeps = self.products[used], 0
+        data = self.B, self.squares[used], self.y, r, v, alpha, beta, positive, seed, tol
+        if used.size > max(2 * n, FIRST_SIZE) or used.size > LARGEST_GRAM:
+            sweeps, _ = dense_descent(*data, max_sweeps)
         else:
-            sweeps, _ = dense_descent(
-                self.B, self.squares[used], self.y, r, v, alpha, beta, positive, seed, tol,
-                max_sweeps,
-            )  # fmt: skip
+            # <rent>: A few sweeps that read the columns may do. If they have cost as much as the
+            # missing products of columns do, the products are taken.
+            gap, few = np.inf, min(max_sweeps, (used.size - self.G_size) // PER_SWEEP)
+            if n > used.size and few > 2:
+                sweeps, gap = dense_descent(*data, few)
+            if gap > tol and sweeps < max_sweeps:
+                self.load_gram()
+                g = c[used]
+                if sweeps > 0:
+                    g = (self.B[: used.size] @ r.astype(self.B.dtype)).astype(np.float64)
+                more, _ = gram_descent(
+                    self.G, q, g, v, self.target_square, alpha, beta, positive, seed, tol,
+                    max_sweeps - sweeps,
+                )  # fmt: skip
+                sweeps += more
         w[used] = v
         return sweeps
 
@@ -1156,7 +1178,10 @@ def solve(design, alpha, beta, w, *, positive=False, seed=0, tol=1e-4, max_iter=
     remaining = int(active.sum())
     best_dual, center_dual, center = -np.inf, -np.inf, None
     out = np.empty(w.size)
-    sweeps, size = 0, FIRST_SIZE
+    first_size = FIRST_SIZE
+    if isinstance(design, DenseDesign):
+        first_size = max(SPARE, min(FIRST_SIZE, FIRST_ENTRIES // design.n_samples))
+    sweeps, size = 0, first_size
     while True:
         # <look>: The residual, its product with every column, and the gap, all computed anew.
         r, square, product, c = design.look(w, active, remaining)
@@ -1188,10 +1213,9 @@ def solve(design, alpha, beta, w, *, positive=False, seed=0, tol=1e-4, max_iter=
         if alpha > 0.0:
             support = np.count_nonzero(w)
             violated = scores(bounded, scale, w, squares, active, *penalty, out)
-            size = max(
-                FIRST_SIZE, min(GROWTH * support, int(support + SPARE + PER_VIOLATION * violated))
-            )
-            size = min(remaining, size)
+            wanted = int(support + SPARE + PER_VIOLATION * violated)
+            most = max(GROWTH * support, FIRST_SIZE)
+            size = min(remaining, max(first_size, min(most, wanted)))
             chosen = np.argpartition(out, size - 1)[:size] if size < w.size else np.arange(w.size)
             chosen = np.sort(chosen[out[chosen] < np.inf])
         else:
