@@ -858,7 +858,7 @@ class DenseDesign:
         def collect(start, end):
             gather(self.X, new, means, root, start, end, self.B, k)
 
-        run_blocks(collect, blocks_of(n, max(64, BLOCK_ENTRIES // (8 * new.size))), self.n_jobs)
+        run_blocks(collect, blocks_of(n, max(64, BLOCK_ENTRIES // (2 * new.size))), self.n_jobs)
         self.slot[new] = np.arange(k, total)
         self.columns = np.concatenate([self.columns, new])
 
