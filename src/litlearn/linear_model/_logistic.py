@@ -55,12 +55,11 @@ class LogisticRegression(LinearClassifier):
         weight. They multiply the sample weights.
     random_state : int, RandomState or None, default=None
         Accepted for compatibility; nothing here is random.
-    solver : {"auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}, \
-            default="auto"
+    solver : str, default="auto"
         ``"auto"`` chooses by shape and penalty, and serves every penalty. The names of
         scikit-learn's solvers are accepted. ``"newton-cholesky"`` and ``"newton-cg"`` force
-        factored Hessians and conjugate gradients; the others are served as ``"auto"``. Each
-        reaches the same minimum.
+        factored Hessians and conjugate gradients; ``"lbfgs"``, ``"liblinear"``, ``"sag"`` and
+        ``"saga"`` are served as ``"auto"``. Each reaches the same minimum.
     max_iter : int, default=100
         Most iterations of the solver.
     verbose : int, default=0
