@@ -98,12 +98,15 @@ def block_moments(samples, rows, dtype=np.float64):
     # <shift>: Sums of squares about a point near the mean lose nothing to a large mean.
     x_shift, y_shift = provisional_centre(samples, tiles[0], dtype)
     weight, x_sum, y_sum = 0.0, np.zeros(p), np.zeros(k)
-    xx, xy, yy = np.zeros((p, p)), np.zeros((p, k)), np.zeros(k)
+    xx, xy, yy = None, np.zeros((p, k)), np.zeros(k)
     product = np.empty((p, p), dtype=dtype)
     # <accumulate>: Each tile is squared while it is in the cache, and added in float64.
     for tile in tiles:
         Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift, dtype)
-        xx += np.matmul(Z.T, Z, out=product)
+        if xx is None:
+            xx = (Z.T @ Z).astype(np.float64, copy=False)
+        else:
+            xx += np.matmul(Z.T, Z, out=product)
         xy += Z.T @ T.astype(dtype, copy=False)
         yy += np.einsum("ij,ij->j", T, T)
         if samples.centred:
