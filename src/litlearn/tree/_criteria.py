@@ -193,6 +193,7 @@ def sweep_entropy(keys, n, Y, w, weight, total, left, right, table, min_samples,
             sums += x_log_x(total[t, c], table)
     best, where = -np.inf, -1
     for i in range(n - 1):
+        # <move>: Four terms of the sum change.
         place = place_of(keys[i])
         moved = w[place]
         weight_left += moved
@@ -202,6 +203,7 @@ def sweep_entropy(keys, n, Y, w, weight, total, left, right, table, min_samples,
             left[t, c] += moved
             right[t, c] -= moved
             sums += x_log_x(left[t, c], table) + x_log_x(right[t, c], table)
+        # <compare>: A cut only between different values.
         if is_cut(keys, i, n, min_samples):
             weight_right = weight - weight_left
             children = x_log_x(weight_left, table) + x_log_x(weight_right, table)
@@ -258,10 +260,12 @@ def sweep_squared_error(
     weight_left = 0.0
     best, where = -np.inf, -1
     for i in range(n - 1):
+        # <move>: What the left child gains, the right child loses.
         place = place_of(keys[i])
         weight_left += w[place]
         for t in range(n_outputs):
             left[t, 0] += w[place] * (Y[t, place] - centre[t])
+        # <compare>: A cut only between different values.
         if is_cut(keys, i, n, min_samples):
             weight_right = weight - weight_left
             score = 0.0
@@ -289,6 +293,7 @@ def sweep_poisson(keys, n, Y, w, weight, centre, left, min_samples, min_weight):
         weight_left += w[place]
         for t in range(n_outputs):
             left[t, 0] += w[place] * Y[t, place]
+        # <compare>: A sum that rounding has left of zero counts as zero.
         if is_cut(keys, i, n, min_samples):
             weight_right = weight - weight_left
             score = 0.0

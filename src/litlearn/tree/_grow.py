@@ -593,6 +593,7 @@ def grow_best_first(problem, rules, samples, scratch, nodes, heap, worth, progre
         if worth[0] > -np.inf:
             heap[0], n_heap = 0, 1
     while n_heap > 0 and n_nodes + 2 <= nodes.left.size and n_seen <= budget:
+        # <best>: The leaf at the top of the heap is split.
         parent = heap[0]
         n_heap -= 1
         heap[0] = heap[n_heap]
@@ -601,7 +602,8 @@ def grow_best_first(problem, rules, samples, scratch, nodes, heap, worth, progre
         middle = partition(problem, rules, samples, scratch, nodes, parent)
         nodes.left[parent], nodes.right[parent] = n_nodes, n_nodes + 1
         n_seen += stop - start
-        # The order of the features has changed since: none is known to be constant.
+        # <children>: Both are examined at once, and wait with what their splits are worth. The
+        # order of the features has changed since: none is known to be constant.
         add_child(nodes, n_nodes, parent, start, middle, 0)
         add_child(nodes, n_nodes + 1, parent, middle, stop, 0)
         for node in range(n_nodes, n_nodes + 2):

@@ -56,6 +56,7 @@ def code_columns(X, max_bins=None, n_jobs=None):
     edges = [None] * n_features
 
     def code(j):
+        # <rank>: Each value differs from the one before it, or has the same rank.
         column = np.ascontiguousarray(X[:, j])
         order = np.argsort(column)  # NaN comes last
         values = column[order]
@@ -63,6 +64,7 @@ def code_columns(X, max_bins=None, n_jobs=None):
         ranks = np.zeros(n_samples, dtype=np.uint32)
         np.cumsum(values[1:n_present] != values[: n_present - 1], out=ranks[1:n_present])
         n_codes = int(ranks[n_present - 1]) + 1 if n_present else 0
+        # <gather>: Bins join neighbouring ranks. Missing values get a code above all others.
         if max_bins is not None and n_codes:
             ranks[:n_present], edges[j] = _bins(values[:n_present], ranks[:n_present], max_bins)
             n_codes = len(edges[j]) + 1
@@ -71,6 +73,7 @@ def code_columns(X, max_bins=None, n_jobs=None):
             ranks[n_present:] = n_codes
         codes[j, order] = ranks
 
+    # <columns>: Columns do not need each other.
     _parallel.map_blocks(code, n_features, n_jobs)
     return Codes(codes, missing, None if max_bins is None else edges)
 
