@@ -344,6 +344,7 @@ def find_split(problem, rules, samples, scratch, nodes, node, weight, score, n_c
             features[k], features[n_constant] = features[n_constant], j
             n_constant += 1
             continue
+        # <set aside>: It cannot be drawn again in this node.
         last -= 1
         features[k], features[last] = features[last], j
         n_tried += 1
@@ -424,6 +425,7 @@ def partition(problem, rules, samples, scratch, nodes, node):
         goes_right[i] = not left
         first += left
         n_waiting += not left
+    # <append>: Who has waited follows.
     for i in range(n_waiting):
         rows[first + i] = np.uint32(waiting_rows[i])
         w[first + i], Y[0, first + i] = waiting_w[i], waiting_y[i]

@@ -44,7 +44,7 @@ def weakest_links(right, parent, cost, highest, kept, alphas, impurities):
         while i < n:
             i = 2 * i if prices[2 * i] == prices[i] else 2 * i + 1
         weakest, alphas[length] = i - n, prices[1]
-        # <cut>: All below is gone, and all above has fewer leaves and a higher cost.
+        # <cut>: All below is gone.
         stop = weakest + 1
         while stop < n and parent[stop] >= weakest:
             kept[stop] = 0
@@ -52,6 +52,7 @@ def weakest_links(right, parent, cost, highest, kept, alphas, impurities):
             stop += 1
         kept[weakest] = 1
         set_price(prices, n, weakest, np.inf)
+        # <above>: All above has fewer leaves and a higher cost.
         saved, gone = cost[weakest] - branch[weakest], leaves[weakest] - 1
         node = parent[weakest]
         branch[weakest] = cost[weakest]
