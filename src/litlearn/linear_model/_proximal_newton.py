@@ -129,8 +129,8 @@ def column_products(data, indices, indptr, start, stop, R, out):
     for k in range(R.shape[0]):
         for j in range(start, stop):
             total = 0.0
-            for e in range(indptr[j], indptr[j + 1]):
-                total += data[e] * R[k, indices[e]]
+            for e in range(np.uintp(indptr[j]), np.uintp(indptr[j + 1])):
+                total += data[e] * R[k, np.uint32(indices[e])]
             out[k, j] = total
 
 
@@ -139,8 +139,8 @@ def add_columns(data, indices, indptr, columns, d, out):
     """Add some columns of a CSC matrix, times d (m,), to out (n,)."""
     for c in range(columns.size):
         if d[c] != 0.0:
-            for e in range(indptr[columns[c]], indptr[columns[c] + 1]):
-                out[indices[e]] += d[c] * data[e]
+            for e in range(np.uintp(indptr[columns[c]]), np.uintp(indptr[columns[c] + 1])):
+                out[np.uint32(indices[e])] += d[c] * data[e]
 
 
 @njit
@@ -244,10 +244,10 @@ def sparse_sweep(ends, rows, value, weighted, bend, g, owner, B, U, mean, v, alp
     for c in range(v.size):
         # <slope>: the column times the curvature of the scores' change.
         k, total = owner[c], 0.0
-        for e in range(ends[c], ends[c + 1]):
+        for e in range(np.uintp(ends[c]), np.uintp(ends[c + 1])):
             total += weighted[e] * U[k, rows[e]]
         if many:
-            for e in range(ends[c], ends[c + 1]):
+            for e in range(np.uintp(ends[c]), np.uintp(ends[c + 1])):
                 total -= weighted[e] * mean[rows[e]]
         # <update>: as in `model_sweeps`.
         old, whole = v[c], bend[c] + alpha_l2
@@ -258,10 +258,10 @@ def sparse_sweep(ends, rows, value, weighted, bend, g, owner, B, U, mean, v, alp
         if change != 0.0:
             v[c] = new
             worst = max(worst, abs(change) * whole)
-            for e in range(ends[c], ends[c + 1]):
+            for e in range(np.uintp(ends[c]), np.uintp(ends[c + 1])):
                 U[k, rows[e]] += change * value[e]
             if many:
-                for e in range(ends[c], ends[c + 1]):
+                for e in range(np.uintp(ends[c]), np.uintp(ends[c + 1])):
                     mean[rows[e]] += change * value[e] * B[rows[e], k]
     return worst
 
@@ -594,7 +594,9 @@ class Sparse:
         (n, q), m, v, d_b = A.shape, chosen.size, old.copy(), np.zeros(A.shape[1])
         columns, owner = chosen % self.p, chosen // self.p
         ends = np.append(0, np.cumsum(self.indptr[columns + 1] - self.indptr[columns]))
-        rows, value, weighted = np.empty(ends[-1], np.intp), np.empty(ends[-1]), np.empty(ends[-1])
+        # An index that cannot be negative, as its type says, needs no test for one.
+        rows = np.empty(ends[-1], np.uint32)
+        value, weighted = np.empty(ends[-1]), np.empty(ends[-1])
         bend, b_bend = np.empty(m), (A * (1.0 - B)).sum(axis=0)
         gather_columns(
             self.data, self.indices, self.indptr, columns, owner, A, B,
