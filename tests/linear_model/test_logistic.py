@@ -164,7 +164,7 @@ def test_binary_fit_is_the_twins_newton():
 @pytest.mark.nojit
 @pytest.mark.parametrize("q", [2, 4])
 def test_solvers_agree(q):
-    """The three ways to a step reach one minimum; the objective falls at each step."""
+    """The ways to a step reach one minimum; the objective falls at each step."""
     X, y = make(300, 6, q)
     s = np.ones(300)
     if q == 2:
@@ -187,6 +187,40 @@ def test_solvers_agree(q):
     for result in (first, second, third, fourth):
         assert result.converged
         np.testing.assert_allclose(result.v, first.v, atol=2e-6)
+
+
+@pytest.mark.parametrize("scarce", [False, True])
+@pytest.mark.parametrize("penalised", [True, False])
+def test_gradients_first_then_the_hessian(scarce, penalised, monkeypatch):
+    """eq-newton-step: with passes enough no Hessian is formed; if they run out, one is."""
+    X, y = make(600, 40, 2, noise=8.0)
+    X += 3.0 * X[:, :1]  # correlated
+    monkeypatch.setattr(_newton, "PASS", 100 if scarce else 0.1)
+    loss = binary_loss(X, y, np.ones(600), 1e-3 if penalised else 0.0)
+    factored = []
+    original = _newton.factor_hessian
+    monkeypatch.setattr(_newton, "factor_hessian", lambda H: factored.append(1) or original(H))
+    goal = _newton.Goal(1e-9, 1e-6, 100, penalised)
+    result = _newton.by_gradients(loss, np.zeros(41), goal)
+    assert result.converged and bool(factored) == scarce
+    direct = _newton.newton(loss, np.zeros(41), goal)
+    end = loss.evaluate(result.v)
+    assert end.value <= direct.value * (1 + 1e-9)
+    np.testing.assert_allclose(end.scores, loss.evaluate(direct.v).scores, atol=1e-3)
+
+
+@pytest.mark.parametrize("n", [1500, 300])
+def test_hundreds_of_features(n, monkeypatch):
+    """The estimator goes by gradients; the answer is the peer's, and that of any n_jobs."""
+    X, y = make(n, 900, 2, noise=40.0)
+    called = []
+    original = _newton.by_gradients
+    monkeypatch.setattr(_newton, "by_gradients", lambda *a: called.append(1) or original(*a))
+    for C in (0.01, 10.0):
+        model = LogisticRegression(C=C).fit(X, y)
+        assert called and model.converged_
+        assert objective(model, X, y, C) <= best_peer(X, y, C) * (1 + 1e-6)
+        assert np.array_equal(model.coef_, LogisticRegression(C=C, n_jobs=1).fit(X, y).coef_)
 
 
 def test_boehning_bound_is_an_upper_bound():

@@ -27,6 +27,7 @@ from litlearn.linear_model._newton import factor_hessian
 
 BLOCK_ENTRIES = 2**20  # entries of X in a block, the unit of work of a thread
 TILE_ENTRIES = 2**16  # entries of X that are scaled at a time for the Hessian: half a megabyte
+TALL = 512  # rows of such a tile at least, or adding up the products costs more than they do
 MAX_MODEL = 4000  # features up to which a p x p matrix is factored for each class
 MAX_SPAN = 400  # most parameters along which the model of several classes is exact
 SAMPLE_ROWS = 1024  # rows from which centre and scale are taken
@@ -329,16 +330,16 @@ class _Loss:
             return int(max(1, min(self.n, self.X.nnz // max(BLOCK_ENTRIES // 4, 4 * self.p))))
         return int(max(1, min(self.n, self.X.size // max(BLOCK_ENTRIES, 4 * self.p**2))))
 
-    def rows(self, block):
+    def rows(self, block, n_blocks=None):
         """Rows of a block, as start and stop."""
-        n, m = self.n, self.n_blocks
+        n, m = self.n, n_blocks or self.n_blocks
         return n * block // m, n * (block + 1) // m
 
-    def tiles(self, block):
-        """Rows of the tiles of a block."""
-        start, stop = self.rows(block)
+    def tiles(self, block, least=16, n_blocks=None):
+        """Rows of the tiles of a block: a tile fits the cache, but has at least so many rows."""
+        start, stop = self.rows(block, n_blocks)
         # A sparse tile holds scores of several classes at most.
-        step = TILE_ENTRIES // 16 if self.sparse else max(16, TILE_ENTRIES // self.width)
+        step = TILE_ENTRIES // 16 if self.sparse else max(least, TILE_ENTRIES // self.width)
         for first in range(start, stop, step):
             yield first, min(stop, first + step)
 
@@ -362,8 +363,14 @@ class _Loss:
         """Tell whether a point found on a part of the samples is worth starting from."""
         return bool(np.abs(state.scores).max() < 100.0)
 
-    def map(self, function):
-        return map_blocks(function, self.n_blocks, self.n_jobs)
+    def count_for_vectors(self):
+        """Number of blocks where the part of each is a vector, and not a Hessian."""
+        if self.sparse:
+            return self.n_blocks
+        return int(max(self.n_blocks, min(self.n // 16, self.X.size // BLOCK_ENTRIES)))
+
+    def map(self, function, n_blocks=None):
+        return map_blocks(function, n_blocks or self.n_blocks, self.n_jobs)
 
     def csr(self):
         return self.X.data, self.X.indices, self.X.indptr
@@ -419,12 +426,13 @@ class BinaryLoss(_Loss):
         w, b = v[:-1] * self.scale, float(v[-1])
         scores, curvature = np.empty(self.n), np.empty(self.n)
         residual = np.empty(self.n)
+        n_blocks = self.n_blocks if hessian else self.count_for_vectors()
 
         def block(number):
             g, loss, r = np.zeros(self.p), 0.0, 0.0
             H = np.zeros((self.width, self.width)) if hessian else None
             tile = None
-            for first, last in self.tiles(number):
+            for first, last in self.tiles(number, TALL if hessian else 16, n_blocks):
                 if self.sparse:
                     sparse_scores(*self.csr(), first, last, w, b, scores)
                 else:
@@ -444,7 +452,7 @@ class BinaryLoss(_Loss):
                     H += rows.T @ rows
             return loss, np.append(g, r), H
 
-        parts = self.map(block)
+        parts = self.map(block, n_blocks)
         value = sum(part[0] for part in parts) / self.total + self.penalty(v)
         gradient = sum(part[1] for part in parts) / self.total
         gradient[:-1] = gradient[:-1] * self.scale + self.ridge * v[:-1]
@@ -480,16 +488,17 @@ class BinaryLoss(_Loss):
     def product(self, state, d):
         """Hessian times d, :eq:`eq-logistic-hessian`, without forming the Hessian."""
         w, b = d[:-1] * self.scale, float(d[-1])
+        n_blocks = self.count_for_vectors()
 
         def block(k):
-            out = np.zeros(self.p)
+            out, rows = np.zeros(self.p), self.rows(k, n_blocks)
             if self.sparse:
-                r = sparse_product(*self.csr(), *self.rows(k), state.curvature, w, b, out)
+                r = sparse_product(*self.csr(), *rows, state.curvature, w, b, out)
             else:
-                r = dense_product(self.X, *self.rows(k), self.centre, state.curvature, w, b, out)
+                r = dense_product(self.X, *rows, self.centre, state.curvature, w, b, out)
             return np.append(out, r)
 
-        result = sum(self.map(block)) / self.total
+        result = sum(self.map(block, n_blocks)) / self.total
         result[:-1] = result[:-1] * self.scale + self.ridge * d[:-1]
         if not self.fit_intercept:
             result[-1] = d[-1]
