@@ -236,6 +236,8 @@ class Node:
         if self.criterion == "misclassification":
             return criteria.sweep_misclassification(keys, n, Y, w, weight, *sums, *bounds)
         if self.criterion == "squared_error":
+            for t, y in enumerate(self.own_y):
+                self.total[t, 0] = self.own_w @ (y - self.centre[t])
             some = self.centre, self.left, self.total
             return criteria.sweep_squared_error(keys, n, len(Y), Y, w, weight, *some, *bounds)
         if self.criterion == "poisson":

@@ -10,7 +10,7 @@ from litlearn import _validation
 from litlearn._base import BaseEstimator, MultiOutputMixin
 from litlearn.tree import _criteria
 from litlearn.tree._grow import Problem, Rules
-from litlearn.tree._ranks import Codes, code_columns
+from litlearn.tree._ranks import NO_MISSING, Codes, code_columns
 from litlearn.tree._structure import Targets
 
 CLASSIFICATION = {
@@ -129,19 +129,23 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         targets = Targets(Y, np.empty((0, 0), dtype=np.uint32))
         if self.criterion == "absolute_error":
             targets = Targets(Y, code_columns(Y.T).codes)
-        codes = code_columns(X, self.max_bins)
+        # Every problem has arrays of the same types, so that one compiled kernel serves them all.
         none = np.empty((0, 0))
+        if self._draws_thresholds():
+            absent = np.isnan(X).any(axis=0)
+            missing = np.where(absent, np.uint32(0), NO_MISSING)
+            codes = Codes(none.astype(np.uint32), missing, None)
+            columns = _validation.read_only(X.T)
+        else:
+            codes = code_columns(X, self.max_bins)
+            columns = _validation.read_only(none)
         problem = Problem(
             codes=codes.codes,
             missing=codes.missing,
-            columns=none.astype(X.dtype),
+            columns=columns,
             n_classes=n_classes,
             table=none.ravel(),
         )
-        if self._draws_thresholds():
-            problem = problem._replace(
-                codes=none.astype(np.uint32), columns=_validation.read_only(X.T)
-            )
         return Training(X, codes, problem, targets, weight, classes, y.ndim == 1, names)
 
     def _draws_thresholds(self):

@@ -17,6 +17,7 @@ from litlearn._jit import njit
 from litlearn.tree._sort import code_of, place_of, sort_keys
 
 GINI, ENTROPY, MISCLASSIFICATION, SQUARED_ERROR, POISSON, ABSOLUTE_ERROR = range(6)
+FEW_CLASSES = 4  # up to here, a pass for each class that takes several samples at once is faster
 
 
 @njit(inline=True)
@@ -29,6 +30,54 @@ def x_log_x(x, table):
 
 # ---------------------------------------------------------------------------------------------
 # One node
+#
+# Sums over a stretch are small functions of their own: their order is free, so that the compiler
+# takes several samples at once.
+
+
+@njit(inline=True, reassociate=True)
+def sum_weights(w, start, stop):
+    """Return the weight of a stretch."""
+    weight = 0.0
+    for i in range(start, stop):
+        weight += w[i]
+    return weight
+
+
+@njit(inline=True, reassociate=True)
+def weigh_class(Y, w, start, stop, t, c):
+    """Return the weight of class c of output t."""
+    weight = 0.0
+    for i in range(start, stop):
+        weight += w[i] if Y[t, i] == c else 0.0
+    return weight
+
+
+@njit(inline=True, reassociate=True)
+def sum_about(Y, w, start, stop, t, centre):
+    """Return the weighted sum of ``target - centre``."""
+    total = 0.0
+    for i in range(start, stop):
+        total += w[i] * (Y[t, i] - centre)
+    return total
+
+
+@njit(inline=True, reassociate=True)
+def sum_squares_about(Y, w, start, stop, t, centre):
+    """Return the weighted sum of squares of ``target - centre``."""
+    total = 0.0
+    for i in range(start, stop):
+        total += w[i] * (Y[t, i] - centre) ** 2
+    return total
+
+
+@njit(inline=True)
+def all_equal(Y, start, stop, t, first):
+    """Tell whether all targets are equal to the first one."""
+    n_others = 0
+    for i in range(start, stop):
+        n_others += Y[t, i] != first
+    return n_others == 0
 
 
 @njit(helper=True)
@@ -38,23 +87,24 @@ def describe_classes(criterion, Y, w, start, stop, n_classes, table, total):
     Returns the impurity (:eq:`eq-gini`, :eq:`eq-entropy` or :eq:`eq-misclassification`, the mean
     over the outputs), the weight of the node, its score, and whether one class has it all.
     """
-    weight = 0.0
-    for i in range(start, stop):
-        weight += w[i]
+    weight = sum_weights(w, start, stop)
     impurity, score, pure = 0.0, 0.0, True
     for t in range(Y.shape[0]):
         for c in range(total.shape[1]):
-            total[t, c] = 0.0
-        for i in range(start, stop):
-            total[t, np.uintp(Y[t, i])] += w[i]
-        part, largest = 0.0, 0.0
+            few = total.shape[1] <= FEW_CLASSES
+            total[t, c] = weigh_class(Y, w, start, stop, t, c) if few else 0.0
+        if total.shape[1] > FEW_CLASSES:
+            for i in range(start, stop):
+                total[t, np.uintp(Y[t, i])] += w[i]
+        part, largest, n_present = 0.0, 0.0, 0
         for c in range(n_classes[t]):
             largest = max(largest, total[t, c])
+            n_present += total[t, c] > 0.0
             if criterion == GINI:
                 part += total[t, c] * total[t, c]
             elif criterion == ENTROPY:
                 part += x_log_x(total[t, c], table)
-        pure = pure and largest == weight
+        pure = pure and n_present == 1
         if criterion == GINI:
             part /= weight
             impurity += 1.0 - part / weight
@@ -77,25 +127,22 @@ def describe_numbers(criterion, Y, w, start, stop, centre):
     Returns the impurity (:eq:`eq-squared-error` or :eq:`eq-poisson-deviance`, the mean over the
     outputs), the weight of the node, its score, and whether all targets are equal.
     """
-    weight = 0.0
-    for i in range(start, stop):
-        weight += w[i]
+    weight = sum_weights(w, start, stop)
     impurity, score, pure = 0.0, 0.0, True
     for t in range(Y.shape[0]):
         # <mean>: About the first target, so that a large common offset costs no digits.
-        first, total = Y[t, start], 0.0
-        for i in range(start, stop):
-            total += w[i] * (Y[t, i] - first)
-            pure = pure and Y[t, i] == first
-        mean = first + total / weight
+        first = Y[t, start]
+        mean = first + sum_about(Y, w, start, stop, t, first) / weight
         centre[t] = mean
+        pure = pure and all_equal(Y, start, stop, t, first)
         # <spread>: Deviations from the mean, in a second pass for the same reason.
+        if criterion == SQUARED_ERROR:
+            impurity += sum_squares_about(Y, w, start, stop, t, mean)
+            continue
         for i in range(start, stop):
-            if criterion == SQUARED_ERROR:
-                impurity += w[i] * (Y[t, i] - mean) ** 2
-            elif Y[t, i] > 0.0:
+            if Y[t, i] > 0.0:
                 impurity += w[i] * Y[t, i] * math.log(Y[t, i] / mean)
-        if criterion == POISSON and mean > 0.0:
+        if mean > 0.0:
             score += mean * weight * math.log(mean)
     return impurity / (weight * Y.shape[0]), weight, score, pure
 
@@ -250,13 +297,11 @@ def sweep_squared_error(
     """Return the largest score :eq:`eq-squared-error-score` over all cuts, and the key before it.
 
     Targets are taken from the mean of the node, `centre` (n_outputs,), so that no digits are lost
-    to a common offset. `left` and `total` (n_outputs, 1 or more) are scratch.
+    to a common offset. `total` (n_outputs, 1 or more) holds their sums, which are zero but for
+    rounding; `left`, of the same shape, is scratch.
     """
     for t in range(n_outputs):
-        left[t, 0], total[t, 0] = 0.0, 0.0
-        for i in range(n):
-            place = place_of(keys[i])
-            total[t, 0] += w[place] * (Y[t, place] - centre[t])
+        left[t, 0] = 0.0
     weight_left = 0.0
     best, where = -np.inf, -1
     for i in range(n - 1):
@@ -313,6 +358,33 @@ def sweep_poisson(keys, n, Y, w, weight, centre, left, min_samples, min_weight):
 # One given threshold
 
 
+@njit(inline=True)
+def find_range(values, n):
+    """Return the least and the largest value, and how many are missing.
+
+    Four chains of comparisons, because a comparison waits for the one before.
+    """
+    low0, low1, low2, low3 = np.inf, np.inf, np.inf, np.inf
+    high0, high1, high2, high3 = -np.inf, -np.inf, -np.inf, -np.inf
+    n_missing = 0
+    for i in range(0, n - 3, 4):
+        a, b, c, d = values[i], values[i + 1], values[i + 2], values[i + 3]
+        low0, high0 = a if a < low0 else low0, a if a > high0 else high0
+        low1, high1 = b if b < low1 else low1, b if b > high1 else high1
+        low2, high2 = c if c < low2 else low2, c if c > high2 else high2
+        low3, high3 = d if d < low3 else low3, d if d > high3 else high3
+        n_missing += np.int64(a != a) + np.int64(b != b) + np.int64(c != c) + np.int64(d != d)
+    for i in range(n - n % 4, n):
+        a = values[i]
+        low0, high0 = a if a < low0 else low0, a if a > high0 else high0
+        n_missing += np.int64(a != a)
+    return (
+        min(min(low0, low1), min(low2, low3)),
+        max(max(high0, high1), max(high2, high3)),
+        n_missing,
+    )
+
+
 @njit(inline=True, reassociate=True)
 def weigh_left(values, n, threshold, w, start):
     """Return how many values are at most the threshold, and their weight."""
@@ -331,6 +403,26 @@ def weigh_left_of_class(values, n, threshold, w, Y, start, t, c):
     for i in range(n):
         weight += w[start + i] if values[i] <= threshold and Y[t, start + i] == c else 0.0
     return weight
+
+
+@njit(inline=True)
+def weigh_left_of_classes(values, n, threshold, w, Y, start, t, weight_left, left):
+    """Write the weights of the classes on the left, which sum to `weight_left`, to ``left[t]``.
+
+    One pass over the values for each class but the first takes several values at a time. Where
+    there are many classes, one pass that takes one value at a time is faster.
+    """
+    n_classes = left.shape[1]
+    left[t, 0] = weight_left
+    if n_classes <= FEW_CLASSES:
+        for c in range(1, n_classes):
+            left[t, c] = weigh_left_of_class(values, n, threshold, w, Y, start, t, c)
+            left[t, 0] -= left[t, c]
+        return
+    for c in range(n_classes):
+        left[t, c] = 0.0
+    for i in range(n):
+        left[t, np.uintp(Y[t, start + i])] += w[start + i] if values[i] <= threshold else 0.0
 
 
 @njit(inline=True, reassociate=True)

@@ -31,7 +31,7 @@ class Problem(NamedTuple):
     codes : ndarray of shape (n_features, n_samples), uint32
         Ranks of the values; empty if thresholds are drawn at random.
     missing : ndarray of shape (n_features,), uint32
-        The code of NaN, or `NO_MISSING` for a column without it.
+        The code of NaN (any number, if thresholds are drawn), or `NO_MISSING` for a column without.
     columns : ndarray of shape (n_features, n_samples), float32 or float64
         The values; empty unless thresholds are drawn at random.
     n_classes : ndarray of shape (n_outputs,), int64
@@ -179,13 +179,9 @@ def draw_threshold(problem, samples, scratch, j, start, stop):
     threshold, whether missing values go left, and whether there is anything to split.
     """
     columns, rows, values = problem.columns, samples.rows, scratch.spare
-    low, high, n_missing = np.inf, -np.inf, 0
     for i in range(start, stop):
-        value = np.float64(columns[j, rows[i]])
-        values[i - start] = value
-        low = value if value < low else low
-        high = value if value > high else high
-        n_missing += value != value
+        values[i - start] = columns[j, rows[i]]
+    low, high, n_missing = criteria.find_range(values, stop - start)
     if n_missing == stop - start or (low == high and n_missing == 0):
         return 0.0, False, False
     # <draw>: Uniform between the two; where rounding reaches the larger, nothing would go right.
@@ -215,10 +211,9 @@ def score_threshold(rules, samples, scratch, start, stop, threshold, weight, sco
         return -np.inf
     if rules.criterion <= criteria.MISCLASSIFICATION:
         for t in range(len(Y)):
-            for c in range(scratch.total.shape[1]):
-                scratch.left[t, c] = criteria.weigh_left_of_class(
-                    values, n, threshold, w, Y, start, t, c
-                )
+            criteria.weigh_left_of_classes(
+                values, n, threshold, w, Y, start, t, weight_left, scratch.left
+            )
         return criteria.score_classes(
             rules.criterion, scratch.left, scratch.total, weight_left, weight_right
         )
@@ -491,6 +486,10 @@ def examine(problem, rules, samples, scratch, nodes, node):
         impurity, weight, score, pure = criteria.describe_numbers(
             rules.criterion, samples.Y, samples.w, start, stop, scratch.centre
         )
+        for t in range(len(samples.Y)):
+            scratch.total[t, 0] = criteria.sum_about(
+                samples.Y, samples.w, start, stop, t, scratch.centre[t]
+            )
     # <record>: Shares of the classes, or means.
     for t in range(nodes.value.shape[1]):
         for c in range(nodes.value.shape[2]):
