@@ -465,7 +465,7 @@ def test_drawn_rows_are_scikit_learns(estimator, max_samples):
         (RandomForestClassifier(60, oob_score=True, random_state=1), load_wine),
         (RandomForestRegressor(60, oob_score=True, random_state=1), load_diabetes),
     ],
-    ids=repr,
+    ids=["breast cancer", "wine", "diabetes"],
 )
 def test_out_of_bag_score(estimator, load):
     """eq-oob: beside scikit-learn's with the same draws, and by its definition."""
