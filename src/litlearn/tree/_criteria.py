@@ -397,32 +397,54 @@ def weigh_left(values, n, threshold, w, start):
 
 
 @njit(inline=True, reassociate=True)
-def weigh_left_of_class(values, n, threshold, w, Y, start, t, c):
-    """Return the weight of class c among the values that are at most the threshold."""
-    weight = 0.0
+def weigh_left_of_few_classes(values, n, threshold, w, Y, start, t):
+    """Return how many values are at most the threshold, their weight, and that of classes 1 to 3.
+
+    No branch depends on the data, and no sum on the one before: several samples are taken at once.
+    """
+    count, total, one, two, three = 0, 0.0, 0.0, 0.0, 0.0
     for i in range(n):
-        weight += w[start + i] if values[i] <= threshold and Y[t, start + i] == c else 0.0
-    return weight
+        left = values[i] <= threshold
+        weight = w[start + i] if left else 0.0
+        c = Y[t, start + i]
+        count += left
+        total += weight
+        one += weight if c == 1.0 else 0.0
+        two += weight if c == 2.0 else 0.0
+        three += weight if c == 3.0 else 0.0
+    return count, total, one, two, three
 
 
 @njit(inline=True)
-def weigh_left_of_classes(values, n, threshold, w, Y, start, t, weight_left, left):
-    """Write the weights of the classes on the left, which sum to `weight_left`, to ``left[t]``.
+def weigh_left_of_classes(values, n, threshold, w, Y, start, left):
+    """Write the weights of the classes on the left to `left` (n_outputs, n_classes).
 
-    One pass over the values for each class but the first takes several values at a time. Where
-    there are many classes, one pass that takes one value at a time is faster.
+    Returns how many values are at most the threshold, and their weight.
     """
-    n_classes = left.shape[1]
-    left[t, 0] = weight_left
-    if n_classes <= FEW_CLASSES:
-        for c in range(1, n_classes):
-            left[t, c] = weigh_left_of_class(values, n, threshold, w, Y, start, t, c)
-            left[t, 0] -= left[t, c]
-        return
-    for c in range(n_classes):
-        left[t, c] = 0.0
-    for i in range(n):
-        left[t, np.uintp(Y[t, start + i])] += w[start + i] if values[i] <= threshold else 0.0
+    n_classes, count, weight = left.shape[1], 0, 0.0
+    for t in range(len(Y)):
+        if n_classes <= FEW_CLASSES:
+            count, weight, one, two, three = weigh_left_of_few_classes(
+                values, n, threshold, w, Y, start, t
+            )
+            left[t, 0] = weight - one - two - three
+            if n_classes > 1:
+                left[t, 1] = one
+            if n_classes > 2:
+                left[t, 2] = two
+            if n_classes > 3:
+                left[t, 3] = three
+            continue
+        for c in range(n_classes):
+            left[t, c] = 0.0
+        count, weight = 0, 0.0
+        for i in range(n):
+            goes_left = values[i] <= threshold
+            part = w[start + i] if goes_left else 0.0
+            count += goes_left
+            weight += part
+            left[t, np.uintp(Y[t, start + i])] += part
+    return count, weight
 
 
 @njit(inline=True, reassociate=True)

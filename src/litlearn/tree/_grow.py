@@ -203,17 +203,19 @@ def draw_threshold(problem, samples, scratch, j, start, stop):
 def score_threshold(rules, samples, scratch, start, stop, threshold, weight, score):
     """Return the score of a given threshold, or minus infinity if a child would be too small."""
     n, values, Y, w = stop - start, scratch.spare, samples.Y, samples.w
-    n_left, weight_left = criteria.weigh_left(values, n, threshold, w, start)
+    classify = rules.criterion <= criteria.MISCLASSIFICATION
+    if classify:
+        n_left, weight_left = criteria.weigh_left_of_classes(
+            values, n, threshold, w, Y, start, scratch.left
+        )
+    else:
+        n_left, weight_left = criteria.weigh_left(values, n, threshold, w, start)
     weight_right = weight - weight_left
     if min(n_left, n - n_left) < max(1, rules.min_samples_leaf):
         return -np.inf
     if min(weight_left, weight_right) < rules.min_weight_leaf:
         return -np.inf
     if rules.criterion <= criteria.MISCLASSIFICATION:
-        for t in range(len(Y)):
-            criteria.weigh_left_of_classes(
-                values, n, threshold, w, Y, start, t, weight_left, scratch.left
-            )
         return criteria.score_classes(
             rules.criterion, scratch.left, scratch.total, weight_left, weight_right
         )
