@@ -97,6 +97,16 @@ def test_refused_arrays(X, error, message):
         v.check_array("Model", X)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_one_bad_entry_in_a_large_array_is_found(order, value):
+    large = np.ones((2**11 + 1, 2**10), dtype=np.float32, order=order)
+    v.check_array("Owner", large)
+    large[-1, -1] = value
+    with pytest.raises(ValueError, match="Input X contains"):
+        v.check_array("Owner", large)
+
+
 SPARSE = ("csr", "csc")
 
 

@@ -13,6 +13,7 @@ import warnings
 
 import numpy as np
 
+from litlearn import _parallel
 from litlearn.exceptions import DataConversionWarning, InvalidParameterError, NotFittedError
 
 # ---------------------------------------------------------------------------------------------
@@ -315,7 +316,7 @@ def check_finite(who, array, name, *, missing=False):
     # The sum of finite numbers is finite unless it overflows, and it needs no memory. Only if it is
     # not finite are the entries looked at, a block of rows at a time.
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.sum(array)):
+        if np.isfinite(_sum_in_parts(array)):
             return
     rows = max(1, 2**20 // max(1, array[:1].size))
     blocks = [array[start : start + rows] for start in range(0, len(array), rows)]
@@ -329,6 +330,19 @@ def check_finite(who, array, name, *, missing=False):
             f"Input {name} contains infinity or a value too large for dtype('{array.dtype}'): "
             f"{who} expects finite numbers."
         )
+
+
+def _sum_in_parts(array):
+    """Sum an array; a large one in parts of its memory, in threads."""
+    if array.size < 2**21 or not (array.flags.c_contiguous or array.flags.f_contiguous):
+        return np.sum(array)
+    flat, size = array.ravel(order="K"), 2**19
+
+    def part(b):
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.sum(flat[b * size : (b + 1) * size])
+
+    return np.sum(_parallel.map_blocks(part, -(-flat.size // size)))
 
 
 def check_queries(estimator, X, *, sparse=(), order="C", missing=False):
