@@ -62,7 +62,8 @@ def code_columns(X, max_bins=None, n_jobs=None):
         values = column[order]
         n_present = n_samples - np.count_nonzero(np.isnan(values))
         ranks = np.zeros(n_samples, dtype=np.uint32)
-        np.cumsum(values[1:n_present] != values[: n_present - 1], out=ranks[1:n_present])
+        present = values[:n_present]  # perhaps none
+        np.cumsum(present[1:] != present[:-1], out=ranks[1:n_present])
         n_codes = int(ranks[n_present - 1]) + 1 if n_present else 0
         # <gather>: Bins join neighbouring ranks. Missing values get a code above all others.
         if max_bins is not None and n_codes:
