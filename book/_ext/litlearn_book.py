@@ -257,6 +257,20 @@ def _anchor_full_names(app, doctree):
     for signature in doctree.findall(addnodes.desc_signature):
         for anchor in list(signature["ids"]):
             signature["ids"] += [a for a in aliases.get(anchor, []) if a not in signature["ids"]]
+        # autodoc names the defining file for classes only.
+        function = _documented_function(signature)
+        if function is not None:
+            full_name = f"{function.__module__}.{function.__qualname__}"
+            signature["ids"] += [full_name] if full_name not in signature["ids"] else []
+
+
+def _documented_function(signature):
+    """Return the function of a namespace that a signature describes, or None."""
+    module, name = signature.get("module"), signature.get("fullname")
+    if not module or not name or "." in name:
+        return None
+    found = getattr(importlib.import_module(module), name, None)
+    return found if inspect.isfunction(found) else None
 
 
 def leave_out_thebe(app: Sphinx) -> None:
