@@ -257,7 +257,7 @@ def _anchor_full_names(app, doctree):
     for signature in doctree.findall(addnodes.desc_signature):
         for anchor in list(signature["ids"]):
             signature["ids"] += [a for a in aliases.get(anchor, []) if a not in signature["ids"]]
-        # autodoc names the defining file for classes only.
+        # autodoc names the defining file for classes, but neither for functions nor for methods.
         function = _documented_function(signature)
         if function is not None:
             full_name = f"{function.__module__}.{function.__qualname__}"
@@ -265,12 +265,15 @@ def _anchor_full_names(app, doctree):
 
 
 def _documented_function(signature):
-    """Return the function of a namespace that a signature describes, or None."""
+    """Return the function, or method of its own class, that a signature describes, or None."""
     module, name = signature.get("module"), signature.get("fullname")
-    if not module or not name or "." in name:
+    if not module or not name:
         return None
-    found = getattr(importlib.import_module(module), name, None)
-    return found if inspect.isfunction(found) else None
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    own = inspect.isfunction(found) and found.__qualname__ == name
+    return found if own else None
 
 
 def leave_out_thebe(app: Sphinx) -> None:
