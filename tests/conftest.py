@@ -1,6 +1,10 @@
 """Settings shared by all tests."""
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+# So that an assertion that fails there shows its values, as in the files of tests.
+pytest.register_assert_rewrite("protocol")
 
 # No deadline: a first call compiles. Derandomised: the same commit gives the same result.
 settings.register_profile(

@@ -1,29 +1,22 @@
 """The estimators among scikit-learn's tools, and under hostile conditions."""
 
-import copy
 import os
-import pickle
 import shutil
 import subprocess
 import sys
-import threading
-import warnings
 
-import joblib
 import numpy as np
-import pandas as pd
 import pytest
-import scipy.sparse
 import sklearn
-from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 import litlearn
+import litlearn.neighbors
+import protocol
 from litlearn.exceptions import InvalidParameterError, NotFittedError
 from litlearn.neighbors import (
     KNeighborsClassifier,
@@ -32,6 +25,7 @@ from litlearn.neighbors import (
     RadiusNeighborsClassifier,
     RadiusNeighborsRegressor,
 )
+from protocol import data
 
 ALL = (
     NearestNeighbors(),
@@ -41,27 +35,6 @@ ALL = (
     RadiusNeighborsRegressor(radius=2.0),
 )
 BY_NAME = pytest.mark.parametrize("estimator", ALL, ids=lambda one: type(one).__name__)
-
-
-def data(seed=0, n=90, p=3):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    return X, (X[:, 0] + 0.3 * rng.normal(size=n) > 0).astype(int)
-
-
-def use(model, X):
-    """Call everything that the estimator offers; return flat results."""
-    results = []
-    for method in ("predict", "predict_proba", "kneighbors", "radius_neighbors"):
-        if hasattr(model, method):
-            found = getattr(model, method)(X)
-            results += list(found) if isinstance(found, tuple) else [found]
-    return [np.concatenate(list(r)) if r.dtype == object else r for r in results]
-
-
-def assert_same(results, expected):
-    for one, other in zip(results, expected, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 def run(code, *args, **environment):
@@ -80,6 +53,10 @@ def run(code, *args, **environment):
 # scikit-learn's own checks
 
 
+def test_all_are_listed():
+    protocol.check_all_are_listed(litlearn.neighbors, ALL, others=("BallTree", "KDTree"))
+
+
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -96,17 +73,7 @@ def run(code, *args, **environment):
     ids=repr,
 )
 def test_check_estimator(estimator):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        results = check_estimator(estimator, on_skip=None, on_fail=None)
-    failed = [(r["check_name"], r["exception"]) for r in results if r["status"] == "failed"]
-    assert not failed
-    skipped = {r["check_name"] for r in results if r["status"] == "skipped"}
-    assert skipped <= {
-        "check_array_api_input",  # needs SCIPY_ARRAY_API=1, set before anything is imported
-        "check_classifiers_multilabel_output_format_decision_function",  # there is none
-    }
-    assert sum(r["status"] == "passed" for r in results) >= 40
+    protocol.check_scikit_learns_checks(estimator)
 
 
 # scikit-learn's tools
@@ -114,22 +81,12 @@ def test_check_estimator(estimator):
 
 @BY_NAME
 def test_clone_and_copies(estimator):
-    X, y = data()
-    model = clone(estimator).fit(X, y)
-    expected = use(model, X[:20])
-    assert not clone(model).__sklearn_is_fitted__()
-    for again in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        assert_same(use(again, X[:20]), expected)
-        assert repr(again) == repr(model)
+    protocol.check_clone_and_copies(estimator)
 
 
 @BY_NAME
 def test_joblib_with_memory_maps(estimator, tmp_path):
-    X, y = data()
-    model = clone(estimator).fit(X, y)
-    joblib.dump(model, tmp_path / "model.joblib")
-    mapped = joblib.load(tmp_path / "model.joblib", mmap_mode="r")
-    assert_same(use(mapped, X[:20]), use(model, X[:20]))
+    protocol.check_joblib_with_memory_maps(estimator, tmp_path)
 
 
 def test_an_unpickled_estimator_needs_no_new_compilation():
@@ -162,15 +119,8 @@ print("same")
 def test_pipelines_searches_and_ensembles():
     X, y = data()
     labels = np.array(["healthy", "ill"])[y]
-    pipeline = make_pipeline(StandardScaler(), KNeighborsClassifier())
-    search = GridSearchCV(
-        pipeline,
-        {
-            "kneighborsclassifier__n_neighbors": [1, 5, 15],
-            "kneighborsclassifier__weights": ["uniform", "distance"],
-        },
-        cv=3,
-    ).fit(X, labels)
+    grid = {"n_neighbors": [1, 5, 15], "weights": ["uniform", "distance"]}
+    search = protocol.check_pipeline_and_search(KNeighborsClassifier(), grid)
     theirs = GridSearchCV(
         make_pipeline(StandardScaler(), sklearn.neighbors.KNeighborsClassifier()),
         search.param_grid,
@@ -180,7 +130,6 @@ def test_pipelines_searches_and_ensembles():
         search.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
     )
     assert search.best_params_ == theirs.best_params_
-    assert "KNeighborsClassifier" in repr(pipeline) and "KNeighbors" in pipeline._repr_html_()
     for model in (
         VotingClassifier([("a", KNeighborsClassifier(3)), ("b", KNeighborsClassifier(9))]),
         BaggingClassifier(KNeighborsClassifier(3), n_estimators=5, random_state=0),
@@ -210,23 +159,19 @@ def test_scorers_and_leave_one_out():
     assert model.score(None, y) == by_folds
 
 
-def test_data_frames():
-    X, y = data()
-    frame = pd.DataFrame(X, columns=["age", "score", "volume"])
-    model = KNeighborsClassifier().fit(frame, pd.Series(y, name="diagnosis"))
-    assert list(model.feature_names_in_) == ["age", "score", "volume"]
-    expected = KNeighborsClassifier().fit(X, y).predict(X)
-    np.testing.assert_array_equal(model.predict(frame), expected)
-    with pytest.raises(ValueError, match="must be in the same order"):
-        model.predict(frame[["score", "age", "volume"]])
-    with pytest.raises(ValueError, match="Feature names unseen at fit time:\n- years"):
-        model.predict(frame.rename(columns={"age": "years"}))
-    with pytest.warns(UserWarning, match="X does not have valid feature names"):
-        np.testing.assert_array_equal(model.predict(X), expected)
-    model.fit(X, y)
-    assert not hasattr(model, "feature_names_in_")
-    with pytest.warns(UserWarning, match="was fitted without feature names"):
-        model.predict(frame)
+@BY_NAME
+def test_data_frames(estimator):
+    protocol.check_data_frames(estimator)
+
+
+@BY_NAME
+def test_forms_of_the_same_data(estimator):
+    protocol.check_forms_of_the_same_data(estimator)
+
+
+@BY_NAME
+def test_the_callers_data_stay_as_they_are(estimator):
+    protocol.check_the_callers_data_stay_as_they_are(estimator)
 
 
 def test_sets_of_options_that_scikit_learn_offers():
@@ -267,80 +212,28 @@ BAD_PARAMETERS = [
 @BY_NAME
 @pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
 def test_bad_parameters(estimator, name, value):
-    if name not in estimator.get_params():
-        return
-    X, y = data()
-    model = clone(estimator).fit(X, y)
-    expected = use(model, X)
-    model.set_params(**{name: value})
-    with pytest.raises((ValueError, TypeError), match=name.split("_")[0]) as caught:
-        model.fit(X, y)
-    assert type(estimator).__name__ in str(caught.value)
-    model.set_params(**{name: getattr(estimator, name)})
-    assert_same(use(model, X), expected)  # the failed fit left the earlier one as it was
-    assert_same(use(model.fit(X, y), X), expected)
-
-
-BAD_SAMPLES = [
-    np.full((90, 3), np.nan),
-    np.full((90, 3), np.inf),
-    np.zeros((90, 3)) + 1j,
-    np.zeros(90),
-    np.zeros((90, 3, 1)),
-    np.zeros((0, 3)),
-    np.zeros((90, 0)),
-    np.full((90, 3), "a"),
-    np.full((90, 3), {}),
-    scipy.sparse.csr_matrix(np.eye(90, 3)),
-    scipy.sparse.csc_array(np.eye(90, 3)),
-    None,
-    "samples",
-    {"a": 1},
-]
-KINDS = lambda X: f"{type(X).__name__}{np.shape(X)}"  # noqa: E731
+    protocol.check_bad_parameters(estimator, name, value)
 
 
 @BY_NAME
-@pytest.mark.parametrize("bad", BAD_SAMPLES, ids=KINDS)
-def test_bad_samples(estimator, bad):
-    X, y = data()
-    model = clone(estimator).fit(X, y)
-    expected = use(model, X)
-    with pytest.raises((ValueError, TypeError)) as caught:
-        model.fit(bad, y)
-    message = str(caught.value)
-    assert type(estimator).__name__ in message and len(message) < 2000
-    assert_same(use(model, X), expected)
-    if bad is not None:  # as a query, None stands for the training samples
-        for method in ("predict", "kneighbors", "radius_neighbors"):
-            if hasattr(model, method):
-                with pytest.raises((ValueError, TypeError), match=type(estimator).__name__):
-                    getattr(model, method)(bad)
-    assert_same(use(model, X), expected)
-
-
 @pytest.mark.parametrize(
     "bad",
-    [
-        None,
-        [0, 1],
-        np.zeros((90, 2, 2), dtype=int),
-        np.full(90, np.nan),
-        np.full(90, np.inf),
-        np.zeros(90) + 1j,
-        np.full(90, {}),
-        scipy.sparse.csr_matrix(np.eye(90, 2)),
-    ],
-    ids=KINDS,
+    protocol.BAD_SAMPLES + protocol.MISSING_SAMPLES + protocol.SPARSE_SAMPLES,
+    ids=protocol.kind,
 )
+def test_bad_samples(estimator, bad):
+    protocol.check_bad_samples(estimator, bad, none_is_a_query=True)
+
+
+@BY_NAME
+def test_wrong_number_of_features(estimator):
+    protocol.check_wrong_number_of_features(estimator)
+
+
+@pytest.mark.parametrize("bad", protocol.BAD_TARGETS, ids=protocol.kind)
 @pytest.mark.parametrize("estimator", ALL[1:], ids=lambda one: type(one).__name__)
 def test_bad_targets(estimator, bad):
-    X, y = data()
-    model = clone(estimator).fit(X, y)
-    expected = use(model, X)
-    with pytest.raises((ValueError, TypeError), match=type(estimator).__name__):
-        model.fit(X, bad)
-    assert_same(use(model, X), expected)
+    protocol.check_bad_targets(estimator, bad)
 
 
 def test_continuous_targets_are_not_classes():
@@ -385,31 +278,12 @@ def test_bad_arguments_of_queries():
 
 @BY_NAME
 def test_before_fit(estimator):
-    X, _ = data()
-    for method in (
-        "predict",
-        "predict_proba",
-        "kneighbors",
-        "radius_neighbors",
-        "kneighbors_graph",
-    ):
-        if hasattr(estimator, method):
-            with pytest.raises(NotFittedError, match="is not fitted yet"):
-                getattr(clone(estimator), method)(X)
+    protocol.check_before_fit(estimator)
+
+
+def test_samples_that_are_an_estimator_before_fit():
     with pytest.raises(NotFittedError):
         KNeighborsClassifier().fit(NearestNeighbors(), [0])
-
-
-@BY_NAME
-def test_the_callers_data_stay_as_they_are(estimator):
-    X, y = data()
-    kept_X, kept_y = X.copy(), y.copy()
-    use(clone(estimator).fit(X, y), X)
-    np.testing.assert_array_equal(X, kept_X)
-    np.testing.assert_array_equal(y, kept_y)
-    assert X.flags.writeable and y.flags.writeable
-    X.flags.writeable = y.flags.writeable = False
-    use(clone(estimator).fit(X, y), X)
 
 
 # Threads, processes, folders
@@ -421,15 +295,13 @@ def test_the_number_of_threads_does_not_change_a_bit(algorithm, metric):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(2000, 3))
     X[1000:] = X[:1000]
-    results = []
-    for n_jobs in (1, 2, -1, None):
-        model = NearestNeighbors(
-            algorithm=algorithm, metric=metric, p=3, radius=0.2, n_jobs=n_jobs
-        ).fit(X)
+    model = NearestNeighbors(algorithm=algorithm, metric=metric, p=3, radius=0.2)
+
+    def answer(model):
         dist, ind = model.radius_neighbors()
-        results.append([*model.kneighbors(), np.concatenate(dist), np.concatenate(ind)])
-    for other in results[1:]:
-        assert_same(other, results[0])
+        return [*model.kneighbors(), np.concatenate(dist), np.concatenate(ind)]
+
+    protocol.check_the_number_of_threads_changes_no_bit(model, X, None, answer)
 
 
 @pytest.mark.parametrize("name", ["OMP_NUM_THREADS", "NUMBA_NUM_THREADS"])
@@ -438,6 +310,11 @@ def test_environment_variables_cap_threads(name, monkeypatch):
     expected = KNeighborsClassifier(n_jobs=2).fit(X, y).predict_proba(X)
     monkeypatch.setenv(name, "1")
     np.testing.assert_array_equal(KNeighborsClassifier().fit(X, y).predict_proba(X), expected)
+
+
+@BY_NAME
+def test_threads_at_once(estimator):
+    protocol.check_threads_at_once(estimator)
 
 
 def test_four_threads_fit_and_predict_at_once():
@@ -453,27 +330,10 @@ def test_four_threads_fit_and_predict_at_once():
         return model.predict_proba(X)
 
     expected = [work(*job) for job in jobs]
-    got, errors = {}, []
-    barrier = threading.Barrier(4)
-
-    def thread(number):
-        try:
-            barrier.wait(timeout=60)
-            for job in range(number, 4 * len(jobs), 4):
-                got[job] = work(*jobs[job % len(jobs)])
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=thread, args=(number,), daemon=True) for number in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join(timeout=240)
-        assert not one.is_alive()
-    assert not errors
-    assert len(got) == 4 * len(jobs)
-    for job, result in got.items():
-        np.testing.assert_array_equal(result, expected[job % len(jobs)])
+    turns = [4 * list(range(number, len(jobs), 4)) for number in range(4)]
+    results = protocol.in_threads(lambda number: [work(*jobs[job]) for job in turns[number]], 4)
+    for turn, found in zip(turns, results, strict=True):
+        protocol.assert_same(found, [expected[job] for job in turn])
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
