@@ -1,26 +1,17 @@
 """The forests among scikit-learn's tools, under hostile conditions, and beside scikit-learn's."""
 
 import contextlib
-import copy
 import io
-import pickle
-import threading
-import warnings
 
-import joblib
 import numpy as np
-import pandas as pd
 import pytest
-import scipy.sparse
 import sklearn.ensemble as theirs
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_friedman1
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
+from sklearn.model_selection import cross_val_score
 
 import litlearn.ensemble
+import protocol
 from litlearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -28,8 +19,9 @@ from litlearn.ensemble import (
     RandomForestRegressor,
 )
 from litlearn.ensemble import _forest as implementation
-from litlearn.exceptions import DataConversionWarning, NotFittedError
+from litlearn.exceptions import DataConversionWarning
 from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from protocol import assert_same, assert_same_trees, data, sibling, use
 
 FEW = {"n_estimators": 7, "random_state": 0}
 CLASSIFIERS = (RandomForestClassifier(**FEW), ExtraTreesClassifier(**FEW))
@@ -46,244 +38,108 @@ EVERY_SETTING = pytest.mark.parametrize("estimator", ALL + MORE, ids=repr)
 RANDOM_FORESTS = pytest.mark.parametrize("estimator", [ALL[0], ALL[2]], ids=repr)
 
 
-def data(seed=0, n=90, p=3):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    return X, (X[:, 0] + 0.3 * rng.normal(size=n) > 0).astype(int)
-
-
-def use(model, X):
-    """Call everything that the estimator offers; return the results."""
-    methods = ("predict", "predict_proba", "apply")
-    results = [getattr(model, method)(X) for method in methods if hasattr(model, method)]
-    path, pointers = model.decision_path(X)
-    return [*results, model.feature_importances_, path.toarray(), pointers]
-
-
-def assert_same(results, expected):
-    for one, other in zip(results, expected, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def assert_same_forest(one, other):
-    """The same bits in every array of every tree."""
-    for a, b in zip(one.estimators_, other.estimators_, strict=True):
-        for name, array in a.tree_.arrays().items():
-            assert array.tobytes() == b.tree_.arrays()[name].tobytes(), name
-
-
-def sibling(estimator):
-    """scikit-learn's forest of the same name, with the same parameters."""
-    kind = getattr(theirs, type(estimator).__name__)
-    ours_only = {"max_bins", "voting"}
-    given = {name: v for name, v in estimator.get_params().items() if name not in ours_only}
-    return kind(**given)
-
-
 # scikit-learn's tools
 
 
 def test_all_are_listed():
-    public = {
-        name
-        for name in litlearn.ensemble.__all__
-        if isinstance(getattr(litlearn.ensemble, name), type)
-    }
-    assert {type(one).__name__ for one in ALL} == public
+    protocol.check_all_are_listed(litlearn.ensemble, ALL)
 
 
 @EVERY_SETTING
 def test_check_estimator(estimator):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        results = check_estimator(estimator, on_skip=None, on_fail=None)
-    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    may_fail = ()
     if estimator.bootstrap:
         # Weights are chances of being drawn; another number of rows draws other rows. scikit-learn
         # declares the same failure for its own.
-        failed.pop("check_sample_weight_equivalence_on_dense_data", None)
-    assert not failed
-    skipped = {r["check_name"] for r in results if r["status"] == "skipped"}
-    assert skipped <= {
-        "check_array_api_input",  # needs SCIPY_ARRAY_API=1, set before anything is imported
-        "check_classifiers_multilabel_output_format_decision_function",  # there is none
-    }
-    assert sum(r["status"] == "passed" for r in results) >= 40
+        may_fail = ("check_sample_weight_equivalence_on_dense_data",)
+    protocol.check_scikit_learns_checks(estimator, may_fail)
 
 
 @EVERY
 def test_signature(estimator):
-    mine = type(estimator)().get_params()
-    expected = getattr(theirs, type(estimator).__name__)().get_params()
-    assert {key: mine[key] for key in expected} == expected
-    assert set(mine) - set(expected) <= {"max_bins", "voting"}
+    ours_only = {"max_bins", "voting"} if estimator in CLASSIFIERS else {"max_bins"}
+    protocol.check_signature(estimator, theirs, ours_only)
 
 
 @EVERY_SETTING
 def test_clone_and_copies(estimator):
-    X, y = data()
-    model = clone(estimator).fit(X, y)
-    expected = use(model, X[:20])
-    assert not clone(model).__sklearn_is_fitted__()
-    for again in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        assert_same(use(again, X[:20]), expected)
-        assert repr(again) == repr(model)
+    protocol.check_clone_and_copies(estimator)
 
 
 @EVERY
 def test_joblib_with_memory_maps(estimator, tmp_path):
-    X, y = data()
-    model = clone(estimator).fit(X, y)
-    joblib.dump(model, tmp_path / "model.joblib")
-    mapped = joblib.load(tmp_path / "model.joblib", mmap_mode="r")
-    assert_same(use(mapped, X[:20]), use(model, X[:20]))
+    protocol.check_joblib_with_memory_maps(estimator, tmp_path)
 
 
 @EVERY
 def test_pickles_are_small(estimator):
-    X, y = data(n=1000)
-    y = y if estimator in CLASSIFIERS else X[:, 0] + X[:, 1]
-    sizes = []
-    for model in (clone(estimator).fit(X, y), sibling(estimator).fit(X, y)):
-        n_nodes = sum(one.tree_.node_count for one in model.estimators_)
-        sizes.append(len(pickle.dumps(model)) / n_nodes)
-    assert sizes[0] <= sizes[1]
+    protocol.check_pickles_are_small(estimator, theirs)
 
 
 @EVERY
 def test_data_frames(estimator):
-    X, y = data()
-    frame = pd.DataFrame(X, columns=["age", "score", "volume"])
-    model = clone(estimator).fit(frame, pd.Series(y, name="diagnosis"))
-    assert list(model.feature_names_in_) == ["age", "score", "volume"]
-    assert_same(use(model, frame), use(clone(estimator).fit(X, y), X))
-    with pytest.raises(ValueError, match="must be in the same order"):
-        model.predict(frame[["score", "age", "volume"]])
-    model.fit(X, y)
-    assert not hasattr(model, "feature_names_in_")
+    protocol.check_data_frames(estimator)
 
 
 @EVERY_SETTING
 def test_forms_of_the_same_data(estimator):
-    X, y = data()
-    X = np.round(4 * X)
-    expected = use(clone(estimator).fit(X, y), X)
-    wide = np.zeros((180, 6))
-    wide[::2, ::2] = X
-    read_only = X.copy()
-    read_only.flags.writeable = False
-    forms = np.asfortranarray(X), wide[::2, ::2], read_only, X.tolist(), X.astype(np.int8)
-    for form in (*forms, X.astype(np.float32)):
-        before = copy.deepcopy(form)
-        assert_same(use(clone(estimator).fit(form, y), form), expected)
-        np.testing.assert_array_equal(form, before)
+    protocol.check_forms_of_the_same_data(estimator)
+
+
+@EVERY_SETTING
+def test_the_callers_data_stay_as_they_are(estimator):
+    protocol.check_the_callers_data_stay_as_they_are(estimator)
 
 
 @EVERY_SETTING
 def test_single_precision_grows_the_trees_of_its_double_copy(estimator):
-    X, y = data()
-    single = X.astype(np.float32)
-    models = [clone(estimator).fit(one, y) for one in (single, single.astype(np.float64))]
-    assert_same_forest(*models)
-    assert_same(use(models[0], single), use(models[1], single.astype(np.float64)))
+    protocol.check_single_precision_grows_the_same_trees(estimator)
 
 
 @EVERY_SETTING
 def test_the_number_of_threads_changes_no_bit(estimator):
     X, y = data(n=300)
-    expected = clone(estimator).set_params(n_jobs=1).fit(X, y)
     many = np.random.default_rng(1).normal(size=(9000, 3))  # three blocks
-    answer = use(expected, many)
-    for n_jobs in (1, 2, 4, None):
-        model = clone(estimator).set_params(n_jobs=n_jobs).fit(X, y)
-        assert_same_forest(model, expected)
-        assert_same(use(model, many), answer)
+    protocol.check_the_number_of_threads_changes_no_bit(
+        estimator, X, y, answer=lambda model: use(model, many)
+    )
 
 
 @EVERY
 def test_threads_at_once(estimator):
-    X, y = data(n=300)
-    expected = clone(estimator).fit(X, y)
-    found = [None] * 3
-
-    def fit(number):
-        found[number] = clone(estimator).fit(X, y)
-
-    threads = [threading.Thread(target=fit, args=(number,)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for one in found:
-        assert_same_forest(one, expected)
-        np.testing.assert_array_equal(one.predict(X), expected.predict(X))
+    protocol.check_threads_at_once(estimator)
 
 
 def test_searches_and_pipelines():
-    X, y = data()
-    labels = np.array(["healthy", "ill"])[y]
-    pipeline = make_pipeline(StandardScaler(), RandomForestClassifier(**FEW))
-    grid = {
-        "randomforestclassifier__max_depth": [1, None],
-        "randomforestclassifier__voting": ["soft", "hard"],
-    }
-    search = GridSearchCV(pipeline, grid, cv=3).fit(X, labels)
-    assert search.best_score_ > 0.7 and "RandomForestClassifier" in pipeline._repr_html_()
-    assert set(search.predict(X)) == {"healthy", "ill"}
+    grid = {"max_depth": [1, None], "voting": ["soft", "hard"]}
+    protocol.check_pipeline_and_search(RandomForestClassifier(**FEW), grid)
+    X, _ = data()
     assert np.all(cross_val_score(ExtraTreesRegressor(**FEW), X, X[:, 0], cv=3) > 0.5)
 
 
 @EVERY
 def test_before_fit(estimator):
-    X, _ = data()
-    for method in ("predict", "predict_proba", "apply", "decision_path"):
-        if hasattr(estimator, method):
-            with pytest.raises(NotFittedError, match="is not fitted yet"):
-                getattr(clone(estimator), method)(X)
-    for name in ("feature_importances_", "estimators_samples_"):
-        assert not hasattr(clone(estimator), name)
+    protocol.check_before_fit(estimator)
 
 
 # Bad input
 
 BAD_PARAMETERS = [
     *[("n_estimators", value) for value in (0, -1, 2.5, "9", None, True)],
-    *[("criterion", value) for value in ("GINI", "mse", None)],
     *[("bootstrap", value) for value in (1, "yes", None)],
     *[("oob_score", value) for value in (1, "yes", None)],
     *[("warm_start", value) for value in (1, "yes", None)],
     *[("n_jobs", value) for value in (0, 1.5, "all", True)],
     *[("max_samples", value) for value in (0, -3, 0.0, 1.5, np.nan, "5", True)],
-    *[("max_depth", value) for value in (0, 1.5, "3")],
-    *[("min_samples_split", value) for value in (1, 1.1)],
-    *[("min_samples_leaf", value) for value in (0, 1.1)],
-    *[("min_weight_fraction_leaf", value) for value in (-0.1, 0.6)],
-    *[("max_features", value) for value in (0, 1.1, "auto")],
-    *[("max_leaf_nodes", value) for value in (1, 2.5)],
-    *[("min_impurity_decrease", value) for value in (-0.1, np.nan)],
-    *[("ccp_alpha", value) for value in (-0.1, np.inf)],
-    *[("max_bins", value) for value in (1, 2.5)],
-    *[("monotonic_cst", value) for value in ([1, 0, 0],)],
-    *[("random_state", value) for value in (-1, "a", 1.5)],
-    *[("class_weight", value) for value in ("even", [1.0, 2.0], 3)],
     *[("voting", value) for value in ("loud", None, 1)],
+    *protocol.BAD_TREE_PARAMETERS,
 ]
 
 
 @EVERY
 @pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
 def test_bad_parameters(estimator, name, value):
-    if name not in estimator.get_params():
-        return
-    X, y = data(n=30)
-    model = clone(estimator).fit(X, y)
-    expected = use(model, X)
-    model.set_params(**{name: value})
-    with pytest.raises((ValueError, TypeError), match=name) as caught:
-        model.fit(X, y)
-    assert type(estimator).__name__ in str(caught.value)
-    model.set_params(**{name: getattr(estimator, name)})
-    assert_same(use(model, X), expected)  # the failed fit left the earlier one as it was
+    protocol.check_bad_parameters(estimator, name, value)
 
 
 def test_parameters_that_need_another():
@@ -294,46 +150,27 @@ def test_parameters_that_need_another():
         ExtraTreesRegressor(oob_score=True).fit(X, y)
 
 
-KINDS = lambda X: f"{type(X).__name__}{np.shape(X)}"  # noqa: E731
-
-
 @EVERY
-@pytest.mark.parametrize(
-    "bad",
-    [
-        np.full((30, 3), np.inf),
-        np.zeros((30, 3)) + 1j,
-        np.zeros(30),
-        np.zeros((0, 3)),
-        np.zeros((30, 0)),
-        np.full((30, 3), "a"),
-        scipy.sparse.csr_matrix(np.ones((30, 3))),
-        scipy.sparse.csc_array(np.ones((30, 3))),
-        None,
-    ],
-    ids=KINDS,
-)
+@pytest.mark.parametrize("bad", protocol.BAD_SAMPLES + protocol.SPARSE_SAMPLES, ids=protocol.kind)
 def test_bad_samples(estimator, bad):
-    X, y = data(n=30)
-    model = clone(estimator).fit(X, y)
-    expected = use(model, X)
-    with pytest.raises((ValueError, TypeError)) as caught:
-        model.fit(bad, y)
-    assert type(estimator).__name__ in str(caught.value)
-    with pytest.raises((ValueError, TypeError), match=type(estimator).__name__):
-        model.predict(bad)
-    assert_same(use(model, X), expected)
+    protocol.check_bad_samples(estimator, bad)
 
 
 @EVERY
-@pytest.mark.parametrize("bad", [None, [0, 1], np.full(30, np.nan), np.full(30, np.inf)], ids=KINDS)
-def test_bad_targets_and_weights(estimator, bad):
-    X, y = data(n=30)
-    with pytest.raises((ValueError, TypeError), match=type(estimator).__name__):
-        clone(estimator).fit(X, bad)
-    if bad is not None:
-        with pytest.raises((ValueError, TypeError), match="sample_weight"):
-            clone(estimator).fit(X, y, sample_weight=bad)
+def test_wrong_number_of_features(estimator):
+    protocol.check_wrong_number_of_features(estimator)
+
+
+@EVERY
+@pytest.mark.parametrize("bad", protocol.BAD_TARGETS, ids=protocol.kind)
+def test_bad_targets(estimator, bad):
+    protocol.check_bad_targets(estimator, bad)
+
+
+@EVERY
+@pytest.mark.parametrize("bad", protocol.BAD_WEIGHTS, ids=protocol.kind)
+def test_bad_weights(estimator, bad):
+    protocol.check_bad_weights(estimator, bad)
 
 
 # Kinds of data
@@ -438,8 +275,7 @@ def test_each_tree_is_a_tree_of_its_draw(kind):
         counts = np.bincount(rows, minlength=120).astype(float)
         single = {RandomForestClassifier: DecisionTreeClassifier}.get(kind, DecisionTreeRegressor)
         again = single(random_state=one.random_state).fit(X, y, sample_weight=counts)
-        for name, array in one.tree_.arrays().items():
-            assert array.tobytes() == again.tree_.arrays()[name].tobytes(), name
+        assert_same_trees(one, again)
 
 
 @pytest.mark.parametrize("max_samples", [None, 30, 0.4])
@@ -448,7 +284,7 @@ def test_drawn_rows_are_scikit_learns(estimator, max_samples):
     X, y = data()
     setting = {"bootstrap": True, "max_samples": max_samples}
     mine = clone(estimator).set_params(**setting).fit(X, y)
-    other = sibling(mine).fit(X, y)
+    other = sibling(mine, theirs).fit(X, y)
     for one, expected in zip(mine.estimators_samples_, other.estimators_samples_, strict=True):
         np.testing.assert_array_equal(one, expected)
     assert [one.random_state for one in mine.estimators_] == [
@@ -470,7 +306,7 @@ def test_drawn_rows_are_scikit_learns(estimator, max_samples):
 def test_out_of_bag_score(estimator, load):
     """eq-oob: beside scikit-learn's with the same draws, and by its definition."""
     X, y = load(return_X_y=True)
-    mine, other = clone(estimator).fit(X, y), sibling(estimator).fit(X, y)
+    mine, other = clone(estimator).fit(X, y), sibling(estimator, theirs).fit(X, y)
     np.testing.assert_allclose(mine.oob_score_, other.oob_score_, atol=0.025)
     total, count = 0.0, np.zeros(len(X))
     for one, rows in zip(mine.estimators_, mine.estimators_samples_, strict=True):
@@ -511,7 +347,7 @@ def test_warm_start(estimator):
     first = list(warm.estimators_)
     warm.set_params(n_estimators=7).fit(X, y)
     assert all(one is other for one, other in zip(first, warm.estimators_[:3], strict=True))
-    assert_same_forest(warm, clone(estimator).fit(X, y))
+    assert_same_trees(warm, clone(estimator).fit(X, y))
     with pytest.warns(UserWarning, match="does not fit new trees"):
         warm.fit(X, y)
     with pytest.raises(ValueError, match="n_estimators=2 must be larger or equal"):
@@ -576,7 +412,7 @@ def test_scores_are_scikit_learns_within_noise(estimator):
             one.set_params(n_estimators=20, random_state=seed)
             .fit(X[~test], y[~test])
             .score(X[test], y[test])
-            for one in (clone(estimator), sibling(estimator))
+            for one in (clone(estimator), sibling(estimator, theirs))
         ]
         differences.append(scores[0] - scores[1])
     noise = np.std(differences, ddof=1) / np.sqrt(10)

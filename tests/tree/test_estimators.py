@@ -1,24 +1,14 @@
 """The trees among scikit-learn's tools, under hostile conditions, and beside scikit-learn's."""
 
-import copy
-import pickle
-import threading
-import warnings
-
-import joblib
 import numpy as np
-import pandas as pd
 import pytest
-import scipy.sparse
 import sklearn.tree as theirs
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_friedman1
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
+from sklearn.model_selection import cross_val_score
 
 import litlearn.tree
+import protocol
 from litlearn.exceptions import DataConversionWarning, NotFittedError
 from litlearn.tree import (
     DecisionTreeClassifier,
@@ -27,6 +17,7 @@ from litlearn.tree import (
     ExtraTreeRegressor,
     export_text,
 )
+from protocol import assert_same, assert_same_trees, data, use
 
 CLASSIFIERS = (DecisionTreeClassifier(), ExtraTreeClassifier())
 REGRESSORS = (DecisionTreeRegressor(), ExtraTreeRegressor())
@@ -51,258 +42,112 @@ EVERY_CRITERION = pytest.mark.parametrize(
 )
 
 
-def data(seed=0, n=90, p=3):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    return X, (X[:, 0] + 0.3 * rng.normal(size=n) > 0).astype(int)
-
-
-def use(model, X):
-    """Call everything that the estimator offers; return the results."""
-    methods = ("predict", "predict_proba", "apply")
-    results = [getattr(model, method)(X) for method in methods if hasattr(model, method)]
-    return [*results, model.feature_importances_, model.decision_path(X).toarray()]
-
-
-def assert_same(results, expected):
-    for one, other in zip(results, expected, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def assert_same_tree(one, other):
-    """The same bits in every array."""
-    for name, array in one.tree_.arrays().items():
-        assert array.tobytes() == other.tree_.arrays()[name].tobytes(), name
-
-
 # scikit-learn's tools
 
 
 def test_all_are_listed():
-    public = {
-        name for name in litlearn.tree.__all__ if isinstance(getattr(litlearn.tree, name), type)
-    }
-    assert {type(one).__name__ for one in ALL} == public
+    protocol.check_all_are_listed(litlearn.tree, ALL)
 
 
 @EVERY_SETTING
 def test_check_estimator(estimator):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        results = check_estimator(estimator, on_skip=None, on_fail=None)
-    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    may_fail = ()
     if estimator.max_bins is not None:  # bins are those of all rows, whatever they weigh
-        failed.pop("check_sample_weight_equivalence_on_dense_data", None)
-    assert not failed
-    skipped = {r["check_name"] for r in results if r["status"] == "skipped"}
-    assert skipped <= {
-        "check_array_api_input",  # needs SCIPY_ARRAY_API=1, set before anything is imported
-        "check_classifiers_multilabel_output_format_decision_function",  # there is none
-    }
-    assert sum(r["status"] == "passed" for r in results) >= 40
+        may_fail = ("check_sample_weight_equivalence_on_dense_data",)
+    protocol.check_scikit_learns_checks(estimator, may_fail)
 
 
 @EVERY
 def test_signature(estimator):
-    name = type(estimator).__name__
-    other = getattr(theirs, name)()
-    mine, expected = type(estimator)().get_params(), other.get_params()
-    assert {key: mine[key] for key in expected} == expected
-    assert set(mine) - set(expected) == {"max_bins"}
+    protocol.check_signature(estimator, theirs, ours_only={"max_bins"})
 
 
 @EVERY_SETTING
 def test_clone_and_copies(estimator):
-    X, y = data()
-    model = clone(estimator).fit(X, y)
-    expected = use(model, X[:20])
-    assert not clone(model).__sklearn_is_fitted__()
-    for again in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        assert_same(use(again, X[:20]), expected)
-        assert repr(again) == repr(model)
+    protocol.check_clone_and_copies(estimator)
 
 
 @EVERY
 def test_joblib_with_memory_maps(estimator, tmp_path):
-    X, y = data()
-    model = clone(estimator).fit(X, y)
-    joblib.dump(model, tmp_path / "model.joblib")
-    mapped = joblib.load(tmp_path / "model.joblib", mmap_mode="r")
-    assert_same(use(mapped, X[:20]), use(model, X[:20]))
+    protocol.check_joblib_with_memory_maps(estimator, tmp_path)
 
 
 @EVERY
 def test_pickles_are_small(estimator):
-    X, y = data(n=2000)
-    y = y if estimator in CLASSIFIERS else X[:, 0] + X[:, 1]
-    model = clone(estimator).fit(X, y)
-    other = getattr(theirs, type(estimator).__name__)(random_state=0).fit(X, y)
-    sizes = [len(pickle.dumps(one)) / one.tree_.node_count for one in (model, other)]
-    assert sizes[0] <= sizes[1]
+    protocol.check_pickles_are_small(estimator, theirs)
 
 
 @EVERY
 def test_data_frames(estimator):
+    protocol.check_data_frames(estimator)
+
+
+@EVERY
+def test_names_of_features_in_text(estimator):
     X, y = data()
-    frame = pd.DataFrame(X, columns=["age", "score", "volume"])
-    model = clone(estimator).fit(frame, pd.Series(y, name="diagnosis"))
-    assert list(model.feature_names_in_) == ["age", "score", "volume"]
-    assert_same(use(model, frame), use(clone(estimator).fit(X, y), X))
-    with pytest.raises(ValueError, match="must be in the same order"):
-        model.predict(frame[["score", "age", "volume"]])
-    assert "age <=" in export_text(model) or "score <=" in export_text(model)
-    model.fit(X, y)
-    assert not hasattr(model, "feature_names_in_")
+    text = export_text(clone(estimator).fit(protocol.data_frame(X), y))
+    assert "age <=" in text or "score <=" in text
 
 
 @EVERY_SETTING
 def test_forms_of_the_same_data(estimator):
-    X, y = data()
-    X = np.round(4 * X)
-    expected = use(clone(estimator).fit(X, y), X)
-    wide = np.zeros((180, 6))
-    wide[::2, ::2] = X
-    read_only = X.copy()
-    read_only.flags.writeable = False
-    forms = np.asfortranarray(X), wide[::2, ::2], read_only, X.tolist(), X.astype(np.int8)
-    for form in (*forms, X.astype(np.float32)):
-        before = copy.deepcopy(form)
-        assert_same(use(clone(estimator).fit(form, y), form), expected)
-        np.testing.assert_array_equal(form, before)
+    protocol.check_forms_of_the_same_data(estimator)
+
+
+@EVERY_SETTING
+def test_the_callers_data_stay_as_they_are(estimator):
+    protocol.check_the_callers_data_stay_as_they_are(estimator)
 
 
 @EVERY_SETTING
 def test_single_precision_grows_the_tree_of_its_double_copy(estimator):
-    X, y = data()
-    single = X.astype(np.float32)
-    models = [clone(estimator).fit(one, y) for one in (single, single.astype(np.float64))]
-    assert_same_tree(*models)
-    assert_same(use(models[0], single), use(models[1], single.astype(np.float64)))
+    protocol.check_single_precision_grows_the_same_trees(estimator)
 
 
 @EVERY
 def test_threads_at_once_and_repeated_runs(estimator):
-    X, y = data(n=400)
-    expected = clone(estimator).fit(X, y)
-    found = [None] * 4
-
-    def fit(number):
-        found[number] = clone(estimator).fit(X, y)
-
-    threads = [threading.Thread(target=fit, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for one in found:
-        assert_same_tree(one, expected)
+    protocol.check_threads_at_once(estimator)
 
 
 def test_searches_and_pipelines():
-    X, y = data()
-    labels = np.array(["healthy", "ill"])[y]
-    pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0))
-    grid = {
-        "decisiontreeclassifier__max_depth": [1, 3, None],
-        "decisiontreeclassifier__criterion": ["gini", "entropy"],
-    }
-    search = GridSearchCV(pipeline, grid, cv=3).fit(X, labels)
-    assert search.best_score_ > 0.7 and "DecisionTreeClassifier" in pipeline._repr_html_()
+    grid = {"max_depth": [1, 3, None], "criterion": ["gini", "entropy"]}
+    protocol.check_pipeline_and_search(DecisionTreeClassifier(random_state=0), grid)
+    X, _ = data()
     assert np.all(cross_val_score(ExtraTreeRegressor(), X, X[:, 0], cv=3) > 0.3)
 
 
 @EVERY
 def test_before_fit(estimator):
-    X, y = data()
-    for method in ("predict", "predict_proba", "apply", "decision_path"):
-        if hasattr(estimator, method):
-            with pytest.raises(NotFittedError, match="is not fitted yet"):
-                getattr(clone(estimator), method)(X)
-    for method in ("get_depth", "get_n_leaves"):
-        with pytest.raises(NotFittedError, match="is not fitted yet"):
-            getattr(clone(estimator), method)()
+    protocol.check_before_fit(estimator)
     model = clone(estimator)
-    model.cost_complexity_pruning_path(X, y)
+    model.cost_complexity_pruning_path(*data())
     assert not model.__sklearn_is_fitted__()
 
 
 # Bad input: refused with a message, and the estimator is usable afterwards
 
-BAD_PARAMETERS = [
-    *[("criterion", value) for value in ("GINI", "mse", None, 3)],
-    *[("splitter", value) for value in ("worst", None, 1)],
-    *[("max_depth", value) for value in (0, -1, 1.5, "3", True)],
-    *[("min_samples_split", value) for value in (1, 0, -2, 0.0, 1.1, np.nan, "2", None, True)],
-    *[("min_samples_leaf", value) for value in (0, -2, 0.0, 1.1, np.nan, "2", None, True)],
-    *[("min_weight_fraction_leaf", value) for value in (-0.1, 0.6, np.nan, "0", None)],
-    *[("max_features", value) for value in (0, -1, 0.0, 1.1, np.nan, "auto", "5", True)],
-    *[("max_leaf_nodes", value) for value in (0, 1, 2.5, "3", True)],
-    *[("min_impurity_decrease", value) for value in (-0.1, np.nan, np.inf, "0", None)],
-    *[("ccp_alpha", value) for value in (-0.1, np.nan, np.inf, "0", None)],
-    *[("max_bins", value) for value in (1, 0, -1, 2.5, "8", True)],
-    *[("monotonic_cst", value) for value in ([1, 0, 0], "a")],
-    *[("random_state", value) for value in (-1, "a", 1.5)],
-    *[("class_weight", value) for value in ("even", [1.0, 2.0], 3, {0: -1.0}, {7: 1.0})],
-]
-
 
 @EVERY
-@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
+@pytest.mark.parametrize(("name", "value"), protocol.BAD_TREE_PARAMETERS, ids=str)
 def test_bad_parameters(estimator, name, value):
-    if name not in estimator.get_params():
-        return
-    X, y = data(n=30)
-    model = clone(estimator).fit(X, y)
-    expected = use(model, X)
-    model.set_params(**{name: value})
-    with pytest.raises((ValueError, TypeError), match=name) as caught:
-        model.fit(X, y)
-    assert type(estimator).__name__ in str(caught.value)
-    model.set_params(**{name: getattr(estimator, name)})
-    assert_same(use(model, X), expected)  # the failed fit left the earlier one as it was
-
-
-KINDS = lambda X: f"{type(X).__name__}{np.shape(X)}"  # noqa: E731
-BAD_SAMPLES = [
-    np.full((30, 3), np.inf),
-    np.full((30, 3), -np.inf),
-    np.zeros((30, 3)) + 1j,
-    np.zeros(30),
-    np.zeros((30, 3, 1)),
-    np.zeros((0, 3)),
-    np.zeros((30, 0)),
-    np.full((30, 3), "a"),
-    scipy.sparse.csr_matrix(np.ones((30, 3))),
-    scipy.sparse.csc_array(np.ones((30, 3))),
-    None,
-    "samples",
-]
+    protocol.check_bad_parameters(estimator, name, value)
 
 
 @EVERY
-@pytest.mark.parametrize("bad", BAD_SAMPLES, ids=KINDS)
+@pytest.mark.parametrize("bad", protocol.BAD_SAMPLES + protocol.SPARSE_SAMPLES, ids=protocol.kind)
 def test_bad_samples(estimator, bad):
-    X, y = data(n=30)
-    model = clone(estimator).fit(X, y)
-    expected = use(model, X)
-    with pytest.raises((ValueError, TypeError)) as caught:
-        model.fit(bad, y)
-    assert type(estimator).__name__ in str(caught.value) and len(str(caught.value)) < 2000
-    with pytest.raises((ValueError, TypeError), match=type(estimator).__name__):
-        model.predict(bad)
-    assert_same(use(model, X), expected)
+    protocol.check_bad_samples(estimator, bad)
 
 
 @EVERY
-@pytest.mark.parametrize(
-    "bad",
-    [None, [0, 1], np.zeros((30, 2, 2)), np.full(30, np.nan), np.full(30, np.inf), np.full(30, 1j)],
-    ids=KINDS,
-)  # fmt: skip
+def test_wrong_number_of_features(estimator):
+    protocol.check_wrong_number_of_features(estimator)
+
+
+@EVERY
+@pytest.mark.parametrize("bad", protocol.BAD_TARGETS, ids=protocol.kind)
 def test_bad_targets(estimator, bad):
-    X, _ = data(n=30)
-    with pytest.raises((ValueError, TypeError), match=type(estimator).__name__):
-        clone(estimator).fit(X, bad)
+    protocol.check_bad_targets(estimator, bad)
 
 
 @pytest.mark.parametrize("y", [[-1.0, 1.0, 2.0], [0.0, 0.0, 0.0]], ids=str)
@@ -312,19 +157,9 @@ def test_targets_that_poisson_refuses(y):
 
 
 @EVERY
-@pytest.mark.parametrize(
-    "bad", [np.ones(3), np.full(30, -1.0), np.full(30, np.nan), np.zeros(30), np.full(30, "a")]
-)
+@pytest.mark.parametrize("bad", protocol.BAD_WEIGHTS, ids=protocol.kind)
 def test_bad_weights(estimator, bad):
-    X, y = data(n=30)
-    with pytest.raises((ValueError, TypeError), match="sample_weight"):
-        clone(estimator).fit(X, y, sample_weight=bad)
-
-
-def test_wrong_number_of_features():
-    X, y = data()
-    with pytest.raises(ValueError, match="X has 2 features, but DecisionTreeClassifier"):
-        DecisionTreeClassifier().fit(X, y).predict(X[:, :2])
+    protocol.check_bad_weights(estimator, bad)
 
 
 # Weights
@@ -370,8 +205,8 @@ def test_samples_of_weight_zero_take_no_part(estimator):
         )
     ]
     if estimator.max_bins is None:  # bins are those of all rows
-        assert_same_tree(models[0], models[1])
-        assert_same_tree(models[0], models[2])
+        assert_same_trees(models[0], models[1])
+        assert_same_trees(models[0], models[2])
     assert models[0].tree_.n_node_samples[0] == kept.sum()
 
 
@@ -384,13 +219,13 @@ def test_class_weights_are_sample_weights():
         if class_weight == "balanced":
             factors = 200 / (3 * np.bincount(y))
         by_sample = DecisionTreeClassifier(random_state=0).fit(X, y, sample_weight=factors[y])
-        assert_same_tree(by_class, by_sample)
+        assert_same_trees(by_class, by_sample)
     both = np.column_stack([y, y > 0])
     weights = [{0: 1.0, 1: 2.0, 2: 3.0}, {0: 1.0, 1: 4.0}]
     listed = DecisionTreeClassifier(class_weight=weights, random_state=0).fit(X, both)
     product = np.array([1.0, 2.0, 3.0])[y] * np.array([1.0, 4.0])[(y > 0).astype(int)]
     expected = DecisionTreeClassifier(random_state=0).fit(X, both, sample_weight=product)
-    assert_same_tree(listed, expected)
+    assert_same_trees(listed, expected)
     with pytest.raises(ValueError, match="number of elements in class_weight"):
         DecisionTreeClassifier(class_weight=weights[:1]).fit(X, both)
 
@@ -476,7 +311,7 @@ def test_whole_and_boolean_targets():
     X, y = data()
     for target in (y, y.astype(bool), y.astype(np.float32), y.astype(np.uint8)):
         model = DecisionTreeRegressor(random_state=0).fit(X, target)
-        assert_same_tree(model, DecisionTreeRegressor(random_state=0).fit(X, y.astype(float)))
+        assert_same_trees(model, DecisionTreeRegressor(random_state=0).fit(X, y.astype(float)))
         assert model.predict(X).dtype == np.float64
 
 
