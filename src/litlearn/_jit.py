@@ -21,7 +21,7 @@ import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 
-def njit(function=None, *, helper=False, inline=False, reassociate=False):
+def njit(function=None, *, helper=False, inline=False, merge=False, reassociate=False):
     """Compile `function` with the flags that the whole package shares.
 
     Parameters
@@ -34,6 +34,9 @@ def njit(function=None, *, helper=False, inline=False, reassociate=False):
         than a distance in few dimensions.
     inline : bool, default=False
         A helper whose machine code is copied into each caller.
+    merge : bool, default=False
+        A helper whose source is copied into its caller: for large functions with one caller, which
+        need not be compiled on their own.
     reassociate : bool, default=False
         Sums may be taken in another order, and a product and a sum may be rounded once: what a sum
         over an array needs to use vector instructions. NaN, infinity and signed zeros keep their
@@ -45,14 +48,16 @@ def njit(function=None, *, helper=False, inline=False, reassociate=False):
         Or `function` itself when ``NUMBA_DISABLE_JIT=1``.
     """
     if function is None:
-        return functools.partial(njit, helper=helper, inline=inline, reassociate=reassociate)
+        options = {"helper": helper, "inline": inline, "merge": merge}
+        return functools.partial(njit, **options, reassociate=reassociate)
     dispatcher = numba.njit(
         function,
         nogil=True,
         error_model="numpy",
         forceinline=inline,
+        inline="always" if merge else "never",
         fastmath={"reassoc", "contract"} if reassociate else False,
-        _nrt=not (helper or inline),
+        _nrt=not (helper or inline or merge),
     )
     # With NUMBA_DISABLE_JIT=1 there is nothing to cache. Where no folder is writable, Numba
     # refuses with a RuntimeError, and the function is compiled anew in each process.

@@ -15,7 +15,7 @@ from litlearn.tree import (
 )
 from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, with_table
 from litlearn.tree._prune import prune
-from litlearn.tree._structure import BLOCK_ROWS, add_values, grow_tree
+from litlearn.tree._structure import BLOCK_ROWS, add_values, grow_tree, has_missing
 
 
 def draw_rows(seed, n_samples, n_draws, weight=None):
@@ -106,6 +106,8 @@ class Forest(TreeModel):
         training = self._training(X, y, sample_weight, class_weight)
         weighted = sample_weight is not None or class_weight is not None
         grown = list(getattr(self, "estimators_", [])) if self.warm_start else []
+        if grown:
+            self._check_same_kind(training)
         n_new = self.n_estimators - len(grown)
         if n_new < 0:
             raise ValueError(
@@ -128,6 +130,24 @@ class Forest(TreeModel):
             self._set_oob(training, n_draws, draws)
         return self
 
+    def _check_same_kind(self, training):
+        """Refuse to add trees to a forest that was grown on other features, outputs or classes."""
+        shape = len(training.targets.Y), training.X.shape[1]
+        before = self.n_outputs_, self.n_features_in_
+        if shape != before:
+            raise ValueError(
+                f"{type(self).__name__}: with warm_start=True, the trees that are there have "
+                f"(n_outputs, n_features)={before}, and the new ones would have {shape}."
+            )
+        if training.classes is None:
+            return
+        for old, new in zip(self._classes_of_outputs(), training.classes, strict=True):
+            if not np.array_equal(old, new):
+                raise ValueError(
+                    f"{type(self).__name__}: with warm_start=True, y must have the classes of the "
+                    f"trees that are there. Got {new!r}, expected {old!r}."
+                )
+
     def _n_draws(self, training, weighted):
         """Return how many samples a tree draws."""
         n_samples = len(training.X)
@@ -144,25 +164,22 @@ class Forest(TreeModel):
         rules = self._rules(training)
         share = self.min_weight_fraction_leaf
         bar, lock = self._progress_bar(len(seeds)), threading.Lock()
-        # Draws are whole numbers: one table serves all trees.
-        shared = with_table(training.problem, criterion, np.full(1, float(n_draws)))
+        # One table serves all trees, unless each has weights of its own.
+        total = np.full(1, float(n_draws)) if self.bootstrap else training.weight
+        shared = training.problem if per_tree else with_table(training.problem, criterion, total)
 
         def grow(b):
-            weight, problem = training.weight, training.problem
+            weight = training.weight
             if self.bootstrap:
                 weight = draw_counts(seeds[b], n_samples, n_draws, draws).astype(np.float64)
-                problem = shared
                 if per_tree:
                     weight = weight * self._balanced_factors(training, weight)
-                    problem = training.problem
-            elif criterion == CLASSIFICATION["entropy"]:
-                problem = with_table(problem, criterion, weight)
             total = float(weight.sum())
             own = rules._replace(total_weight=total, min_weight_leaf=share * total)
             tree = grow_tree(
                 training.X,
                 training.codes,
-                problem,
+                shared,
                 own,
                 training.targets,
                 weight,
@@ -182,8 +199,7 @@ class Forest(TreeModel):
     def _balanced_factors(self, training, counts):
         """Return weights that balance the classes among the samples that a tree has drawn."""
         factors = np.ones(len(counts))
-        for codes, classes in zip(training.targets.Y, training.classes, strict=True):
-            codes = codes.astype(np.intp)
+        for codes, classes in zip(training.classes_of_samples(), training.classes, strict=True):
             weights = _validation.check_class_weight(self, "balanced", classes, codes, counts)
             factors *= weights[codes]
         return factors
@@ -216,22 +232,26 @@ class Forest(TreeModel):
 
         def block(b):
             rows = slice(b * BLOCK_ROWS, (b + 1) * BLOCK_ROWS)
+            missing = has_missing(X[rows])
             for tree, out in zip(trees, left_out or [None] * len(trees), strict=True):
                 if out is None:
-                    add_values(X[rows], tree.steps, tree.value, hard, totals[rows])
+                    add_values(X[rows], missing, tree.steps, tree.value, hard, totals[rows])
                     continue
                 mine = out[np.searchsorted(out, rows.start) : np.searchsorted(out, rows.stop)]
                 if len(mine):
                     part = np.zeros((len(mine), *totals.shape[1:]))
                     some = _validation.read_only(X[mine])
-                    add_values(some, tree.steps, tree.value, hard, part)
+                    add_values(some, missing, tree.steps, tree.value, hard, part)
                     totals[mine] += part
 
         _parallel.map_blocks(block, -(-len(X) // BLOCK_ROWS), self.n_jobs)
         return totals
 
     def _left_out_means(self, training, n_draws, draws):
-        """Average the trees that did not see each sample; NaN, with a warning, where all did."""
+        """Average the trees that did not see each sample: :eq:`eq-oob`.
+
+        Where all trees saw it the sum is empty, zero, and a warning says so.
+        """
         n_samples = len(training.X)
         seeds = [estimator.random_state for estimator in self.estimators_]
         left_out = [np.flatnonzero(draw_counts(s, n_samples, n_draws, draws) == 0) for s in seeds]
@@ -384,7 +404,7 @@ class ForestClassifier(ClassifierMixin, Forest):
 
     def _set_oob(self, training, n_draws, draws):
         means = self._left_out_means(training, n_draws, draws)
-        codes = training.targets.Y.T.astype(np.intp)
+        codes = training.classes_of_samples().T
         guesses = np.argmax(means, axis=2)
         flat = self.n_outputs_ == 1
         self.oob_decision_function_ = means[:, 0] if flat else np.swapaxes(means, 1, 2)

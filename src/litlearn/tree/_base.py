@@ -41,8 +41,6 @@ class Training(NamedTuple):
         Sample weights times class weights.
     classes : list of ndarray, or None
         The classes of each output.
-    flat : bool
-        Whether the targets came as a flat array.
     names : ndarray or None
         Names of the features.
     """
@@ -53,8 +51,11 @@ class Training(NamedTuple):
     targets: Targets
     weight: np.ndarray
     classes: list | None
-    flat: bool
     names: np.ndarray | None
+
+    def classes_of_samples(self):
+        """Return the number of the class of each sample, of shape (n_outputs, n_samples)."""
+        return self.targets.Y[:, self.targets.groups].astype(np.intp)
 
 
 class TreeModel(MultiOutputMixin, BaseEstimator):
@@ -73,8 +74,8 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         check = _validation
         check.check_option(self, "criterion", self.criterion, tuple(self.criteria))
         check.check_integer(self, "max_depth", self.max_depth, low=1, allow_none=True)
-        self._check_count("min_samples_split", low=2, high=1.0, allow_low=False)
-        self._check_count("min_samples_leaf", low=1, high=1.0, allow_low=False)
+        self._check_count("min_samples_split", low=2)
+        self._check_count("min_samples_leaf", low=1)
         share = self.min_weight_fraction_leaf
         check.check_real(self, "min_weight_fraction_leaf", share, low=0, high=0.5)
         if isinstance(self.max_features, str):
@@ -82,7 +83,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             options = ("sqrt", "log2")
             check.check_option(self, "max_features", self.max_features, options, or_else=or_else)
         elif self.max_features is not None:
-            self._check_count("max_features", low=1, high=1.0, allow_low=False)
+            self._check_count("max_features", low=1)
         check.check_integer(self, "max_leaf_nodes", self.max_leaf_nodes, low=2, allow_none=True)
         check.check_real(self, "min_impurity_decrease", self.min_impurity_decrease, low=0)
         check.check_real(self, "ccp_alpha", self.ccp_alpha, low=0)
@@ -93,13 +94,13 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
                 f"{self.monotonic_cst!r}."
             )
 
-    def _check_count(self, name, *, low, high, allow_low):
+    def _check_count(self, name, *, low):
         """Check a parameter that is a number of samples or features (int), or a share (float)."""
         value = getattr(self, name)
         if isinstance(value, numbers.Integral):
             _validation.check_integer(self, name, value, low=low)
         else:
-            _validation.check_real(self, name, value, low=0, high=high, allow_low=allow_low)
+            _validation.check_real(self, name, value, low=0, high=1.0, allow_low=False)
 
     def _training(self, X, y, sample_weight, class_weight=None):
         """Check the data, and code them. Nothing is stored."""
@@ -112,12 +113,12 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             columns = [y] if y.ndim == 1 else list(y.T)
             pairs = [np.unique(column, return_inverse=True) for column in columns]
             classes = [found for found, _ in pairs]
-            Y = np.array([codes for _, codes in pairs], dtype=np.float64)
+            groups, Y = _groups([codes for _, codes in pairs])
             n_classes = np.array([len(found) for found in classes], dtype=np.int64)
         else:
             y = _validation.check_real_targets(self, y, n_samples)
             y = _validation.flat_if_column(y)
-            Y = np.ascontiguousarray(np.atleast_2d(y.T))
+            Y, groups = np.ascontiguousarray(np.atleast_2d(y.T)), np.empty(0, dtype=np.uint32)
             n_classes = np.ones(len(Y), dtype=np.int64)
             self._check_poisson(Y)
         weight = _validation.check_sample_weight(self, sample_weight, n_samples)
@@ -126,27 +127,31 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             weight = weight * self._class_factors(class_weight, pairs)
             if not np.any(weight):
                 raise ValueError(f"{type(self).__name__}: class_weight leaves no sample a weight.")
-        targets = Targets(Y, np.empty((0, 0), dtype=np.uint32))
+        targets = Targets(Y, groups, np.empty((0, 0), dtype=np.uint32))
+        n_jobs = getattr(self, "n_jobs", None)  # trees have no such parameter
         if self.criterion == "absolute_error":
-            targets = Targets(Y, code_columns(Y.T).codes)
+            ranks = code_columns(Y.T, n_jobs=n_jobs).codes
+            targets = targets._replace(codes=ranks.astype(np.uint32))
         # Every problem has arrays of the same types, so that one compiled kernel serves them all.
         none = np.empty((0, 0))
         if self._draws_thresholds():
             absent = np.isnan(X).any(axis=0)
             missing = np.where(absent, np.uint32(0), NO_MISSING)
-            codes = Codes(none.astype(np.uint32), missing, None)
+            counts = np.zeros(len(missing), dtype=np.int64)
+            codes = Codes(none.astype(np.uint16), missing, counts, None)
             columns = _validation.read_only(X.T)
         else:
-            codes = code_columns(X, self.max_bins)
+            codes = code_columns(X, self.max_bins, n_jobs)
             columns = _validation.read_only(none)
         problem = Problem(
             codes=codes.codes,
             missing=codes.missing,
+            n_codes=codes.n_codes,
             columns=columns,
             n_classes=n_classes,
             table=none.ravel(),
         )
-        return Training(X, codes, problem, targets, weight, classes, y.ndim == 1, names)
+        return Training(X, codes, problem, targets, weight, classes, names)
 
     def _draws_thresholds(self):
         return self.random_thresholds
@@ -222,6 +227,17 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
     def _classes_of_outputs(self):
         """Return the classes of each output, in a list."""
         return [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
+
+
+def _groups(codes):
+    """Number the samples by the classes of all outputs together, given those of each output.
+
+    Returns the group of each sample, and the classes of each group: (n_outputs, n_groups).
+    """
+    if len(codes) == 1:
+        return codes[0].astype(np.uint32), np.arange(codes[0].max() + 1.0)[np.newaxis]
+    classes, groups = np.unique(np.array(codes), axis=1, return_inverse=True)
+    return groups.ravel().astype(np.uint32), classes.astype(np.float64)
 
 
 def with_table(problem, criterion, weight):

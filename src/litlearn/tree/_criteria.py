@@ -5,8 +5,10 @@ impurity of the children is smallest: the terms of the impurity that no split ch
 A sweep moves the samples of a node from the right child to the left, in the order of one feature,
 and updates the score at each step.
 
-Letters: `Y` (n_outputs, n) holds targets, or the numbers of classes; `w` (n,) weights; a node is a
-stretch of their columns. `keys` are the sorted keys of the node (see ``_sort.py``).
+Letters: in regression, `Y` (n_outputs, n) holds targets and `w` (n,) weights, and a node is a
+stretch of their columns. In classification a node is a stretch of `records`, whose upper halves are
+kinds of samples; `Y` (n_outputs, n_kinds) holds the classes of each kind, `w` (n_kinds,) weights.
+`keys` are the sorted keys of the node (see ``_sort.py``); their lower halves are columns of `Y`.
 """
 
 import math
@@ -14,10 +16,10 @@ import math
 import numpy as np
 
 from litlearn._jit import njit
-from litlearn.tree._sort import code_of, place_of, sort_keys
+from litlearn.tree._sort import HALF, code_of, place_of, sort_keys
 
 GINI, ENTROPY, MISCLASSIFICATION, SQUARED_ERROR, POISSON, ABSOLUTE_ERROR = range(6)
-FEW_CLASSES = 4  # up to here, a pass for each class that takes several samples at once is faster
+FEW_KINDS = 4  # up to here, samples are counted several at once
 
 
 @njit(inline=True)
@@ -45,11 +47,26 @@ def sum_weights(w, start, stop):
 
 
 @njit(inline=True, reassociate=True)
-def weigh_class(Y, w, start, stop, t, c):
-    """Return the weight of class c of output t."""
-    weight = 0.0
+def count_kinds(records, start, stop):
+    """Return how many samples of a stretch are of the kinds 1, 2 and 3."""
+    one, two, three = 0, 0, 0
     for i in range(start, stop):
-        weight += w[i] if Y[t, i] == c else 0.0
+        kind = records[i] >> HALF
+        one += kind == np.uint64(1)
+        two += kind == np.uint64(2)
+        three += kind == np.uint64(3)
+    return one, two, three
+
+
+@njit(inline=True)
+def weigh_counts(zero, one, two, three, Y, w, sums):
+    """Add the weights of so many samples of the first kinds to their classes. Return the weight."""
+    weight = 0.0
+    for k in range(w.size):
+        count = zero if k == 0 else one if k == 1 else two if k == 2 else three
+        weight += count * w[k]
+        for t in range(len(Y)):
+            sums[t, np.uintp(Y[t, k])] += count * w[k]
     return weight
 
 
@@ -81,21 +98,26 @@ def all_equal(Y, start, stop, t, first):
 
 
 @njit(helper=True)
-def describe_classes(criterion, Y, w, start, stop, n_classes, table, total):
+def describe_classes(criterion, records, Y, w, start, stop, n_classes, table, total):
     """Sum the weights of the classes of a node into `total` (n_outputs, n_classes).
 
     Returns the impurity (:eq:`eq-gini`, :eq:`eq-entropy` or :eq:`eq-misclassification`, the mean
     over the outputs), the weight of the node, its score, and whether one class has it all.
     """
-    weight = sum_weights(w, start, stop)
+    total[:] = 0.0
+    if w.size <= FEW_KINDS:
+        one, two, three = count_kinds(records, start, stop)
+        zero = stop - start - one - two - three
+        weight = weigh_counts(zero, one, two, three, Y, w, total)
+    else:
+        weight = 0.0
+        for i in range(start, stop):
+            kind = np.uintp(records[i] >> HALF)
+            weight += w[kind]
+            for t in range(Y.shape[0]):
+                total[t, np.uintp(Y[t, kind])] += w[kind]
     impurity, score, pure = 0.0, 0.0, True
     for t in range(Y.shape[0]):
-        for c in range(total.shape[1]):
-            few = total.shape[1] <= FEW_CLASSES
-            total[t, c] = weigh_class(Y, w, start, stop, t, c) if few else 0.0
-        if total.shape[1] > FEW_CLASSES:
-            for i in range(start, stop):
-                total[t, np.uintp(Y[t, i])] += w[i]
         part, largest, n_present = 0.0, 0.0, 0
         for c in range(n_classes[t]):
             largest = max(largest, total[t, c])
@@ -155,17 +177,14 @@ def describe_medians(Y, codes, w, start, stop, centre, order, keys, buffer, star
     places of the node's samples in the order of target t. Returns the mean absolute deviation
     :eq:`eq-absolute-error`, the weight, the score, and whether all targets are equal.
     """
-    n = stop - start
-    weight = 0.0
-    for i in range(start, stop):
-        weight += w[i]
+    n, weight = stop - start, sum_weights(w, start, stop)
     deviation, pure = 0.0, True
     for t in range(Y.shape[0]):
         low, high = np.uint64(codes[t, start]), np.uint64(codes[t, start])
         for i in range(n):
             code = np.uint64(codes[t, start + i])
             low, high = min(low, code), max(high, code)
-            keys[i] = (code << np.uint64(32)) | np.uint64(start + i)
+            keys[i] = (code << HALF) | np.uint64(start + i)
         if low < high:
             pure = False
             sort_keys(keys, n, low, high, buffer, starts)
@@ -185,6 +204,16 @@ def describe_medians(Y, codes, w, start, stop, centre, order, keys, buffer, star
     return deviation / (weight * Y.shape[0]), weight, -deviation, pure
 
 
+@njit(inline=True)
+def perfect_score(criterion, impurity, weight, score, n_outputs):
+    """Return the score of a split into pure children: no split has a larger one."""
+    if criterion == GINI or criterion == MISCLASSIFICATION:
+        return weight * n_outputs
+    if criterion == ENTROPY or criterion == ABSOLUTE_ERROR:
+        return 0.0
+    return score + impurity * weight * n_outputs
+
+
 # ---------------------------------------------------------------------------------------------
 # Sweeps: the best place to cut the sorted samples in two
 
@@ -192,7 +221,14 @@ def describe_medians(Y, codes, w, start, stop, centre, order, keys, buffer, star
 @njit(inline=True)
 def is_cut(keys, i, n, min_samples):
     """Tell whether the values differ after key i, and both sides have enough samples."""
-    return code_of(keys[i]) != code_of(keys[i + 1]) and i + 1 >= min_samples and n - i > min_samples
+    differ = code_of(keys[i]) != code_of(keys[i + 1])
+    return differ & (i + 1 >= min_samples) & (n - i > min_samples)
+
+
+@njit(inline=True)
+def larger(a, b):
+    """Return the larger of two numbers. Python's ``max`` also looks for NaN, and takes longer."""
+    return a if a > b else b
 
 
 @njit(inline=True)
@@ -220,12 +256,15 @@ def sweep_gini(keys, n, n_outputs, Y, w, weight, total, left, right, min_samples
             squares_right += moved * (moved - 2.0 * right[t, c])
             left[t, c] += moved
             right[t, c] -= moved
-        # <compare>: A cut only between different values.
-        if is_cut(keys, i, n, min_samples):
-            weight_right = weight - weight_left
-            score = squares_left / weight_left + squares_right / weight_right
-            if score > best and min(weight_left, weight_right) >= min_weight:
-                best, where = score, i
+        # <compare>: A cut only between different values. In a small node many a cut is the best so
+        # far: a branch would often be mispredicted.
+        weight_right = weight - weight_left
+        both = squares_left * weight_right + squares_right * weight_left
+        score = both / (weight_left * weight_right)
+        heavy = (weight_left >= min_weight) & (weight_right >= min_weight)
+        cut = heavy & is_cut(keys, i, n, min_samples)
+        where = i if cut & (score > best) else where
+        best = larger(score if cut else -np.inf, best)
     return best, where
 
 
@@ -310,15 +349,17 @@ def sweep_squared_error(
         weight_left += w[place]
         for t in range(n_outputs):
             left[t, 0] += w[place] * (Y[t, place] - centre[t])
-        # <compare>: A cut only between different values.
-        if is_cut(keys, i, n, min_samples):
-            weight_right = weight - weight_left
-            score = 0.0
-            for t in range(n_outputs):
-                right = total[t, 0] - left[t, 0]
-                score += left[t, 0] * left[t, 0] / weight_left + right * right / weight_right
-            if score > best and min(weight_left, weight_right) >= min_weight:
-                best, where = score, i
+        # <compare>: A cut only between different values; without a branch, as for classes.
+        weight_right = weight - weight_left
+        both = 0.0
+        for t in range(n_outputs):
+            right = total[t, 0] - left[t, 0]
+            both += left[t, 0] * left[t, 0] * weight_right + right * right * weight_left
+        score = both / (weight_left * weight_right)
+        heavy = (weight_left >= min_weight) & (weight_right >= min_weight)
+        cut = heavy & is_cut(keys, i, n, min_samples)
+        where = i if cut & (score > best) else where
+        best = larger(score if cut else -np.inf, best)
     return best, where
 
 
@@ -397,53 +438,40 @@ def weigh_left(values, n, threshold, w, start):
 
 
 @njit(inline=True, reassociate=True)
-def weigh_left_of_few_classes(values, n, threshold, w, Y, start, t):
-    """Return how many values are at most the threshold, their weight, and that of classes 1 to 3.
+def count_kinds_left(values, n, threshold, records, start):
+    """Return how many values are at most the threshold, and how many are of the kinds 1 to 3.
 
     No branch depends on the data, and no sum on the one before: several samples are taken at once.
     """
-    count, total, one, two, three = 0, 0.0, 0.0, 0.0, 0.0
+    count, one, two, three = 0, 0, 0, 0
     for i in range(n):
         left = values[i] <= threshold
-        weight = w[start + i] if left else 0.0
-        c = Y[t, start + i]
+        kind = records[start + i] >> HALF
         count += left
-        total += weight
-        one += weight if c == 1.0 else 0.0
-        two += weight if c == 2.0 else 0.0
-        three += weight if c == 3.0 else 0.0
-    return count, total, one, two, three
+        one += left & (kind == np.uint64(1))
+        two += left & (kind == np.uint64(2))
+        three += left & (kind == np.uint64(3))
+    return count, one, two, three
 
 
 @njit(inline=True)
-def weigh_left_of_classes(values, n, threshold, w, Y, start, left):
+def weigh_left_of_classes(values, n, threshold, records, w, Y, start, left):
     """Write the weights of the classes on the left to `left` (n_outputs, n_classes).
 
     Returns how many values are at most the threshold, and their weight.
     """
-    n_classes, count, weight = left.shape[1], 0, 0.0
-    for t in range(len(Y)):
-        if n_classes <= FEW_CLASSES:
-            count, weight, one, two, three = weigh_left_of_few_classes(
-                values, n, threshold, w, Y, start, t
-            )
-            left[t, 0] = weight - one - two - three
-            if n_classes > 1:
-                left[t, 1] = one
-            if n_classes > 2:
-                left[t, 2] = two
-            if n_classes > 3:
-                left[t, 3] = three
-            continue
-        for c in range(n_classes):
-            left[t, c] = 0.0
-        count, weight = 0, 0.0
-        for i in range(n):
-            goes_left = values[i] <= threshold
-            part = w[start + i] if goes_left else 0.0
-            count += goes_left
-            weight += part
-            left[t, np.uintp(Y[t, start + i])] += part
+    left[:] = 0.0
+    if w.size <= FEW_KINDS:
+        count, one, two, three = count_kinds_left(values, n, threshold, records, start)
+        return count, weigh_counts(count - one - two - three, one, two, three, Y, w, left)
+    count, weight = 0, 0.0
+    for i in range(n):
+        kind, goes_left = np.uintp(records[start + i] >> HALF), values[i] <= threshold
+        part = w[kind] if goes_left else 0.0
+        count += goes_left
+        weight += part
+        for t in range(len(Y)):
+            left[t, np.uintp(Y[t, kind])] += part
     return count, weight
 
 

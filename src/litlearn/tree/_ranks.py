@@ -2,7 +2,7 @@
 
 A split at a threshold depends on the order of the values only. So each column is sorted once, and
 its values are replaced by the whole numbers 0, 1, 2, ... of their distinct values. The codes are
-exact, take four bytes, and are shared by all trees of a forest.
+exact, take two or four bytes, and are shared by all trees of a forest.
 """
 
 from typing import NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 
 from litlearn import _parallel
 
+FEW = 2**16  # so many codes fit into two bytes
 NO_MISSING = np.uint32(0xFFFFFFFF)  # no code: the column has no missing values
 
 
@@ -19,16 +20,19 @@ class Codes(NamedTuple):
 
     Attributes
     ----------
-    codes : ndarray of shape (n_features, n_samples), uint32
+    codes : ndarray of shape (n_features, n_samples), uint16 or uint32
         Column j of the data is row j here, so that a node reads one feature in one stretch.
     missing : ndarray of shape (n_features,), uint32
         The code of NaN, larger than all others of its column, or `NO_MISSING`.
+    n_codes : ndarray of shape (n_features,), int64
+        How many different codes a column has, that of NaN included.
     edges : list of ndarray, or None
         With bins: the threshold above each bin but the last, for each feature.
     """
 
     codes: np.ndarray
     missing: np.ndarray
+    n_codes: np.ndarray
     edges: list | None
 
 
@@ -53,6 +57,7 @@ def code_columns(X, max_bins=None, n_jobs=None):
     n_samples, n_features = X.shape
     codes = np.empty((n_features, n_samples), dtype=np.uint32)
     missing = np.full(n_features, NO_MISSING, dtype=np.uint32)
+    counts = np.zeros(n_features, dtype=np.int64)
     edges = [None] * n_features
 
     def code(j):
@@ -69,14 +74,17 @@ def code_columns(X, max_bins=None, n_jobs=None):
         if max_bins is not None and n_codes:
             ranks[:n_present], edges[j] = _bins(values[:n_present], ranks[:n_present], max_bins)
             n_codes = len(edges[j]) + 1
+        counts[j] = n_codes
         if n_present < n_samples:
-            missing[j] = n_codes
+            missing[j], counts[j] = n_codes, n_codes + 1
             ranks[n_present:] = n_codes
         codes[j, order] = ranks
 
     # <columns>: Columns do not need each other.
     _parallel.map_blocks(code, n_features, n_jobs)
-    return Codes(codes, missing, None if max_bins is None else edges)
+    if counts.max(initial=0) <= FEW:
+        codes = codes.astype(np.uint16)
+    return Codes(codes, missing, counts, None if max_bins is None else edges)
 
 
 def _bins(values, ranks, max_bins):

@@ -1,17 +1,20 @@
 """Sorting the samples of a node by one feature.
 
-A key is one 64-bit word: the code of the value in the upper half, the place of the sample in the
-node's stretch of arrays in the lower half. Sorting the words sorts the samples, and moves nothing
-but words.
+A key is one 64-bit word: the code of the value in the upper half; in the lower half the place where
+the sample's target and weight are found. Sorting the words sorts the samples, and moves nothing but
+words.
 """
 
 import numpy as np
 
 from litlearn._jit import njit
 
-SMALL = 24  # samples; below, insertion sort wins
+VERY_SMALL = 8  # keys; up to here, exchanging wins
+SMALL = 32  # up to here, counting smaller ones wins
 HALF = np.uint64(32)
 LOWER = np.uint64(0xFFFFFFFF)
+LARGEST = np.uint64(0xFFFFFFFFFFFFFFFF)
+CROWDED = 48  # keys in one bucket; above, merging wins
 
 
 @njit(inline=True)
@@ -22,20 +25,63 @@ def code_of(key):
 
 @njit(inline=True)
 def place_of(key):
-    """Lower half of a key: where the sample stands."""
+    """Lower half of a key: where the sample's target and weight stand."""
     return np.uintp(key & LOWER)
 
 
-@njit(helper=True)
-def insertion_sort(source, keys, n):
-    """Write the first n keys of `source`, which may be `keys` itself, to `keys` in order.
+@njit(inline=True)
+def exchange_sort(source, keys, n):
+    """Write the first n keys of `source` to `keys` in order: for very few.
 
-    Few steps when they are few, or nearly in order.
+    Each new key passes all that are there, and at each the larger of the two goes on.
     """
     for i in range(n):
         key = source[i]
+        for s in range(i):
+            keys[s], key = min(keys[s], key), max(keys[s], key)
+        keys[i] = key
+
+
+@njit(inline=True)
+def rank_sort(source, keys, n):
+    """Write the first n keys of `source` to `keys` in order: for few.
+
+    The place of a key is the number of smaller ones, which the compiler counts many at a time.
+    """
+    for i in range(n):
+        keys[i] = 0
+    for i in range(n):
+        key, rank = source[i], 0
+        for s in range(n):
+            rank += source[s] < key
+        keys[rank] = key
+    # <equal>: Equal keys went to one place, and left the places behind it empty.
+    for i in range(1, n):
+        keys[i] = max(keys[i], keys[i - 1])
+
+
+@njit(helper=True)
+def sort_few(source, keys, n):
+    """Write the first n keys of `source`, at most `SMALL`, to `keys` in order.
+
+    No branch depends on the data, and none is mispredicted.
+    """
+    if n <= VERY_SMALL:
+        exchange_sort(source, keys, n)
+    else:
+        rank_sort(source, keys, n)
+
+
+@njit(helper=True)
+def insertion_sort(source, keys, start, stop):
+    """Write keys `start` to `stop` - 1 of `source`, which may be `keys` itself, in order.
+
+    Few steps when they are nearly in order.
+    """
+    for i in range(start, stop):
+        key = source[i]
         s = i
-        while s > 0 and keys[s - 1] > key:
+        while s > start and keys[s - 1] > key:
             keys[s] = keys[s - 1]
             s -= 1
         keys[s] = key
@@ -45,16 +91,13 @@ def insertion_sort(source, keys, n):
 def sort_keys(keys, n, low, high, buffer, starts):
     """Sort the first n keys, whose codes run from `low` to `high`, low < high.
 
-    One pass deals the keys into about n buckets by their code, and insertion sort repairs the
+    One pass deals the keys into at most 2 n buckets by their code, and insertion sort repairs the
     order within them: linear time when codes are spread evenly. `buffer` has room for n keys and
-    `starts` for n + 1 counts.
+    `starts` for 2 n + 1 counts.
     """
-    if n <= SMALL:
-        insertion_sort(keys, keys, n)
-        return
     # <buckets>: A bucket for each code if they are few, otherwise for each stretch of codes.
     span = high - low + np.uint64(1)
-    n_buckets = min(np.uint64(n), span)
+    n_buckets = min(np.uint64(2 * n), span)
     scale = (n_buckets << HALF) // span
     for b in range(n_buckets + np.uint64(1)):
         starts[b] = 0
@@ -74,8 +117,8 @@ def sort_keys(keys, n, low, high, buffer, starts):
         buffer[starts[b]] = key
         starts[b] += 1
     # <repair>: Crowded buckets would make insertion sort slow; a merge sort has no bad case.
-    if span > n_buckets and largest <= 2 * SMALL:
-        insertion_sort(buffer, keys, n)
+    if span > n_buckets and largest <= CROWDED:
+        insertion_sort(buffer, keys, 0, n)
         return
     for i in range(n):
         keys[i] = buffer[i]
@@ -87,13 +130,7 @@ def sort_keys(keys, n, low, high, buffer, starts):
 def merge_sort(keys, n, buffer):
     """Sort the first n keys by merging runs of doubling length, in n log n steps at worst."""
     for start in range(0, n, SMALL):
-        for i in range(start + 1, min(start + SMALL, n)):
-            key = keys[i]
-            s = i
-            while s > start and keys[s - 1] > key:
-                keys[s] = keys[s - 1]
-                s -= 1
-            keys[s] = key
+        insertion_sort(keys, keys, start, min(start + SMALL, n))
     length = SMALL
     while length < n:
         for start in range(0, n, 2 * length):

@@ -12,6 +12,7 @@ from litlearn._jit import njit
 from litlearn.tree import _grow
 from litlearn.tree._criteria import ABSOLUTE_ERROR
 from litlearn.tree._ranks import midpoints
+from litlearn.tree._sort import HALF
 
 LEAF = -1
 UNDEFINED = -2
@@ -117,13 +118,21 @@ class Tree:
         return int(self.depths.max())
 
     def apply(self, X, n_jobs=None):
-        """Return the number of the leaf of each sample, of shape (n_samples,), int64."""
+        """Return the number of the leaf of each sample, of shape (n_samples,), int64.
+
+        `X` is an array (n_samples, n_features) of float32 or float64.
+        """
         X = _validation.read_only(X)
+        if X.ndim != 2 or X.shape[1] != self.n_features or X.dtype.kind != "f":
+            raise ValueError(
+                f"Tree: X must be an array of floats of shape (n_samples, {self.n_features}). Got "
+                f"shape {X.shape}, dtype {X.dtype}."
+            )
         leaves = np.empty(len(X), dtype=np.int64)
 
         def block(b):
             rows = slice(b * BLOCK_ROWS, (b + 1) * BLOCK_ROWS)
-            find_leaves(X[rows], self.steps, leaves[rows])
+            find_leaves(X[rows], has_missing(X[rows]), self.steps, leaves[rows])
 
         _parallel.map_blocks(block, -(-len(X) // BLOCK_ROWS), n_jobs)
         return leaves
@@ -157,20 +166,27 @@ class Tree:
         return importances / total if normalize and total > 0.0 else importances
 
 
+def has_missing(X):
+    """Tell whether any value is NaN."""
+    return bool(np.isnan(X).any())
+
+
 @njit(inline=True)
-def next_node(X, i, steps, node):
+def next_node(X, i, steps, node, missing):
     """Return where row i goes from a node: one further, or to the right child.
 
-    Without a branch: the processor could not guess it, and a compiler takes several rows at once.
+    Without a branch: the processor could not guess it. `missing` tells whether any value is NaN.
     """
     feature, right = steps[node]["feature"], np.int64(steps[node]["right"])
     value = X[i, np.uintp(feature & ~MISSING_LEFT)]
-    left = (value <= steps[node]["threshold"]) | ((value != value) & (feature >= MISSING_LEFT))
-    return right + np.int64(left) * (np.int64(node) + 1 - right)
+    left = value <= steps[node]["threshold"]
+    if missing:
+        left = left | ((value != value) & (feature >= MISSING_LEFT))
+    return np.int64(node) + 1 if left else right
 
 
 @njit(inline=True)
-def walk_together(X, first, n, steps, at):
+def walk_together(X, first, n, steps, at, missing):
     """Take rows `first` to `first` + n - 1 to their leaves, whose numbers stand in `at` then.
 
     A walk waits for memory at each node. Many rows that walk in step wait together. A leaf is its
@@ -182,34 +198,40 @@ def walk_together(X, first, n, steps, at):
     while walking:
         for _ in range(STEPS_BETWEEN):
             for r in range(n):
-                at[r] = next_node(X, np.uintp(first + r), steps, np.uintp(at[r]))
+                at[r] = next_node(X, np.uintp(first + r), steps, np.uintp(at[r]), missing)
         walking = False
         for r in range(n):
             walking = walking or steps[np.uintp(at[r])]["right"] != at[r]
 
 
 @njit
-def find_leaves(X, steps, leaves):
-    """Write the number of the leaf of each row of `X` to `leaves`."""
+def find_leaves(X, missing, steps, leaves):
+    """Write the number of the leaf of each row of `X` to `leaves`.
+
+    `missing` tells whether any value is NaN.
+    """
     at = np.empty(IN_STEP, dtype=np.int64)
     for first in range(0, len(X), IN_STEP):
         # <group>: A full group has a size that the compiler knows.
-        if first + IN_STEP <= len(X):
-            walk_together(X, first, IN_STEP, steps, at)
+        if first + IN_STEP > len(X):
+            walk_together(X, first, len(X) - first, steps, at, True)
+        elif missing:
+            walk_together(X, first, IN_STEP, steps, at, True)
         else:
-            walk_together(X, first, len(X) - first, steps, at)
+            walk_together(X, first, IN_STEP, steps, at, False)
         for r in range(min(IN_STEP, len(X) - first)):
             leaves[first + r] = at[r]
 
 
 @njit
-def add_values(X, steps, value, hard, total):
+def add_values(X, missing, steps, value, hard, total):
     """Add the value of each row's leaf to `total` (n_samples, n_outputs, n_classes).
 
-    With `hard`, only the largest entry of each output counts, as one vote.
+    With `hard`, only the largest entry of each output counts, as one vote. `missing` tells whether
+    any value of `X` is NaN.
     """
     leaves = np.empty(len(X), dtype=np.int64)
-    find_leaves(X, steps, leaves)
+    find_leaves(X, missing, steps, leaves)
     for i in range(len(X)):
         for t in range(value.shape[1]):
             winner = 0
@@ -259,14 +281,42 @@ class Targets(NamedTuple):
 
     Attributes
     ----------
-    Y : ndarray of shape (n_outputs, n_samples), float64
-        Targets, or numbers of classes.
+    Y : ndarray of shape (n_outputs, n_groups) or (n_outputs, n_samples), float64
+        Numbers of the classes of each group of samples; or, in regression, targets.
+    groups : ndarray of shape (n_samples,) or (0,), uint32
+        The group of each sample: those that agree in the classes of all outputs.
     codes : ndarray of shape (n_outputs, n_samples) or (0, 0), uint32
         Ranks of the targets, for the absolute error.
     """
 
     Y: np.ndarray
+    groups: np.ndarray
     codes: np.ndarray
+
+
+def take_samples(targets, w):
+    """Return the samples of positive weight in the form that one tree needs.
+
+    Where weights are whole numbers, as those of a bootstrap, there are few kinds of samples: one
+    for each group and weight. Otherwise each sample is of a kind of its own.
+    """
+    rows = np.flatnonzero(w)
+    w = w[rows]
+    records = rows.astype(np.uint64)
+    if not len(targets.groups):
+        Y = np.ascontiguousarray(targets.Y[:, rows])
+        codes = targets.codes[:, rows] if len(targets.codes) else targets.codes
+        return _grow.Samples(records, Y, w, np.ascontiguousarray(codes))
+    group, level = targets.groups[rows], w - w.min()
+    n_levels = int(min(level.max(), len(w))) + 1
+    if np.all(level == np.floor(level)) and n_levels * targets.Y.shape[1] <= len(w):
+        kinds = group * np.uint64(n_levels) + level.astype(np.uint64)
+        Y = np.repeat(targets.Y, n_levels, axis=1)
+        weights = np.tile(w.min() + np.arange(n_levels), targets.Y.shape[1])
+    else:
+        kinds, weights = np.arange(len(w), dtype=np.uint64), w
+        Y = np.ascontiguousarray(targets.Y[:, group])
+    return _grow.Samples(records | (kinds << HALF), Y, weights, targets.codes)
 
 
 def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
@@ -292,20 +342,17 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     -------
     Tree
     """
-    rows = np.flatnonzero(w).astype(np.uint32)
-    n, n_outputs = len(rows), len(targets.Y)
+    samples = take_samples(targets, w)
+    n, n_outputs = len(samples.records), len(samples.Y)
     n_classes = int(problem.n_classes.max())
-    samples = _grow.Samples(
-        rows,
-        np.ascontiguousarray(targets.Y[:, rows]),
-        w[rows],
-        np.ascontiguousarray(targets.codes[:, rows]) if len(targets.codes) else targets.codes,
-    )
+    n_sums = n_outputs * n_classes
+    n_bins = 0 if rules.random else min(problem.n_codes.max(), 2 * n // (1 + n_sums))
     ranked = n if rules.criterion == ABSOLUTE_ERROR else 0
+    moved = 0 if len(targets.groups) else n
     scratch = _grow.Scratch(
         keys=np.empty(n, dtype=np.uint64),
         buffer=np.empty(n, dtype=np.uint64),
-        starts=np.empty(n + 2, dtype=np.int32),
+        starts=np.empty(2 * n + 1, dtype=np.int32),
         features=np.arange(X.shape[1]),
         state=np.array([seed], dtype=np.uint64),
         total=np.empty((n_outputs, n_classes)),
@@ -315,15 +362,32 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
         order=np.empty((n_outputs, ranked), dtype=np.int32),
         costs=np.empty((2, ranked)),
         links=np.empty((3, ranked + 2), dtype=np.int32),
+        bins=np.empty((n_bins, 2 + n_sums)),
+        values=np.empty(n if rules.random else 0),
         goes_right=np.empty(n, dtype=np.bool_),
-        spare=np.empty(n),
-        spare_y=np.empty(n),
+        spare=np.empty(moved),
     )
-    most = 2 * min(n, max_leaf_nodes or n) - 1
-    if max_leaf_nodes is None:
-        nodes = _depth_first(problem, rules, samples, scratch, most, n_outputs, n_classes)
-    else:
-        nodes = _best_first(problem, rules, samples, scratch, most, n_outputs, n_classes)
+    # <growth>: The kernel returns when it needs more room, and now and then for Ctrl-C.
+    best_first = max_leaf_nodes is not None
+    most = 2 * min(n, max_leaf_nodes if best_first else n) - 1
+    nodes = make_nodes(most if best_first else min(most, 1024), n_outputs, n_classes)
+    stack = np.empty((64, 3), dtype=np.int64)
+    heap = np.empty(most // 2 + 2 if best_first else 0, dtype=np.int64)
+    worth = np.empty(most if best_first else 0)
+    stack[0] = -1, 0, n
+    progress = np.array([1, 0, 0])
+    while progress[0] + progress[2]:
+        _grow.grow(problem, rules, samples, scratch, nodes, stack, heap, worth, progress, BUDGET)
+        if progress[1] == len(nodes.left) and progress[0]:
+            size = min(most, 2 * progress[1])
+            nodes = _grow.Nodes(*(_extended(array, size) for array in nodes))
+        if progress[0] + 2 > len(stack):
+            stack = _extended(stack, 2 * len(stack))
+    nodes = _grow.Nodes(*(array[: progress[1]] for array in nodes))
+    if best_first:
+        order = np.empty(len(nodes.left), dtype=np.int64)
+        walk(nodes.left, nodes.right, order)
+        nodes = renumbered(nodes, order)
     return _finish(X, codes, problem, rules, nodes)
 
 
@@ -345,41 +409,10 @@ def make_nodes(capacity, n_outputs, n_classes):
     )
 
 
-def _depth_first(problem, rules, samples, scratch, most, n_outputs, n_classes):
-    nodes = make_nodes(min(most, 1024), n_outputs, n_classes)
-    stack = np.empty((64, 3), dtype=np.int64)
-    stack[0] = -1, 0, len(samples.rows)
-    progress = np.array([1, 0, 0])
-    while progress[0]:
-        _grow.grow_depth_first(problem, rules, samples, scratch, nodes, stack, progress, BUDGET)
-        if progress[1] == len(nodes.left):
-            size = min(most, 2 * progress[1])
-            nodes = _grow.Nodes(*(_extended(array, size) for array in nodes))
-        if progress[0] + 2 > len(stack):
-            stack = _extended(stack, 2 * len(stack))
-    return _grow.Nodes(*(array[: progress[1]] for array in nodes))
-
-
 def _extended(array, size):
     longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
     longer[: len(array)] = array[:size]
     return longer
-
-
-def _best_first(problem, rules, samples, scratch, most, n_outputs, n_classes):
-    nodes = make_nodes(most, n_outputs, n_classes)
-    heap, worth = np.empty(most // 2 + 2, dtype=np.int64), np.empty(most)
-    progress = np.zeros(3, dtype=np.int64)
-    while True:
-        _grow.grow_best_first(
-            problem, rules, samples, scratch, nodes, heap, worth, progress, BUDGET
-        )
-        if progress[0] == 0:
-            break
-    n_nodes = progress[1]
-    order = np.empty(n_nodes, dtype=np.int64)
-    walk(nodes.left, nodes.right, order)
-    return renumbered(nodes, order)
 
 
 @njit
