@@ -355,6 +355,22 @@ def test_warm_start(estimator):
     assert len(warm.estimators_) == 7
 
 
+def test_warm_start_refuses_other_data():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 4)), np.arange(40) % 3
+    model = RandomForestClassifier(n_estimators=2, warm_start=True).fit(X, y)
+    model.set_params(n_estimators=4)
+    others = (X, y % 2), (X, y + 1), (X[:, :3], y), (X, np.column_stack([y, y]))
+    for other in others:
+        with pytest.raises(ValueError, match=r"RandomForestClassifier: with warm_start=True"):
+            model.fit(*other)
+        assert len(model.estimators_) == 2 and model.predict(X).shape == (40,)
+    assert len(model.fit(X[:30], y[:30]).estimators_) == 4
+    model = ExtraTreesRegressor(n_estimators=2, warm_start=True).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match=r"n_outputs, n_features\)=\(1, 4\)"):
+        model.set_params(n_estimators=3).fit(X, X[:, :2])
+
+
 def test_warm_start_with_out_of_bag_score():
     X, y = data(n=200)
     setting = {"oob_score": True, "random_state": 0}

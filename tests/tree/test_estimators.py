@@ -477,3 +477,14 @@ def test_export_text_refuses():
         export_text(DecisionTreeClassifier())
     named = export_text(model, class_names=["no", "yes"], feature_names=["u", "v", "w"])
     assert "class: yes" in named and "u <=" in named
+
+
+def test_more_values_than_two_bytes_can_count():
+    rng = np.random.default_rng(0)
+    X = rng.permutation(70_000)[:, np.newaxis].astype(float)
+    X[rng.permutation(70_000)[:100]] = np.nan
+    y = (X[:, 0] > 65_600) | np.isnan(X[:, 0])
+    tree = DecisionTreeClassifier().fit(X, y).tree_
+    above = X[X[:, 0] > 65_600].min()
+    assert tree.node_count == 3 and tree.threshold[0] == (above + X[X[:, 0] < above].max()) / 2
+    assert not tree.missing_go_to_left[0] and tree.n_node_samples[2] == y.sum()

@@ -18,13 +18,25 @@ from litlearn.tree._grow import (
     draw_threshold,
     is_better,
     missing_first,
+    missing_last,
     next_random,
     random_below,
     score_threshold,
 )
 from litlearn.tree._prune import find_weakest_links, prune
 from litlearn.tree._ranks import NO_MISSING, code_columns, midpoints
-from litlearn.tree._sort import SMALL, code_of, insertion_sort, merge_sort, place_of, sort_keys
+from litlearn.tree._sort import (
+    SMALL,
+    code_of,
+    exchange_sort,
+    insertion_sort,
+    merge_sort,
+    place_of,
+    rank_sort,
+    sort_few,
+    sort_keys,
+)
+from litlearn.tree._structure import Targets, take_samples
 from reference import best_cuts, impurity, smallest_best_subtree
 
 # Sixty-four random bits wrap around on purpose; only uncompiled code remarks on it.
@@ -54,7 +66,8 @@ values = st.one_of(
 @given(st.lists(values, min_size=1, max_size=40))
 def test_codes_are_ranks_of_the_distinct_values(column):
     column = np.array(column)
-    codes, missing, edges = code_columns(column[:, np.newaxis])
+    codes, missing, n_codes, edges = code_columns(column[:, np.newaxis])
+    assert n_codes[0] == len(np.unique(column))  # NaN is one of them
     absent = np.isnan(column)
     distinct, ranks = np.unique(column[~absent], return_inverse=True)
     np.testing.assert_array_equal(codes[0, ~absent], ranks)
@@ -66,7 +79,8 @@ def test_codes_are_ranks_of_the_distinct_values(column):
 @given(st.lists(values, min_size=1, max_size=60), st.integers(2, 12))
 def test_bins_keep_the_order_and_equal_values_together(column, max_bins):
     column = np.array(column)
-    codes, missing, edges = code_columns(column[:, np.newaxis], max_bins)
+    codes, missing, n_codes, edges = code_columns(column[:, np.newaxis], max_bins)
+    assert n_codes[0] == codes.max() + 1
     absent = np.isnan(column)
     present, bins = column[~absent], codes[0, ~absent]
     assert missing[0] == NO_MISSING or missing[0] not in bins
@@ -114,7 +128,7 @@ def make_keys(codes):
 
 
 def rooms(n):
-    return np.zeros(n, dtype=np.uint64), np.zeros(n + 2, dtype=np.int32)
+    return np.zeros(n, dtype=np.uint64), np.zeros(2 * n + 1, dtype=np.int32)
 
 
 def check_sort(codes):
@@ -129,8 +143,13 @@ def check_sort(codes):
     merge_sort(merged, len(keys), rooms(len(keys))[0])
     np.testing.assert_array_equal(merged, expected)
     inserted = np.zeros_like(keys)
-    insertion_sort(keys, inserted, len(keys))
+    insertion_sort(keys, inserted, 0, len(keys))
     np.testing.assert_array_equal(inserted, expected)
+    if len(keys) <= SMALL:
+        for sort in (exchange_sort, rank_sort, sort_few):
+            few = np.full_like(keys, 2**63)
+            sort(keys.copy(), few, len(keys))
+            np.testing.assert_array_equal(few, expected)
 
 
 @given(
@@ -152,6 +171,18 @@ def test_sorts_of_all_kinds_of_codes(n):
     steps = 2 ** rng.integers(0, 32, size=n)
     for codes in (spread, spread * 1000, crowded, steps, spread[::-1], np.arange(n) // 2):
         check_sort(codes)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 31, 32])
+def test_equal_keys_of_few(n):
+    """Samples of the same code and kind have the same key."""
+    rng = np.random.default_rng(n)
+    for n_different in (1, 2, 5):
+        keys = rng.integers(0, n_different, size=n).astype(np.uint64)
+        for sort in (exchange_sort, rank_sort, sort_few):
+            out = np.full(n, 99, dtype=np.uint64)
+            sort(keys.copy(), out, n)
+            np.testing.assert_array_equal(out, np.sort(keys))
 
 
 def test_sorting_leaves_what_lies_beyond():
@@ -191,6 +222,8 @@ class Node:
             self.start, self.stop, dtype=np.uint64
         )
         self.keys = np.sort(keys)
+        # Each sample is of a kind of its own, in row 0.
+        self.records = np.arange(size, dtype=np.uint64) << np.uint64(32)
         self.total, self.left, self.right = (np.full((n_outputs, 3), np.nan) for _ in range(3))
         self.centre = np.full(n_outputs, np.nan)
         self.order = np.zeros((n_outputs, n), dtype=np.int32)
@@ -215,10 +248,10 @@ class Node:
             n_classes = np.full(len(Y), 3)
             number = NUMBERS[self.criterion]
             return criteria.describe_classes(
-                number, Y, w, start, stop, n_classes, self.table, self.total
+                number, self.records, Y, w, start, stop, n_classes, self.table, self.total
             )
         if self.criterion == "absolute_error":
-            ranks = code_columns(Y.T).codes
+            ranks = code_columns(Y.T).codes.astype(np.uint32)
             buffers = np.zeros(self.n, dtype=np.uint64), *rooms(self.n)
             return criteria.describe_medians(
                 Y, ranks, w, start, stop, self.centre, self.order, *buffers
@@ -234,7 +267,7 @@ class Node:
         if self.criterion == "entropy":
             return criteria.sweep_entropy(keys, n, Y, w, weight, *sums, self.table, *bounds)
         if self.criterion == "misclassification":
-            return criteria.sweep_misclassification(keys, n, Y, w, weight, *sums, *bounds)
+            return criteria.sweep_misclassification(keys, n, Y, w, weight, *sums[:2], *bounds)
         if self.criterion == "squared_error":
             for t, y in enumerate(self.own_y):
                 self.total[t, 0] = self.own_w @ (y - self.centre[t])
@@ -274,6 +307,49 @@ def test_description_of_a_node(criterion, weights, n_outputs):
         np.testing.assert_allclose(node.centre, node.own_y @ node.own_w / node.own_w.sum())
 
 
+@pytest.mark.parametrize("criterion", CLASSES)
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_few_kinds_of_samples(criterion, n_classes):
+    """eq-gini, eq-entropy, eq-misclassification of a node whose samples are only counted."""
+    rng = np.random.default_rng(n_classes)
+    classes = rng.integers(0, n_classes, size=40)
+    w = np.arange(1.0, n_classes + 1)
+    records = classes.astype(np.uint64) << np.uint64(32)
+    total, left = np.zeros((1, n_classes)), np.zeros((1, n_classes))
+    kinds = np.arange(float(n_classes))[np.newaxis], w
+    found = criteria.describe_classes(
+        NUMBERS[criterion], records, *kinds, 3, 35, np.array([n_classes]), np.empty(0), total
+    )
+    own = classes[3:35]
+    np.testing.assert_allclose(total[0], np.bincount(own, w[own], n_classes))
+    np.testing.assert_allclose(found[0], impurity(criterion, own, w[own]))
+    assert found[1] == w[own].sum()
+    values = rng.normal(size=32)
+    below = values <= 0.1
+    n_left, weight = criteria.weigh_left_of_classes(values, 32, 0.1, records, *kinds[::-1], 3, left)
+    np.testing.assert_allclose(left[0], np.bincount(own[below], w[own[below]], n_classes))
+    assert n_left == below.sum() and weight == w[own[below]].sum()
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+@pytest.mark.parametrize("weights", ["counts", "large", "fractions", "few samples"])
+def test_kinds_keep_the_classes_and_weights_of_samples(weights, n_outputs):
+    rng = np.random.default_rng(0)
+    n = 8 if weights == "few samples" else 100
+    classes = rng.integers(0, 3, size=(n_outputs, n))
+    table, groups = np.unique(classes, axis=1, return_inverse=True)
+    w = {"large": rng.integers(0, 2, size=n) * 1e15 + 3, "fractions": rng.random(n)}.get(
+        weights, rng.integers(0, 4, size=n).astype(float)
+    )
+    targets = Targets(table.astype(float), groups.ravel().astype(np.uint32), np.zeros((0, 0)))
+    samples = take_samples(targets, w)
+    rows, kinds = samples.records & np.uint64(0xFFFFFFFF), samples.records >> np.uint64(32)
+    np.testing.assert_array_equal(rows, np.flatnonzero(w))
+    np.testing.assert_array_equal(samples.Y[:, kinds], classes[:, rows])
+    np.testing.assert_array_equal(samples.w[kinds], w[rows])
+    assert (len(samples.w) < len(rows)) == (weights == "counts")
+
+
 @BY_CRITERION
 def test_description_of_a_pure_node(criterion):
     node = Node(criterion, 2, weights="fractions")
@@ -307,6 +383,10 @@ def test_sweeps_against_all_cuts(criterion, weights, n_outputs, bounds):
         node = Node(criterion, seed, n_outputs=n_outputs, weights=weights)
         _, weight, before, _ = node.describe()
         score, where = node.sweep(weight, *bounds)
+        perfect = criteria.perfect_score(
+            NUMBERS[criterion], node.describe()[0], weight, before, n_outputs
+        )
+        assert score <= perfect + 1e-12 * weight
         places = [int(place_of(key)) - node.start for key in node.keys]
         codes = node.codes[places]
         Y, w = node.own_y[:, places], node.own_w[places]
@@ -370,11 +450,14 @@ def scene(criterion, seed, column=None, n=25, n_outputs=1):
     node.column = np.full(size, 1e6)
     node.column[node.start : node.stop] = rng.normal(size=n) if column is None else column
     absolute = criterion == "absolute_error"
-    ranks = code_columns(node.Y.T).codes if absolute else np.empty((0, 0), dtype=np.uint32)
-    node.samples = Samples(np.arange(size, dtype=np.uint32), node.Y, node.w, ranks)
+    ranks = code_columns(node.Y.T).codes if absolute else np.empty((0, 0))
+    records = node.records if criterion in CLASSES else np.zeros(size, dtype=np.uint64)
+    records = records + np.arange(size, dtype=np.uint64)  # now in different rows
+    node.samples = Samples(records, node.Y, node.w, ranks.astype(np.uint32))
     node.problem = Problem(
-        np.empty((0, 0), dtype=np.uint32),
+        np.empty((0, 0), dtype=np.uint16),
         np.full(1, NO_MISSING),
+        np.zeros(1, dtype=np.int64),
         node.column[np.newaxis],
         np.full(n_outputs, 3),
         np.empty(0),
@@ -382,7 +465,7 @@ def scene(criterion, seed, column=None, n=25, n_outputs=1):
     node.scratch = Scratch(
         keys=np.zeros(size, dtype=np.uint64),
         buffer=np.zeros(size, dtype=np.uint64),
-        starts=np.zeros(size + 2, dtype=np.int32),
+        starts=np.zeros(2 * size + 1, dtype=np.int32),
         features=np.arange(1),
         state=np.array([seed], dtype=np.uint64),
         total=node.total if criterion in CLASSES else node.total[:, :1].copy(),
@@ -392,9 +475,10 @@ def scene(criterion, seed, column=None, n=25, n_outputs=1):
         order=node.order,
         costs=node.costs,
         links=node.links,
+        bins=np.zeros((0, 2)),
+        values=np.zeros(size),
         goes_right=np.zeros(size, dtype=np.bool_),
         spare=np.zeros(size),
-        spare_y=np.zeros(size),
     )
     return node
 
@@ -437,7 +521,7 @@ def test_drawn_sides_of_missing_values():
     for _ in range(60):
         threshold, missing_left, found = draw(node)
         assert found and 0.0 <= threshold < 23.0
-        assert node.scratch.spare[0] == (-np.inf if missing_left else np.inf)
+        assert node.scratch.values[0] == (-np.inf if missing_left else np.inf)
         sides.append(missing_left)
     assert 10 < sum(sides) < 50
 
@@ -494,6 +578,17 @@ def test_scores_that_differ_by_rounding_are_ties():
     assert not is_better(-1.0 + 1e-14, -1.0) and not is_better(np.nan, 0.0)
 
 
+def test_missing_values_move_to_the_end():
+    keys = make_keys([5, 7, 1, 7, 7, 0])
+    for out in (keys.copy(), None):
+        same = keys.copy()
+        n_present = missing_last(same, 6, np.uint64(7), same if out is None else out)
+        assert n_present == 3
+        found = np.concatenate([same[:3], (same if out is None else out)[3:]])
+        assert [int(code_of(key)) for key in found] == [5, 1, 0, 7, 7, 7]
+        np.testing.assert_array_equal(np.sort(found), np.sort(keys))
+
+
 def test_missing_values_move_to_the_front():
     keys = np.arange(10, dtype=np.uint64)
     missing_first(keys, 10, 7, rooms(10)[0])
@@ -524,12 +619,15 @@ def split_by_definition(criterion, X, y, w, least):
 
 @BY_CRITERION
 @settings(max_examples=40)
-@given(st.integers(0, 10_000), st.booleans(), st.integers(1, 4))
-def test_split_of_a_node(criterion, seed, weighted, least):
-    """eq-split, eq-impurity-decrease: no split of any feature is better, NaN on either side."""
+@given(st.integers(0, 10_000), st.booleans(), st.integers(1, 4), st.sampled_from([3, 4, 90]))
+def test_split_of_a_node(criterion, seed, weighted, least, n_values):
+    """eq-split, eq-impurity-decrease: no split of any feature is better, NaN on either side.
+
+    Few values are summed up by their codes, many are sorted.
+    """
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 14))
-    X = rng.integers(0, 4, size=(n, 3)).astype(float)
+    n = int(rng.integers(2, 50 if n_values == 90 else 14))
+    X = rng.integers(0, n_values, size=(n, 3)).astype(float)
     X[rng.random(X.shape) < 0.2] = np.nan
     y = rng.integers(0, 3, size=n).astype(float)
     y[0] = 1.0  # Poisson needs a positive sum
@@ -622,6 +720,14 @@ def test_walks_in_step(n_queries, dtype):
     dense = tree.decision_path(Q).toarray()
     for row, path in zip(dense, paths, strict=True):
         np.testing.assert_array_equal(np.flatnonzero(row), path)
+
+
+@pytest.mark.parametrize("X", [np.zeros((3, 1)), np.zeros(2), np.zeros((3, 2), dtype=int)])
+def test_walks_need_rows_of_the_right_width(X):
+    tree = DecisionTreeRegressor().fit([[1.0, 2.0], [2.0, 1.0]], [3.0, 5.0]).tree_
+    for method in (tree.apply, tree.predict, tree.decision_path):
+        with pytest.raises(ValueError, match=r"Tree: X must be an array of floats of shape"):
+            method(X)
 
 
 def test_walk_in_a_single_node():

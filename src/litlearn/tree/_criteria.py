@@ -300,31 +300,20 @@ def sweep_entropy(keys, n, Y, w, weight, total, left, right, table, min_samples,
 
 
 @njit(helper=True)
-def sweep_misclassification(keys, n, Y, w, weight, total, left, right, min_samples, min_weight):
+def sweep_misclassification(keys, n, Y, w, weight, total, left, min_samples, min_weight):
     """Return the largest weight that the children's majorities have, and the key before the cut."""
-    n_outputs, n_classes = total.shape
+    left[:] = 0.0
     weight_left = 0.0
-    for t in range(n_outputs):
-        for c in range(n_classes):
-            left[t, c], right[t, c] = 0.0, total[t, c]
     best, where = -np.inf, -1
     for i in range(n - 1):
         place = place_of(keys[i])
-        moved = w[place]
-        weight_left += moved
-        for t in range(n_outputs):
-            c = np.uintp(Y[t, place])
-            left[t, c] += moved
-            right[t, c] -= moved
+        weight_left += w[place]
+        for t in range(len(left)):
+            left[t, np.uintp(Y[t, place])] += w[place]
         if is_cut(keys, i, n, min_samples):
-            score = 0.0
-            for t in range(n_outputs):
-                largest_left, largest_right = 0.0, 0.0
-                for c in range(n_classes):
-                    largest_left = max(largest_left, left[t, c])
-                    largest_right = max(largest_right, right[t, c])
-                score += largest_left + largest_right
-            if score > best and min(weight_left, weight - weight_left) >= min_weight:
+            weight_right = weight - weight_left
+            score = score_classes(MISCLASSIFICATION, left, total, weight_left, weight_right)
+            if score > best and min(weight_left, weight_right) >= min_weight:
                 best, where = score, i
     return best, where
 
@@ -379,17 +368,9 @@ def sweep_poisson(keys, n, Y, w, weight, centre, left, min_samples, min_weight):
         weight_left += w[place]
         for t in range(n_outputs):
             left[t, 0] += w[place] * Y[t, place]
-        # <compare>: A sum that rounding has left of zero counts as zero.
         if is_cut(keys, i, n, min_samples):
             weight_right = weight - weight_left
-            score = 0.0
-            for t in range(n_outputs):
-                right = centre[t] * weight - left[t, 0]
-                if left[t, 0] > 0.0 and right > 1e-14 * centre[t] * weight:
-                    score += left[t, 0] * math.log(left[t, 0] / weight_left)
-                    score += right * math.log(right / weight_right)
-                else:
-                    score = -np.inf
+            score = score_numbers(POISSON, left, centre, weight_left, weight_right, 0.0)
             if score > best and min(weight_left, weight_right) >= min_weight:
                 best, where = score, i
     return best, where
@@ -509,21 +490,27 @@ def score_classes(criterion, left, total, weight_left, weight_right):
     return score
 
 
+@njit(inline=True)
+def origin(criterion, mean):
+    """Return what sums of targets count from: the mean, or zero, where a sum of zero matters."""
+    return 0.0 if criterion == POISSON else mean
+
+
 @njit(helper=True)
 def score_numbers(criterion, left, centre, weight_left, weight_right, score):
-    """Return the score of two children, given the sums of ``target - centre`` on the left."""
-    if criterion == POISSON:
-        score = 0.0
-    for t in range(centre.size):
-        if criterion == SQUARED_ERROR:
+    """Return the score of two children, given the sums of ``target - origin`` on the left."""
+    if criterion == SQUARED_ERROR:
+        for t in range(centre.size):
             score += left[t, 0] ** 2 * (1.0 / weight_left + 1.0 / weight_right)
-            continue
-        mean_left = centre[t] + left[t, 0] / weight_left
-        mean_right = centre[t] - left[t, 0] / weight_right
-        if min(mean_left, mean_right) <= 1e-14 * centre[t]:
+        return score
+    score, weight = 0.0, weight_left + weight_right
+    for t in range(centre.size):
+        right = centre[t] * weight - left[t, 0]
+        # A sum that rounding has left of zero counts as zero.
+        if left[t, 0] <= 0.0 or right <= 1e-14 * centre[t] * weight:
             return -np.inf
-        score += mean_left * weight_left * math.log(mean_left)
-        score += mean_right * weight_right * math.log(mean_right)
+        score += left[t, 0] * math.log(left[t, 0] / weight_left)
+        score += right * math.log(right / weight_right)
     return score
 
 

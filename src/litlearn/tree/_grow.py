@@ -235,9 +235,7 @@ def sweep(problem, rules, samples, scratch, start, stop, weight):
             keys, n, Y, w, weight, total, left, right, problem.table, least, lightest
         )
     if rules.criterion == criteria.MISCLASSIFICATION:
-        return criteria.sweep_misclassification(
-            keys, n, Y, w, weight, total, left, right, least, lightest
-        )
+        return criteria.sweep_misclassification(keys, n, Y, w, weight, total, left, least, lightest)
     if rules.criterion == criteria.SQUARED_ERROR:
         if len(Y) == 1:
             return criteria.sweep_squared_error(
@@ -286,7 +284,7 @@ def fill_bins(problem, rules, samples, scratch, j, start, stop):
     """Sum up the samples of a node by their codes.
 
     A row of ``scratch.bins`` holds the number of samples, their weight, and, for each output, the
-    weights of the classes or the sum of ``target - centre``. Returns how many values are present,
+    weights of the classes or the sum of ``target - origin``. Returns how many values are present,
     or -1 if the feature is constant here.
     """
     bins, codes, records = scratch.bins, problem.codes, samples.records
@@ -307,7 +305,8 @@ def fill_bins(problem, rules, samples, scratch, j, start, stop):
             if by_kind:
                 bins[b, np.uintp(2 + t * n_classes) + np.uintp(Y[t, s])] += w[s]
             else:
-                bins[b, 2 + t] += w[s] * (Y[t, s] - centre[t])
+                first = criteria.origin(rules.criterion, centre[t])
+                bins[b, 2 + t] += w[s] * (Y[t, s] - first)
     n_filled, n_present = 0, stop - start
     for b in range(n_bins):
         n_filled += bins[b, 0] > 0.0
@@ -420,9 +419,8 @@ def score_threshold(rules, samples, scratch, start, stop, threshold, weight, sco
                 scratch.keys[end] = (np.uint64(1) << HALF) | np.uint64(start + i)
         return sweep_absolute(rules, samples, scratch, start, stop, weight)[0]
     for t in range(len(Y)):
-        scratch.left[t, 0] = criteria.sum_left(
-            values, n, threshold, w, Y, start, t, scratch.centre[t]
-        )
+        first = criteria.origin(rules.criterion, scratch.centre[t])
+        scratch.left[t, 0] = criteria.sum_left(values, n, threshold, w, Y, start, t, first)
     return criteria.score_numbers(
         rules.criterion, scratch.left, scratch.centre, weight_left, weight_right, score
     )
