@@ -408,14 +408,19 @@ def find_range(values, n):
 
 
 @njit(inline=True, reassociate=True)
-def weigh_left(values, n, threshold, w, start):
-    """Return how many values are at most the threshold, and their weight."""
-    count, weight = 0, 0.0
+def weigh_left(values, n, threshold, w, Y, start, t, origin):
+    """Return how many values are at most the threshold, their weight, and a sum of their targets.
+
+    The sum is that of ``target - origin`` of output t, weighted.
+    """
+    count, weight, total = 0, 0.0, 0.0
     for i in range(n):
         left = values[i] <= threshold
+        part = w[start + i] if left else 0.0
         count += left
-        weight += w[start + i] if left else 0.0
-    return count, weight
+        weight += part
+        total += part * (Y[t, start + i] - origin)
+    return count, weight, total
 
 
 @njit(inline=True, reassociate=True)
@@ -454,15 +459,6 @@ def weigh_left_of_classes(values, n, threshold, records, w, Y, start, left):
         for t in range(len(Y)):
             left[t, np.uintp(Y[t, kind])] += part
     return count, weight
-
-
-@njit(inline=True, reassociate=True)
-def sum_left(values, n, threshold, w, Y, start, t, centre):
-    """Return the weighted sum of ``target - centre`` where values are at most the threshold."""
-    total = 0.0
-    for i in range(n):
-        total += w[start + i] * (Y[t, start + i] - centre) if values[i] <= threshold else 0.0
-    return total
 
 
 @njit(helper=True)

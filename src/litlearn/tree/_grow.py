@@ -305,8 +305,8 @@ def fill_bins(problem, rules, samples, scratch, j, start, stop):
             if by_kind:
                 bins[b, np.uintp(2 + t * n_classes) + np.uintp(Y[t, s])] += w[s]
             else:
-                first = criteria.origin(rules.criterion, centre[t])
-                bins[b, 2 + t] += w[s] * (Y[t, s] - first)
+                origin = criteria.origin(rules.criterion, centre[t])
+                bins[b, 2 + t] += w[s] * (Y[t, s] - origin)
     n_filled, n_present = 0, stop - start
     for b in range(n_bins):
         n_filled += bins[b, 0] > 0.0
@@ -396,8 +396,11 @@ def score_threshold(rules, samples, scratch, start, stop, threshold, weight, sco
         n_left, weight_left = criteria.weigh_left_of_classes(
             values, n, threshold, samples.records, w, Y, start, scratch.left
         )
-    else:
-        n_left, weight_left = criteria.weigh_left(values, n, threshold, w, start)
+    for t in range(0 if is_class(rules) else len(Y)):
+        origin = criteria.origin(rules.criterion, scratch.centre[t])
+        n_left, weight_left, scratch.left[t, 0] = criteria.weigh_left(
+            values, n, threshold, w, Y, start, t, origin
+        )
     weight_right = weight - weight_left
     if min(n_left, n - n_left) < max(1, rules.min_samples_leaf):
         return -np.inf
@@ -418,9 +421,6 @@ def score_threshold(rules, samples, scratch, start, stop, threshold, weight, sco
                 end -= 1
                 scratch.keys[end] = (np.uint64(1) << HALF) | np.uint64(start + i)
         return sweep_absolute(rules, samples, scratch, start, stop, weight)[0]
-    for t in range(len(Y)):
-        first = criteria.origin(rules.criterion, scratch.centre[t])
-        scratch.left[t, 0] = criteria.sum_left(values, n, threshold, w, Y, start, t, first)
     return criteria.score_numbers(
         rules.criterion, scratch.left, scratch.centre, weight_left, weight_right, score
     )
