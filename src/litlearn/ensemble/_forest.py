@@ -508,8 +508,8 @@ class RandomForestClassifier(ForestClassifier):
         For scikit-learn's signature: monotonic constraints are not supported.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
-        about equally many samples, and only thresholds between bins are tried. None: all
-        thresholds, exactly. Random thresholds are not affected.
+        about equally many samples, whatever their weights, and only thresholds between bins
+        are tried. None: all thresholds, exactly. Random thresholds are not affected.
     voting : {"soft", "hard"}, default="soft"
         ``"soft"``: the shares of the classes in the leaves are averaged, as in
         scikit-learn. ``"hard"``: each tree has one vote, for the class with the largest
@@ -653,8 +653,8 @@ class RandomForestRegressor(ForestRegressor):
         For scikit-learn's signature: monotonic constraints are not supported.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
-        about equally many samples, and only thresholds between bins are tried. None: all
-        thresholds, exactly. Random thresholds are not affected.
+        about equally many samples, whatever their weights, and only thresholds between bins
+        are tried. None: all thresholds, exactly. Random thresholds are not affected.
 
     Attributes
     ----------
@@ -748,7 +748,8 @@ class ExtraTreesClassifier(ForestClassifier):
         A node with fewer samples is a leaf. A float is a share of the training samples,
         rounded up.
     min_samples_leaf : int or float, default=1
-        Least number of samples, or share of them, on either side of a split.
+        Least number of samples, or share of them, on either side of a split. A random threshold
+        that leaves fewer is no candidate.
     min_weight_fraction_leaf : float, default=0.0
         Least share of the total weight on either side of a split, at most 0.5.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
@@ -788,8 +789,8 @@ class ExtraTreesClassifier(ForestClassifier):
         For scikit-learn's signature: monotonic constraints are not supported.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
-        about equally many samples, and only thresholds between bins are tried. None: all
-        thresholds, exactly. Random thresholds are not affected.
+        about equally many samples, whatever their weights, and only thresholds between bins
+        are tried. None: all thresholds, exactly. Random thresholds are not affected.
     voting : {"soft", "hard"}, default="soft"
         ``"soft"``: the shares of the classes in the leaves are averaged, as in
         scikit-learn. ``"hard"``: each tree has one vote, for the class with the largest
@@ -897,7 +898,8 @@ class ExtraTreesRegressor(ForestRegressor):
         A node with fewer samples is a leaf. A float is a share of the training samples,
         rounded up.
     min_samples_leaf : int or float, default=1
-        Least number of samples, or share of them, on either side of a split.
+        Least number of samples, or share of them, on either side of a split. A random threshold
+        that leaves fewer is no candidate.
     min_weight_fraction_leaf : float, default=0.0
         Least share of the total weight on either side of a split, at most 0.5.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
@@ -933,8 +935,8 @@ class ExtraTreesRegressor(ForestRegressor):
         For scikit-learn's signature: monotonic constraints are not supported.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
-        about equally many samples, and only thresholds between bins are tried. None: all
-        thresholds, exactly. Random thresholds are not affected.
+        about equally many samples, whatever their weights, and only thresholds between bins
+        are tried. None: all thresholds, exactly. Random thresholds are not affected.
 
     Attributes
     ----------

@@ -281,8 +281,8 @@ class DecisionTreeClassifier(TreeClassifier):
         For scikit-learn's signature: monotonic constraints are not supported.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
-        about equally many samples, and only thresholds between bins are tried. None: all
-        thresholds, exactly. Random thresholds are not affected.
+        about equally many samples, whatever their weights, and only thresholds between bins
+        are tried. None: all thresholds, exactly. Random thresholds are not affected.
 
     Attributes
     ----------
@@ -390,8 +390,8 @@ class DecisionTreeRegressor(TreeRegressor):
         For scikit-learn's signature: monotonic constraints are not supported.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
-        about equally many samples, and only thresholds between bins are tried. None: all
-        thresholds, exactly. Random thresholds are not affected.
+        about equally many samples, whatever their weights, and only thresholds between bins
+        are tried. None: all thresholds, exactly. Random thresholds are not affected.
 
     Attributes
     ----------
@@ -470,7 +470,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         A node with fewer samples is a leaf. A float is a share of the training samples,
         rounded up.
     min_samples_leaf : int or float, default=1
-        Least number of samples, or share of them, on either side of a split.
+        Least number of samples, or share of them, on either side of a split. A random threshold
+        that leaves fewer is no candidate.
     min_weight_fraction_leaf : float, default=0.0
         Least share of the total weight on either side of a split, at most 0.5.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
@@ -495,8 +496,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         For scikit-learn's signature: monotonic constraints are not supported.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
-        about equally many samples, and only thresholds between bins are tried. None: all
-        thresholds, exactly. Random thresholds are not affected.
+        about equally many samples, whatever their weights, and only thresholds between bins
+        are tried. None: all thresholds, exactly. Random thresholds are not affected.
 
     Attributes
     ----------
@@ -583,7 +584,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         A node with fewer samples is a leaf. A float is a share of the training samples,
         rounded up.
     min_samples_leaf : int or float, default=1
-        Least number of samples, or share of them, on either side of a split.
+        Least number of samples, or share of them, on either side of a split. A random threshold
+        that leaves fewer is no candidate.
     min_weight_fraction_leaf : float, default=0.0
         Least share of the total weight on either side of a split, at most 0.5.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
@@ -605,8 +607,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         For scikit-learn's signature: monotonic constraints are not supported.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
-        about equally many samples, and only thresholds between bins are tried. None: all
-        thresholds, exactly. Random thresholds are not affected.
+        about equally many samples, whatever their weights, and only thresholds between bins
+        are tried. None: all thresholds, exactly. Random thresholds are not affected.
 
     Attributes
     ----------
