@@ -488,3 +488,17 @@ def test_more_values_than_two_bytes_can_count():
     above = X[X[:, 0] > 65_600].min()
     assert tree.node_count == 3 and tree.threshold[0] == (above + X[X[:, 0] < above].max()) / 2
     assert not tree.missing_go_to_left[0] and tree.n_node_samples[2] == y.sum()
+
+
+@pytest.mark.parametrize("many", [1, 40])  # sorted, or summed up by codes
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0]])
+def test_weights_that_round_to_nothing(order, many):
+    """The weight of a child is a difference, here zero: that is no split."""
+    X = np.repeat(np.array(order, dtype=float), many)[:, np.newaxis]
+    y, w = np.repeat([0.0, 0.0, 1.0], many), np.repeat([1.0, 1.0, 1e-20], many)
+    for criterion in ("gini", "entropy", "misclassification"):
+        tree = DecisionTreeClassifier(criterion=criterion).fit(X, y, w).tree_
+        assert np.all(np.isfinite(tree.value)) and np.all(tree.weighted_n_node_samples > 0)
+    for criterion in ("squared_error", "absolute_error", "poisson"):
+        tree = DecisionTreeRegressor(criterion=criterion).fit(X, y, w).tree_
+        assert np.all(np.isfinite(tree.value)) and np.all(tree.impurity >= 0)

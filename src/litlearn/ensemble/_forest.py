@@ -13,7 +13,7 @@ from litlearn.tree import (
     ExtraTreeClassifier,
     ExtraTreeRegressor,
 )
-from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, with_table
+from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, least_weight, with_table
 from litlearn.tree._prune import prune
 from litlearn.tree._structure import BLOCK_ROWS, add_values, grow_tree, has_missing
 
@@ -175,7 +175,7 @@ class Forest(TreeModel):
                 if per_tree:
                     weight = weight * self._balanced_factors(training, weight)
             total = float(weight.sum())
-            own = rules._replace(total_weight=total, min_weight_leaf=share * total)
+            own = rules._replace(total_weight=total, min_weight_leaf=least_weight(share, total))
             tree = grow_tree(
                 training.X,
                 training.codes,

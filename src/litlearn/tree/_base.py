@@ -196,7 +196,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             max_depth=np.iinfo(np.int32).max if self.max_depth is None else int(self.max_depth),
             min_samples_split=max(2, 2 * leaf, _count(self.min_samples_split, n_samples)),
             min_samples_leaf=leaf,
-            min_weight_leaf=self.min_weight_fraction_leaf * total,
+            min_weight_leaf=least_weight(self.min_weight_fraction_leaf, total),
             min_impurity_decrease=float(self.min_impurity_decrease),
             total_weight=total,
         )
@@ -238,6 +238,14 @@ def _groups(codes):
         return codes[0].astype(np.uint32), np.arange(codes[0].max() + 1.0)[np.newaxis]
     classes, groups = np.unique(np.array(codes), axis=1, return_inverse=True)
     return groups.ravel().astype(np.uint32), classes.astype(np.float64)
+
+
+def least_weight(share, total):
+    """Return the least weight of a child: that share of the total, and more than zero.
+
+    Where weights differ by sixteen digits, that of a child can round to zero.
+    """
+    return max(share * total, np.finfo(np.float64).tiny)
 
 
 def with_table(problem, criterion, weight):
