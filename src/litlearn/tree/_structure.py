@@ -309,7 +309,8 @@ def take_samples(targets, w):
         return _grow.Samples(records, Y, w, np.ascontiguousarray(codes))
     group, level = targets.groups[rows], w - w.min()
     n_levels = int(min(level.max(), len(w))) + 1
-    if np.all(level == np.floor(level)) and n_levels * targets.Y.shape[1] <= len(w):
+    whole = np.all(w == np.floor(w))
+    if whole and n_levels * targets.Y.shape[1] <= len(w):
         kinds = group * np.uint64(n_levels) + level.astype(np.uint64)
         Y = np.repeat(targets.Y, n_levels, axis=1)
         weights = np.tile(w.min() + np.arange(n_levels), targets.Y.shape[1])
