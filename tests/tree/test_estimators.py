@@ -502,3 +502,15 @@ def test_weights_that_round_to_nothing(order, many):
     for criterion in ("squared_error", "absolute_error", "poisson"):
         tree = DecisionTreeRegressor(criterion=criterion).fit(X, y, w).tree_
         assert np.all(np.isfinite(tree.value)) and np.all(tree.impurity >= 0)
+
+
+def test_thresholds_of_bins_lie_in_the_middle_of_a_gap():
+    X = np.column_stack([np.arange(110.0), np.arange(110) >= 100])
+    X[100:, 0] = np.repeat([10.0, 90.0], 5)
+    y = np.repeat([0, 1, 2], [100, 5, 5])
+    tree = DecisionTreeClassifier(max_bins=100).fit(X, y).tree_
+    assert tree.node_count == 5
+    np.testing.assert_array_equal(tree.threshold[tree.feature == 0], [50.0])
+    X[:100, 0] = np.nan  # and what is missing goes right, wherever the values end
+    tree = DecisionTreeClassifier(max_bins=100, max_depth=1).fit(X[:, :1], y > 0).tree_
+    assert tree.threshold[0] == np.inf and not tree.missing_go_to_left[0]

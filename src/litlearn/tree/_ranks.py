@@ -26,14 +26,14 @@ class Codes(NamedTuple):
         The code of NaN, larger than all others of its column, or `NO_MISSING`.
     n_codes : ndarray of shape (n_features,), int64
         How many different codes a column has, that of NaN included.
-    edges : list of ndarray, or None
-        With bins: the threshold above each bin but the last, for each feature.
+    edges : ndarray of shape (n_features, n_bins), or None
+        With bins: the threshold above each bin; infinity above the last one and beyond.
     """
 
     codes: np.ndarray
     missing: np.ndarray
     n_codes: np.ndarray
-    edges: list | None
+    edges: np.ndarray | None
 
 
 def code_columns(X, max_bins=None, n_jobs=None):
@@ -58,7 +58,7 @@ def code_columns(X, max_bins=None, n_jobs=None):
     codes = np.empty((n_features, n_samples), dtype=np.uint32)
     missing = np.full(n_features, NO_MISSING, dtype=np.uint32)
     counts = np.zeros(n_features, dtype=np.int64)
-    edges = [None] * n_features
+    edges = [np.empty(0)] * n_features
 
     def code(j):
         # <rank>: Each value differs from the one before it, or has the same rank.
@@ -84,7 +84,12 @@ def code_columns(X, max_bins=None, n_jobs=None):
     _parallel.map_blocks(code, n_features, n_jobs)
     if counts.max(initial=0) <= FEW:
         codes = codes.astype(np.uint16)
-    return Codes(codes, missing, counts, None if max_bins is None else edges)
+    if max_bins is None:
+        return Codes(codes, missing, counts, None)
+    table = np.full((n_features, max(counts.max(initial=0), 1)), np.inf)
+    for j, own in enumerate(edges):
+        table[j, : len(own)] = own
+    return Codes(codes, missing, counts, table)
 
 
 def _bins(values, ranks, max_bins):

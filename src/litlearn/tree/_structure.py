@@ -448,10 +448,11 @@ def _finish(X, codes, problem, rules, nodes):
             below, above = (X[nodes.cut[inner, side], feature] for side in (0, 1))
             threshold[inner] = np.where(np.isnan(above), np.inf, midpoints(below, above))
         else:
-            cuts = zip(inner, feature, nodes.code[inner], strict=True)
-            for node, j, code in cuts:
-                edges = codes.edges[j]
-                threshold[node] = edges[code] if code < len(edges) else np.inf
+            # In the middle between two bins: those between them hold no sample of the node.
+            above = codes.codes[feature, nodes.cut[inner, 1]]
+            low, high = codes.edges[feature, nodes.code[inner]], codes.edges[feature, above - 1]
+            absent = above == codes.missing[feature]
+            threshold[inner] = np.where(absent, np.inf, midpoints(low, high))
     leaf = nodes.feature == LEAF
     steps = np.empty(len(leaf), dtype=STEP)
     steps["threshold"] = np.where(leaf, np.nan, threshold)
