@@ -248,7 +248,7 @@ class Forest(TreeModel):
         return totals
 
     def _left_out_means(self, training, n_draws, draws):
-        """Average the trees that did not see each sample: :eq:`eq-oob`.
+        """Average the trees that did not see each sample.
 
         Where all trees saw it the sum is empty, zero, and a warning says so.
         """
@@ -536,8 +536,8 @@ class RandomForestClassifier(ForestClassifier):
     n_classes_ : int or list of int
         Their number.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        With ``oob_score``: mean shares over the trees that have not seen the sample; with
-        several outputs (n_samples, n_classes, n_outputs).
+        With ``oob_score``: mean shares over the trees that have not seen the sample,
+        :eq:`eq-oob`; with several outputs (n_samples, n_classes, n_outputs).
 
     Notes
     -----
@@ -673,7 +673,8 @@ class RandomForestRegressor(ForestRegressor):
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each feature in the decrease of impurity: :eq:`eq-importance`.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        With ``oob_score``: mean prediction of the trees that have not seen the sample.
+        With ``oob_score``: mean prediction of the trees that have not seen the sample:
+        :eq:`eq-oob`.
 
     Notes
     -----
@@ -817,8 +818,8 @@ class ExtraTreesClassifier(ForestClassifier):
     n_classes_ : int or list of int
         Their number.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        With ``oob_score``: mean shares over the trees that have not seen the sample; with
-        several outputs (n_samples, n_classes, n_outputs).
+        With ``oob_score``: mean shares over the trees that have not seen the sample,
+        :eq:`eq-oob`; with several outputs (n_samples, n_classes, n_outputs).
 
     Notes
     -----
@@ -955,7 +956,8 @@ class ExtraTreesRegressor(ForestRegressor):
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each feature in the decrease of impurity: :eq:`eq-importance`.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        With ``oob_score``: mean prediction of the trees that have not seen the sample.
+        With ``oob_score``: mean prediction of the trees that have not seen the sample:
+        :eq:`eq-oob`.
 
     Notes
     -----
