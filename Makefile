@@ -76,10 +76,7 @@ lab: .venv/.book $(CACHE)/.filled
 
 NB ?= $(wildcard book/*.ipynb)
 notebooks: .venv/.book $(CACHE)/.filled
-	@for nb in $(NB); do \
-	  $(PY) -m jupyter nbconvert --to notebook --execute --inplace "$$nb" || exit 1; \
-	done
-	@echo 'Executed in place: $(NB)'
+	@$(PY) .ci/notebooks.py run $(NB)
 
 # --- the tests -----------------------------------------------------------------------------
 
@@ -90,6 +87,7 @@ lint: .venv/.test
 format: .venv/.test
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+	@$(PY) .ci/notebooks.py format $(wildcard book/*.ipynb)
 
 # Tests marked "nojit" run three times: compiled, as plain Python (NUMBA_DISABLE_JIT), and compiled
 # with every index checked (NUMBA_BOUNDSCHECK). The pages are opened in a browser last, when the

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import io
+import json
 import os
 import pkgutil
 import re
@@ -302,6 +303,37 @@ def test_book_is_never_built_from_stale_parts(tmp_path, monkeypatch):
     assert after("_toc.yml", "2") == nothing
     monkeypatch.setattr(build_book.metadata, "distributions", list)
     assert after("_toc.yml", "2") == anew
+
+
+# --- notebooks -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_notebooks_are_in_normal_form(path):
+    notebooks = loaded("notebooks")
+    same = notebooks.normal(notebooks.read(path)) == path.read_text(encoding="utf-8")
+    assert same, f"run: make format, or python .ci/notebooks.py format {path.relative_to(ROOT)}"
+
+
+def test_normal_form_of_a_notebook_forgets_the_run():
+    notebooks = loaded("notebooks")
+    print_a, print_b = ({"output_type": "stream", "name": "stdout", "text": t} for t in "ab")
+    cell = {
+        "cell_type": "code",
+        "execution_count": 1,
+        "metadata": {"execution": {"iopub.status.busy": "2026-11-20T10:00:00Z"}, "tags": []},
+        "outputs": [print_a, print_b],
+        "source": "print('a', end='')\nprint('b', end='')",
+    }
+    raw = {"nbformat": 4, "nbformat_minor": 4, "cells": [cell], "metadata": {}}
+    raw["metadata"]["language_info"] = {"name": "python", "version": "3.11.7"}
+    text = notebooks.normal(notebooks.nbformat.from_dict(raw))
+    assert text.endswith("}\n") and text.startswith('{\n "cells": [')
+    assert "2026" not in text and "3.11.7" not in text and '"ab"' in text
+    (cell,) = json.loads(text)["cells"]
+    assert cell["source"] == ["print('a', end='')\n", "print('b', end='')"]
+    assert cell["metadata"] == {} and len(cell["outputs"]) == 1
+    assert notebooks.normal(notebooks.nbformat.reads(text, as_version=4)) == text
 
 
 # --- README ----------------------------------------------------------------------------------
