@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 
 from litlearn import _parallel
-from litlearn._parallel import cpu_count, effective_n_jobs, map_blocks, single_threaded_blas
+from litlearn._parallel import (
+    check_interrupt,
+    cpu_count,
+    cut,
+    effective_n_jobs,
+    fold_blocks,
+    interrupt_flag,
+    map_blocks,
+    single_threaded_blas,
+)
 
 
 def blas_threads():
@@ -23,6 +32,67 @@ def two_blas_threads():
     """Two threads for every BLAS, so that a limit of one shows."""
     with _parallel._blas_controller().limit(limits=2):
         yield
+
+
+@pytest.mark.parametrize("n, size", [(10, 3), (10, 10), (10, 99), (1, 1), (4097, 64), (7, 0)])
+def test_blocks_are_even_and_no_larger_than_asked_for(n, size):
+    blocks = cut(n, size)
+    assert np.concatenate([np.arange(n)[block] for block in blocks]).tolist() == list(range(n))
+    lengths = {block.stop - block.start for block in blocks}
+    assert max(lengths) <= max(size, 1) and max(lengths) - min(lengths) <= 1
+    assert len(blocks) == -(-n // max(size, 1))
+    tiles = cut(blocks[-1], 2)
+    assert (tiles[0].start, tiles[-1].stop) == (blocks[-1].start, n)
+
+
+def test_no_rows_make_no_blocks():
+    assert cut(0, 5) == cut(slice(3, 3), 5) == []
+
+
+@pytest.mark.parametrize("n_jobs", [1, 4])
+def test_parts_are_merged_in_order_as_they_arrive(n_jobs):
+    """Few parts wait to be merged, even where the first block takes longest."""
+    waiting, most, lock = 0, 0, threading.Lock()
+
+    def part(block):
+        nonlocal waiting, most
+        time.sleep(0.05 if block == 0 else 0.0)
+        with lock:
+            waiting += 1
+            most = max(most, waiting)
+        return [block]
+
+    def merge(total, one):
+        nonlocal waiting
+        with lock:
+            waiting -= 1
+        return total + one
+
+    assert fold_blocks(part, merge, range(100), n_jobs, initial=[]) == list(range(100))
+    assert most <= _parallel._IN_FLIGHT * n_jobs
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_totals(n_jobs):
+    def subtract(total, one):
+        return total - one
+
+    assert fold_blocks(float, subtract, range(5), n_jobs) == 0 - 1 - 2 - 3 - 4
+    assert fold_blocks(float, subtract, range(5), n_jobs, initial=100.0) == 90.0
+    assert fold_blocks(float, subtract, [], n_jobs) is None
+    assert fold_blocks(float, None, range(5), n_jobs) is None
+    assert fold_blocks(float, subtract, range(5), n_jobs, work=10) == -10
+    with pytest.raises(TypeError):  # a merge that forgets to return the total is found out
+        fold_blocks(float, lambda total, one: total + one and None, range(5), n_jobs)
+
+
+def test_little_work_and_one_job_stay_in_the_calling_thread(monkeypatch):
+    monkeypatch.setattr(_parallel, "_pool", lambda: pytest.fail("a thread was asked for"))
+    fold_blocks(abs, None, range(50), n_jobs=1)
+    fold_blocks(abs, None, range(50), n_jobs=4, work=999_999)
+    fold_blocks(abs, None, range(1), n_jobs=4)
+    with pytest.raises(pytest.fail.Exception):
+        fold_blocks(abs, None, range(50), n_jobs=4, work=1_000_000)
 
 
 def test_results_come_in_the_order_of_blocks():
@@ -85,7 +155,78 @@ def test_an_interrupt_stops_all_threads():
     assert len(begun) < 5000
 
 
-def test_nested_calls_run_inline_and_do_not_deadlock():
+def test_a_block_in_a_helper_thread_can_ask_whether_to_stop():
+    begun, stopped = threading.Event(), []
+
+    def part(block):
+        if threading.current_thread() is threading.main_thread():
+            assert begun.wait(60)
+            raise KeyboardInterrupt
+        flag = interrupt_flag()
+        begun.set()
+        check_interrupt()
+        while not flag[0]:
+            time.sleep(0.001)
+        # A call inside the block ends with the one around it.
+        with pytest.raises(KeyboardInterrupt):
+            fold_blocks(lambda inner: check_interrupt(), None, range(2), n_jobs=2)
+        stopped.append(block)
+        check_interrupt()
+
+    with pytest.raises(KeyboardInterrupt):
+        fold_blocks(part, None, range(2), n_jobs=2)
+    assert len(stopped) == 1
+    assert not interrupt_flag()[0]
+    check_interrupt()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent as on POSIX")
+@pytest.mark.parametrize("busy", [0.0, 1.0])
+def test_a_second_interrupt_does_not_wait_for_blocks_in_progress(busy):
+    """Whether the first one comes while the calling thread works, or while it waits."""
+    code = (
+        f"busy = {busy}"
+        + """
+import os, signal, threading, time
+from litlearn._parallel import fold_blocks
+begun, held = threading.Event(), threading.Event()
+def part(block):
+    if threading.current_thread() is threading.main_thread():
+        assert begun.wait(30)
+        time.sleep(busy)
+        return
+    begun.set()
+    for _ in range(2):
+        time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGINT)
+    held.wait(60)
+started = time.monotonic()
+try:
+    fold_blocks(part, None, range(2), n_jobs=2)
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - started < 30)
+held.set()
+"""
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "interrupted True\n", done.stderr
+
+
+def test_calls_inside_a_block_share_its_threads(monkeypatch):
+    monkeypatch.setattr(_parallel, "cpu_count", lambda: 16)
+    shares = map_blocks(lambda block: [effective_n_jobs(k) for k in (None, -1, 2, 9)], 3, n_jobs=16)
+    assert shares == [[5, 5, 2, 5]] * 3
+    assert map_blocks(lambda block: effective_n_jobs(-1), 3, n_jobs=1) == [1, 1, 1]
+    assert map_blocks(lambda block: effective_n_jobs(-1), 1, n_jobs=6) == [6]
+    barrier = threading.Barrier(4, timeout=30)
+
+    def outer(block):
+        return map_blocks(lambda inner: barrier.wait(), 2, n_jobs=-1)
+
+    map_blocks(outer, 2, n_jobs=4)  # two times two at once
+
+
+def test_nested_calls_do_not_deadlock():
     def outer(block):
         assert effective_n_jobs(4) == 1
         threads = map_blocks(lambda inner: threading.get_ident(), 4, n_jobs=4)
@@ -189,7 +330,16 @@ print("done")
 
 
 def test_the_same_bits_for_any_number_of_threads():
-    x = np.random.default_rng(0).standard_normal(10_000)
-    blocks = np.array_split(x, 13)
-    sums = [map_blocks(lambda b: blocks[b].sum(), 13, n_jobs=n_jobs) for n_jobs in (1, 2, 5)]
-    assert sums[0] == sums[1] == sums[2]
+    """Sums of floats depend on their order; that of the blocks is kept however they arrive."""
+    parts = np.random.default_rng(0).standard_normal(200)
+
+    def part(block):
+        time.sleep(0.002 * (block % 3 == 0))
+        return parts[block]
+
+    def add(total, one):
+        return total + one
+
+    sums = {fold_blocks(part, add, range(200), n_jobs) for n_jobs in (1, 2, 5)}
+    assert sums == {float(np.add.accumulate(parts)[-1])}
+    assert float(np.add.accumulate(np.sort(parts))[-1]) not in sums  # the order matters here

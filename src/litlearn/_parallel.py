@@ -1,11 +1,17 @@
-"""One mechanism for parallel work: blocks, run by threads, in a fixed order.
+"""One mechanism for parallel work: blocks, run by threads, merged in a fixed order.
 
-Work is cut into blocks by the size of the data, never by the number of threads. Each block is one
-call of a compiled function that releases the interpreter lock. So the result has the same bits for
-any ``n_jobs``: threads only decide who computes a block, not what is in it.
+Work is cut into blocks by the size of the data, never by the number of threads (:func:`cut`). Each
+block is one call of a compiled function that releases the interpreter lock, and what the blocks
+return is merged in their order (:func:`fold_blocks`). So the result has the same bits for any
+``n_jobs``: threads only decide who computes a block, not what is in it.
 
 The calling thread works too. That keeps nested and concurrent calls free of deadlock: a caller
-never waits for a thread to become free before its own work can go on.
+never waits for a thread to become free before its own work can go on. Threads are a budget: a call
+inside a block shares what its block was given.
+
+Python raises ``KeyboardInterrupt`` in the main thread, once that thread is back from compiled code.
+So blocks are short, or a long one returns to Python now and then and calls
+:func:`check_interrupt`; compiled code of a helper thread can watch :func:`interrupt_flag` too.
 """
 
 import contextlib
@@ -16,8 +22,15 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+
 # The pool starts threads only as they are needed, so a high bound costs nothing.
 _MAX_THREADS = 256
+# Elementary steps, about a nanosecond each, below which waking a thread costs more than it saves.
+_WORTH_A_THREAD = 1_000_000
+_NOTHING = object()
+# Parts that may wait for their turn to be merged, for each thread.
+_IN_FLIGHT = 2
 
 
 class _State:
@@ -30,15 +43,22 @@ class _State:
         self.blas_limit = None
 
 
+class _Worker(threading.local):
+    """What a thread knows while it runs a block."""
+
+    budget = None  # threads that the block may use, its own counted; None outside of blocks
+    flag = np.zeros(1, dtype=np.uint8)  # see interrupt_flag; outside of blocks nobody sets it
+
+
 _state = _State()
-_worker = threading.local()  # .active is True in a thread that is running a block
+_worker = _Worker()
 
 
 def _after_fork():
     global _state
     limiter, users = _state.blas_limit, _state.blas_users
     _state = _State()
-    _worker.active = False
+    _worker.__dict__.clear()
     if users:  # the parent held the limit at the moment of the fork; the child never lets it go
         limiter.restore_original_limits()
 
@@ -79,7 +99,8 @@ def effective_n_jobs(n_jobs=None):
     n_jobs : int or None, default=None
         None: every usable CPU, capped by the environment variables ``OMP_NUM_THREADS`` and
         ``NUMBA_NUM_THREADS`` as they are at the call. Negative: ``-1`` is every usable CPU, ``-2``
-        all but one, and so on. Inside a block that litlearn already runs in parallel: 1.
+        all but one, and so on. Inside a block that litlearn already runs in parallel, at most the
+        block's share: three blocks on sixteen CPUs have five threads each.
 
     Returns
     -------
@@ -93,81 +114,219 @@ def effective_n_jobs(n_jobs=None):
     """
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning; expected None, a positive or negative int.")
-    if getattr(_worker, "active", False):
-        return 1
     if n_jobs is None:
         caps = [os.environ.get(name, "") for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")]
-        return max(1, min([cpu_count(), *(int(cap) for cap in caps if cap.isdigit())]))
-    if n_jobs < 0:
-        return max(1, cpu_count() + 1 + n_jobs)
-    return min(int(n_jobs), _MAX_THREADS)
+        n_jobs = min([cpu_count(), *(int(cap) for cap in caps if cap.isdigit())])
+    elif n_jobs < 0:
+        n_jobs = cpu_count() + 1 + n_jobs
+    return max(1, min(int(n_jobs), _MAX_THREADS, _worker.budget or _MAX_THREADS))
 
 
-def map_blocks(function, n_blocks, n_jobs=None):
-    """Call ``function(b)`` for b = 0, ..., n_blocks - 1 and return the results in that order.
+def cut(rows, size):
+    """Cut rows into blocks of at most `size`, whose lengths differ by at most one.
 
     Parameters
     ----------
-    function : callable
-        Takes the number of a block. Runs in several threads at once; releases the interpreter lock
-        for most of its time. About 1 to 100 ms a block: long enough to be worth a hand-over,
-        short enough that Ctrl-C, noticed between blocks, feels immediate.
-    n_blocks : int
-        Set by the size of the data.
-    n_jobs : int or None, default=None
-        See :func:`effective_n_jobs`.
+    rows : int or slice
+        A number of rows, or consecutive rows: a block can be cut into tiles.
+    size : int
+        Set by the size of the data, never by the number of threads; less than 1 counts as 1.
 
     Returns
     -------
-    list
-        ``[function(0), function(1), ...]``. If calls raise, the exception of the lowest block that
-        ran is raised again, and blocks not yet begun are dropped.
+    list of slice
+        In order. Empty if there are no rows.
     """
-    results = [None] * n_blocks
-    errors = {}
-    todo = iter(range(n_blocks))
-    lock = threading.Lock()
+    start, stop = (rows.start, rows.stop) if isinstance(rows, slice) else (0, rows)
+    n, n_blocks = stop - start, -(-(stop - start) // max(1, int(size)))
+    return [
+        slice(start + n * b // n_blocks, start + n * (b + 1) // n_blocks) for b in range(n_blocks)
+    ]
 
-    def work():
-        was_active, _worker.active = getattr(_worker, "active", False), True
+
+def fold_blocks(part, merge, blocks, n_jobs=None, *, initial=None, work=None):
+    """Merge what `part` returns for each block, in the order of the blocks.
+
+    Parameters
+    ----------
+    part : callable
+        ``part(block)`` runs in several threads at once, and releases the interpreter lock for most
+        of its time. About 1 to 100 ms a block: long enough to be worth a hand-over, short enough
+        that Ctrl-C, noticed between blocks, feels immediate. It sees BLAS with one thread.
+    merge : callable or None
+        ``merge(total, part)`` returns the new total, and may change the old one in place. One
+        thread at a time calls it, in the order of the blocks, as parts arrive. None: the parts are
+        dropped, as blocks write their results to where they belong.
+    blocks : sequence
+        Such as the slices of :func:`cut`.
+    n_jobs : int or None, default=None
+        See :func:`effective_n_jobs`. 1 starts no thread.
+    initial : object, default=None
+        The total before the first block. None: the part of the first block.
+    work : float, default=None
+        About how many elementary steps (additions, comparisons) all blocks take together, where
+        they may be few: below a million, a millisecond, the calling thread does them all.
+
+    Returns
+    -------
+    object
+        ``merge(... merge(merge(initial, part(blocks[0])), part(blocks[1])) ...)``, with the same
+        bits for any `n_jobs`. Memory: parts of at most two blocks a thread wait for their turn.
+
+    Raises
+    ------
+    Exception
+        That of the lowest block that ran and failed; blocks not yet begun are dropped.
+    KeyboardInterrupt
+        After blocks in progress have ended. A second Ctrl-C does not wait for them.
+    """
+    total = _NOTHING if initial is None else initial
+    n_available = effective_n_jobs(n_jobs)
+    n_threads = min(n_available, len(blocks))
+    if work is not None and work < _WORTH_A_THREAD:
+        n_threads = 1
+    with single_threaded_blas():
+        if n_threads <= 1:
+            with _as_worker(n_available, _worker.flag):
+                for block in blocks:
+                    one = part(block)
+                    if merge is not None:
+                        total = one if total is _NOTHING else merge(total, one)
+                    del one  # before the next is made
+        else:
+            fold = _Fold(part, merge, blocks, total, n_threads)
+            fold.run(n_available // n_threads)
+            total = fold.total
+    return None if total is _NOTHING else total
+
+
+class _Fold:
+    """One call of :func:`fold_blocks` that several threads share."""
+
+    def __init__(self, part, merge, blocks, total, n_threads):
+        self.part, self.merge, self.blocks, self.total = part, merge, blocks, total
+        self.n_threads = n_threads
+        self.errors = {}  # by number of block; -1 for an interrupt
+        self.changed = threading.Condition()  # guards all that follows
+        self.n_begun = self.n_merged = 0
+        self.waiting = {}  # parts by number of block
+        self.merging = False
+        # A call inside a block ends when the outermost is interrupted: they share the flag.
+        inside = _worker.flag is not _Worker.flag
+        self.flag = _worker.flag if inside else np.zeros(1, dtype=np.uint8)
+
+    def run(self, budget):
+        helpers = []
+        try:
+            for _ in range(self.n_threads - 1):
+                helpers.append(_pool().submit(self.work, budget))
+            self.work(budget)
+        except KeyboardInterrupt as interrupt:
+            self.stop(interrupt)
+        try:
+            self.wait(helpers)
+        except KeyboardInterrupt as interrupt:
+            if -1 in self.errors:
+                raise  # the second one: helpers end with the blocks that they are in
+            self.stop(interrupt)
+            self.wait(helpers)
+        if self.errors:
+            raise self.errors[min(self.errors)]
+
+    def stop(self, interrupt):
+        self.flag[0] = 1
+        self.errors[-1] = interrupt
+
+    def wait(self, helpers):
+        """Wait for the helpers; one that has not begun has nothing left to do."""
+        for helper in helpers:
+            if not helper.cancel():
+                helper.result()
+
+    def work(self, budget):
+        """Compute blocks until none is left; merge what is next in order."""
         block = -1
         try:
-            while not errors:
-                with lock:
-                    block = next(todo, None)
-                if block is None:
-                    return
-                results[block] = function(block)
+            with _as_worker(budget, self.flag):
+                while (block := self.next_block()) is not None:
+                    one = self.part(self.blocks[block])
+                    if self.merge is not None:
+                        self.add(block, one)
+                    del one
+        except KeyboardInterrupt as interrupt:
+            self.stop(interrupt)
         except BaseException as error:
-            errors[block] = error
-        finally:
-            _worker.active = was_active
+            self.errors[block] = error
 
-    n_threads = min(effective_n_jobs(n_jobs), n_blocks)
-    helpers = []
-    with single_threaded_blas():
-        try:
-            for _ in range(n_threads - 1):
-                helpers.append(_pool().submit(work))
-            work()
-        except KeyboardInterrupt as interrupt:
-            errors[-1] = interrupt
-        _wait(helpers, errors)
-    if errors:
-        raise errors[min(errors)]
+    def next_block(self):
+        """Number of the next block, or None. Waits while too many parts wait to be merged."""
+        with self.changed:
+            # The block that is to be merged next has begun, in a thread that does not wait here.
+            # (With a time limit, should an interrupt have hit that thread between two lines.)
+            while self.n_begun - self.n_merged >= _IN_FLIGHT * self.n_threads and not self.errors:
+                self.changed.wait(0.1)
+            if self.errors or self.n_begun == len(self.blocks):
+                return None
+            self.n_begun += 1
+            self.n_merged += self.merge is None
+            return self.n_begun - 1
+
+    def add(self, block, one):
+        """Hold a part until its turn; whoever holds the next in order merges all that can be."""
+        with self.changed:
+            self.waiting[block] = one
+            if self.merging:
+                return
+            self.merging = True
+        while True:
+            with self.changed:
+                if self.n_merged not in self.waiting:
+                    self.merging = False
+                    return
+                one = self.waiting.pop(self.n_merged)
+            self.total = one if self.total is _NOTHING else self.merge(self.total, one)
+            with self.changed:
+                self.n_merged += 1
+                self.changed.notify_all()
+
+
+@contextlib.contextmanager
+def _as_worker(budget, flag):
+    before = _worker.budget, _worker.flag
+    _worker.budget, _worker.flag = budget, flag
+    try:
+        yield
+    finally:
+        _worker.budget, _worker.flag = before
+
+
+def check_interrupt():
+    """Raise ``KeyboardInterrupt`` if the call that this block belongs to was interrupted.
+
+    A block that takes longer than 100 ms returns from compiled code that often and calls this.
+    """
+    if _worker.flag[0]:
+        raise KeyboardInterrupt
+
+
+def interrupt_flag():
+    """Return an array, uint8 of shape (1,), that is not 0 once the call was interrupted.
+
+    Compiled code that a helper thread runs may look at it in a loop, and return early; the block
+    then calls :func:`check_interrupt`. It says nothing to the main thread, where Python must be
+    back from compiled code to notice Ctrl-C.
+    """
+    return _worker.flag
+
+
+def map_blocks(function, n_blocks, n_jobs=None):
+    """Return ``[function(0), ..., function(n_blocks - 1)]``, as :func:`fold_blocks` computes it."""
+    return fold_blocks(function, _append, range(n_blocks), n_jobs, initial=[])
+
+
+def _append(results, one):
+    results.append(one)
     return results
-
-
-def _wait(helpers, errors):
-    """Wait for the helper threads; an interrupt stops them, but not before their block is done."""
-    while helpers:
-        try:
-            # A helper that has not begun has nothing left to do: every block is taken.
-            if not helpers[-1].cancel():
-                helpers[-1].result()
-            helpers.pop()
-        except KeyboardInterrupt as interrupt:
-            errors[-1] = interrupt
 
 
 def _pool():
