@@ -4,11 +4,9 @@
 
 PY := .venv/bin/python
 
-# A compiled function's cache knows its own file only, so an edited helper in another file would
-# leave it stale. The folder is therefore named after the contents of src/: an edit moves on to a
-# fresh folder. Runs with other compiler settings get folders of their own.
-SRC_KEY := $(shell find src -name '*.py' -type f | LC_ALL=C sort | xargs cksum | cksum | cut -d' ' -f1)
-CACHE := $(CURDIR)/.cache/numba/$(SRC_KEY)
+# Compiled functions are kept under names that carry a hash of src/ (src/litlearn/_jit.py), so that an
+# edit makes new ones. Runs with other compiler settings get folders of their own.
+CACHE := $(CURDIR)/.cache/numba
 export NUMBA_CACHE_DIR := $(CACHE)
 export PYTHONUNBUFFERED := 1
 
@@ -58,11 +56,11 @@ $(PY):
 	@touch $@
 
 # Compile once, in one process: processes that compile the same function at once waste the work.
-# Folders of earlier states of src/ go, except the latest few.
-$(CACHE)/.filled: .venv/.book
+# What was compiled more than a week ago goes: most of it is of earlier states of src/.
+$(CACHE)/.filled: .venv/.book $(shell find src -name '*.py')
 	@echo 'Compiling the module (once for each state of src/)'
 	@mkdir -p '$(CACHE)'
-	@ls -dt .cache/numba/*/ | tail -n +7 | xargs rm -rf
+	@find '$(CACHE)' -type f -mtime +7 -delete
 	@$(PY) tests/fill_cache.py
 	@touch '$@'
 

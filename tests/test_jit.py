@@ -1,17 +1,23 @@
 """The decorator of compiled functions: flags, cache on disk, and what must not go stale."""
 
-import ast
-import importlib
+import builtins
+import errno
+import io
+import logging
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import time
 
 import numba
 import pytest
+from numba.core import caching, event
 
 import litlearn
-from litlearn._jit import kernel_files, njit, source_stamp
+from litlearn import _jit, _warm_up
+from litlearn._jit import njit
 
 PACKAGE = pathlib.Path(litlearn.__file__).parent
 needs_compiler = pytest.mark.skipif(
@@ -90,28 +96,41 @@ def test_two_processes_that_compile_at_once_lose_nothing(script, tmp_path):
 @needs_compiler
 def test_entries_carry_the_state_of_the_package(tmp_path):
     copy = tmp_path / "site" / "litlearn"
-    for path in PACKAGE.rglob("*.py"):
-        target = copy / path.relative_to(PACKAGE)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(path.read_bytes())
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     code = (
         "import numpy as np; from litlearn.neighbors import _selection as s;"
         "a, b = np.array([2.0, 1.0]), np.array([0, 1]); s.sort_pairs(a, b);"
         "print(sum(s.sort_pairs.stats.cache_hits.values()), a[0])"
     )
-    environment = {"PYTHONPATH": str(tmp_path / "site")}
-    results = []
+    environment = {"PYTHONPATH": str(tmp_path / "site"), "PYTHONDONTWRITEBYTECODE": "1"}
+    results = [run(["-c", code], cache=tmp_path / "cache", **environment) for _ in range(2)]
     # An upgrade that changes only a file of helpers, within the same second and size.
-    for old, new in ((None, None), (None, None), ("return 1e-150", "return 1e-140")):
-        if old:
-            metrics = copy / "neighbors" / "_metrics.py"
-            stat = metrics.stat()
-            text = metrics.read_text()
-            assert old in text
-            metrics.write_text(text.replace(old, new))
-            os.utime(metrics, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-        results.append(run(["-c", code], cache=tmp_path / "cache", **environment))
+    metrics = copy / "neighbors" / "_metrics.py"
+    stat, text = metrics.stat(), metrics.read_text()
+    assert "return 1e-150" in text
+    metrics.write_text(text.replace("return 1e-150", "return 1e-140"))
+    os.utime(metrics, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    results.append(run(["-c", code], cache=tmp_path / "cache", **environment))
     assert results == [["0", "1.0"], ["1", "1.0"], ["0", "1.0"]]
+
+
+def test_the_stamp_changes_with_every_file_and_setting(tmp_path, monkeypatch):
+    """Also with files of constants, which kernels of other files read."""
+    copy = tmp_path / "litlearn"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(_jit, "__file__", str(copy / "_jit.py"))
+    stamps, files = [_jit.source_stamp.__wrapped__()], sorted(copy.rglob("*.py"))
+    assert stamps[0] == _jit.source_stamp() and copy / "tree" / "_ranks.py" in files
+    for path in files:
+        text = path.read_bytes()
+        path.write_bytes(text + b"#")
+        stamps.append(_jit.source_stamp.__wrapped__())
+        path.write_bytes(text)
+    files[0].rename(files[0].with_name("renamed.py"))
+    stamps.append(_jit.source_stamp.__wrapped__())
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1 - bool(numba.config.BOUNDSCHECK))
+    stamps.append(_jit.source_stamp.__wrapped__())
+    assert len(set(stamps)) == len(files) + 3
 
 
 @needs_compiler
@@ -123,33 +142,215 @@ def test_flags():
     assert njit(inline=True)(lambda x: x).targetoptions["forceinline"]
 
 
+# What a cache may not do: reach the user
+
+
+@pytest.fixture
+def cache_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
 @needs_compiler
 def test_where_nothing_is_writable_functions_compile_without_a_cache(monkeypatch):
     def refuse(self, function):
         raise RuntimeError("cannot cache function: no locator available")
 
-    monkeypatch.setattr("litlearn._jit._LockedCache.__init__", refuse)
+    monkeypatch.setattr(_jit._cache_class(), "__init__", refuse)
     assert njit(lambda x: x + 1)(1) == 2
 
 
-def test_the_stamp_covers_every_file_with_a_compiled_function():
-    holding = {path for path in PACKAGE.rglob("*.py") if "@njit" in path.read_text()}
-    assert holding == set(kernel_files())
-    assert len(source_stamp()) == 12
+@needs_compiler
+def test_a_failed_save_only_costs_time(cache_folder, monkeypatch):
+    def fail(code):
+        def raising(*args, **kwargs):
+            raise OSError(code, os.strerror(code))
+
+        return raising
+
+    # A disk that is full: in the folder, the lock, the index, the code.
+    function = njit(lambda x: x + 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "makedirs", fail(errno.ENOSPC))
+        assert function(1) == 2
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", fail(errno.ENOSPC))
+        assert function(1.0) == 2.0
+    # A path that became unusable: a file where there was a folder.
+    shutil.rmtree(cache_folder, ignore_errors=True)
+    cache_folder.write_text("")
+    assert function(True) == 2
 
 
-def test_kernels_read_no_constant_from_a_file_that_the_stamp_leaves_out():
-    stamped = {
-        path.relative_to(PACKAGE.parent).with_suffix("").as_posix() for path in kernel_files()
-    }
-    for path in kernel_files():
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("litlearn"):
-                module = importlib.import_module(node.module)
-                constants = [
-                    alias.name
-                    for alias in node.names
-                    if isinstance(getattr(module, alias.name, None), (int, float, tuple))
-                ]
-                where = node.module.replace(".", "/")
-                assert not constants or where in stamped, f"{path.name} reads {constants}"
+@needs_compiler
+@pytest.mark.skipif(os.name == "nt", reason="locks are those of POSIX")
+def test_without_locks_nothing_is_saved(cache_folder, monkeypatch):
+    """Two processes could leave an index that names the code of another signature."""
+    import fcntl
+
+    def refuse(*args):
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    assert njit(lambda x: x + 1)(1) == 2
+    assert not [*cache_folder.rglob("*.nbi"), *cache_folder.rglob("*.nbc")]
+
+
+@needs_compiler
+def test_an_index_that_cannot_be_read_only_costs_time(cache_folder, monkeypatch):
+    def kept(x):
+        return x + 1
+
+    assert njit(kept)(1) == 2
+    assert len([*cache_folder.rglob("*.nbi")]) == 1
+    real_open = builtins.open
+
+    def refuse(path, *args, **kwargs):
+        if str(path).endswith(".nbi"):
+            raise PermissionError(errno.EACCES, "denied", str(path))
+        return real_open(path, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "open", refuse)
+    again = njit(kept)
+    assert again(1) == 2 and not again.stats.cache_hits
+
+
+@needs_compiler
+@pytest.mark.parametrize("change", ["gone", "renamed", "other arguments"])
+def test_where_numba_has_changed_its_own_cache_is_used(cache_folder, monkeypatch, change):
+    own = caching.FunctionCache
+    if change == "gone":
+        monkeypatch.delattr(caching, "FunctionCache")
+    elif change == "renamed":  # nobody asks for the name that carries the stamp
+        monkeypatch.setattr(caching.CompileResultCacheImpl, "filename_base", "base")
+    else:
+        monkeypatch.setattr(_jit._cache_class(), "__init__", lambda self, function, target: None)
+    with monkeypatch.context() as patch:
+        if change == "gone":
+            patch.setattr(_jit, "_cache_class", _jit._cache_class.__wrapped__)
+        function = njit(lambda x: x + 1)
+    assert function(1) == 2
+    assert type(function._cache) is own
+    assert len([*cache_folder.rglob("*.nbi")]) == 1
+
+
+@pytest.mark.parametrize("name", ["Listener", "register"])
+def test_where_numba_tells_nothing_nothing_is_heard(monkeypatch, name):
+    monkeypatch.delattr(event, name)
+    _jit._listen()
+
+
+# What a user who waits is told
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def compile_slowly(monkeypatch, patience):
+    """Compile two functions that seem to belong to the package; return whether a line was said."""
+    notice = _jit._Notice()
+    monkeypatch.setattr(_jit, "PATIENCE", patience)
+
+    class Listener(event.Listener):
+        def on_start(self, one):
+            notice.on_start(one)
+            time.sleep(0.2)
+
+        def on_end(self, one):
+            notice.on_end(one)
+
+    with event.install_listener("numba:compile", Listener()):
+        for number in range(2):
+            numba.njit(lambda x, number=number: x + number)(1)
+    return notice.said
+
+
+@needs_compiler
+@pytest.mark.parametrize("stream, lines", [(Terminal, 1), (io.StringIO, 0)])
+def test_one_line_in_a_terminal_says_that_compilation_takes_long(monkeypatch, stream, lines):
+    monkeypatch.setattr(sys, "stderr", stream())
+    assert compile_slowly(monkeypatch, patience=0.05)
+    assert sys.stderr.getvalue().count("once per machine (see litlearn.warm_up)\n") == lines
+
+
+@needs_compiler
+def test_a_log_hears_of_it_instead(monkeypatch, caplog):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with caplog.at_level(logging.INFO, "litlearn"):
+        assert compile_slowly(monkeypatch, patience=0.05)
+    assert len(caplog.records) == 1 and "compiling" in caplog.text
+    assert not sys.stderr.getvalue()
+
+
+@needs_compiler
+def test_short_compilations_add_up(monkeypatch):
+    """Each takes at least 0.2 s here, which is less than the patience; both together are more."""
+    monkeypatch.setattr(sys, "stderr", None)  # as under pythonw
+    assert compile_slowly(monkeypatch, patience=0.3)
+    assert not compile_slowly(monkeypatch, patience=60)
+
+
+@needs_compiler
+def test_the_package_hears_of_its_own_functions_only(tmp_path):
+    code = """
+import litlearn._jit as jit
+jit.PATIENCE, said = 0.0, []
+jit._Notice.say = lambda self, name: said.append(name)
+import numba, time
+numba.njit(lambda x: x + 1)(1)
+time.sleep(0.1)
+print(len(said))
+function = jit.njit(lambda x: x + 1)
+function.py_func.__module__ = "litlearn.some"
+function(1)
+time.sleep(0.1)
+print(*said)
+"""
+    assert run(["-c", code], cache=tmp_path) == ["0", "litlearn.some"]
+
+
+# Compiling ahead of time
+
+
+@needs_compiler
+def test_warm_up_leaves_nothing_to_compile(tmp_path):
+    warm = """
+import litlearn, litlearn._warm_up as table
+table.CASES = [case for case in table.CASES if case[1] == "KNeighborsClassifier"]
+table.EXTRAS = {}
+litlearn.warm_up("neighbors", dtypes=["float32"])
+"""
+    use = """
+import numpy as np
+from numba.core import event
+from litlearn.neighbors import KNeighborsClassifier
+class Count(event.Listener):
+    def on_start(self, event): print(event.data["dispatcher"])
+    def on_end(self, event): pass
+event.register("numba:compile", Count())
+X = np.random.default_rng(0).normal(size=(99, 4)).astype("float32")
+KNeighborsClassifier().fit(X, X[:, 0] > 0).predict(X)
+"""
+    cache = os.environ.get("NUMBA_CACHE_DIR", tmp_path)  # what is there need not be made again
+    assert run(["-c", warm], cache=cache) == []
+    assert run(["-c", use], cache=cache) == []
+
+
+def test_warm_up_fits_what_is_asked_for_and_no_more(monkeypatch, capsys):
+    fitted = []
+    monkeypatch.setattr(_warm_up, "use", lambda one, X, y: fitted.append((type(one), X.dtype)))
+    monkeypatch.setattr(_warm_up, "EXTRAS", {"neighbors": lambda dtype: fitted.append(dtype)})
+    litlearn.warm_up("tree", dtypes=["float32"])
+    assert {kind.__module__.split(".")[1] for kind, _ in fitted} == {"tree"}
+    assert {dtype.name for _, dtype in fitted} == {"float32"}
+    assert capsys.readouterr().out == ""
+    fitted.clear()
+    litlearn.warm_up(verbose=True)
+    assert len(fitted) == 2 * len(_warm_up.CASES) + 2
+    assert len(capsys.readouterr().out.splitlines()) == len(_warm_up.CASES)
+    with pytest.raises(ValueError, match="'namespaces' parameter of warm_up.*'trees'"):
+        litlearn.warm_up("trees")
+    with pytest.raises(ValueError, match="'dtypes' parameter of warm_up.*float16"):
+        litlearn.warm_up("tree", dtypes=["float16"])

@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-import fill_cache
 import litlearn
+from litlearn import _warm_up
 
 ROOT = Path(__file__).resolve().parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -229,25 +229,27 @@ def test_publishing_keeps_earlier_versions(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make on this machine")
-def test_numba_cache_moves_with_the_source(tmp_path):
+def test_functions_are_compiled_again_after_an_edit(tmp_path):
     shutil.copy(ROOT / "Makefile", tmp_path)
-    (tmp_path / "src").mkdir()
+    source = tmp_path / "src" / "deeper" / "helper.py"
+    mark = tmp_path / ".cache" / "numba" / ".filled"
+    for path in (source, mark, tmp_path / ".venv" / "bin" / "python", tmp_path / ".venv" / ".book"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
 
-    def folder(**files):
-        for name, content in files.items():
-            (tmp_path / "src" / f"{name}.py").write_text(content)
-        command = ["make", "-s", "-f", "Makefile", "-f", "-", "where"]
-        rule = "where:\n\t@echo $$NUMBA_CACHE_DIR\n"
-        run = subprocess.run(command, cwd=tmp_path, input=rule, capture_output=True, text=True)
+    def would_compile(source_age, mark_age):
+        for path, age in ((source, source_age), (mark, mark_age)):
+            os.utime(path, (1e9 - age, 1e9 - age))
+        for path in (tmp_path / "pyproject.toml", *(tmp_path / ".venv").rglob("*")):
+            path.touch()
+            os.utime(path, (1e8, 1e8))
+        command = ["make", "--dry-run", f"{mark}"]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
-        return Path(run.stdout.strip())
+        return "tests/fill_cache.py" in run.stdout
 
-    first = folder(helper="x = 1", kernel="y = 1")
-    assert first.parent == tmp_path / ".cache" / "numba"
-    assert folder() == first
-    assert folder(helper="x = 2") != first
-    assert folder(helper="x = 1") == first
-    assert folder(other="z = 1") != first
+    assert would_compile(source_age=0, mark_age=10)
+    assert not would_compile(source_age=10, mark_age=0)
 
 
 def loaded(script):
@@ -394,7 +396,7 @@ def public_estimators():
 
 
 def test_every_estimator_is_compiled_before_the_tests():
-    compiled = {(module, name) for module, name, _ in fill_cache.CASES}
+    compiled = {(f"litlearn.{module}", name) for module, name, _ in _warm_up.CASES}
     assert set(public_estimators()) <= compiled
 
 

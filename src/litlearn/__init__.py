@@ -20,15 +20,17 @@ _NAMESPACES = (
     "tree",
 )
 
-__all__ = [*_NAMESPACES, "__version__"]
+__all__ = [*_NAMESPACES, "__version__", "warm_up"]
 
 
 def __getattr__(name):
     """Import a namespace on first use (PEP 562)."""
     if name in _NAMESPACES:
         return importlib.import_module(f"{__name__}.{name}")
+    if name == "warm_up":
+        return importlib.import_module(f"{__name__}._warm_up").warm_up
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted([*globals(), *_NAMESPACES])
+    return sorted({*globals(), *__all__})

@@ -5,20 +5,27 @@ call for the types it meets, releases the interpreter lock while it runs, follow
 for division by zero, and is kept on disk for the next process.
 
 Numba by itself reuses a cached function as long as the file that *holds* it is unchanged. It does
-not notice an edit in a helper that lives in another file. So the name of each cache entry carries a
-hash of all files of the package that hold compiled functions: after an edit in one of them, or an
-upgrade, old entries no longer match. A constant that a compiled function reads must therefore live
-in such a file too (a test checks it).
+not notice an edit in a helper, or in a constant, that lives in another file. So the name of each
+cache entry carries a hash of all files of the package: after an edit or an upgrade, old entries no
+longer match.
+
+Where compilation takes longer than a second, one line says so, once per process: in a terminal on
+standard error, else as a record of level INFO of the logger ``litlearn``.
 """
 
 import contextlib
 import functools
 import hashlib
+import logging
 import os
 import pathlib
+import sys
+import threading
+import time
 
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+PATIENCE = 1.0  # seconds of silence while functions are compiled
 
 
 def njit(function=None, *, helper=False, inline=False, merge=False, reassociate=False):
@@ -59,60 +66,82 @@ def njit(function=None, *, helper=False, inline=False, merge=False, reassociate=
         fastmath={"reassoc", "contract"} if reassociate else False,
         _nrt=not (helper or inline or merge),
     )
-    # With NUMBA_DISABLE_JIT=1 there is nothing to cache. Where no folder is writable, Numba
-    # refuses with a RuntimeError, and the function is compiled anew in each process.
-    if hasattr(dispatcher, "py_func"):
-        with contextlib.suppress(RuntimeError):
-            dispatcher._cache = _LockedCache(function)
+    if hasattr(dispatcher, "py_func"):  # else NUMBA_DISABLE_JIT=1, and nothing is compiled
+        _keep_on_disk(dispatcher)
     return dispatcher
+
+
+def _keep_on_disk(dispatcher):
+    """Give a function the cache of the package, or else Numba's own, or else none."""
+    # Where no folder is writable, Numba refuses with a RuntimeError, and the function is compiled
+    # anew in each process. The other errors mean that Numba has changed what it keeps to itself:
+    # its own cache then knows an upgrade by the time stamp of the file.
+    with contextlib.suppress(RuntimeError):
+        try:
+            cache = _cache_class()(dispatcher.py_func)
+            if source_stamp() not in cache._impl.filename_base or not hasattr(dispatcher, "_cache"):
+                raise AttributeError("the name of the entry is made elsewhere")
+            dispatcher._cache = cache
+        except (ImportError, AttributeError, TypeError):
+            dispatcher.enable_caching()
 
 
 @functools.cache
 def source_stamp():
-    """Hash of every file with compiled functions, and of a setting that Numba's keys leave out."""
+    """Hash of every file of the package, and of a setting that Numba's keys leave out."""
     digest = hashlib.sha256(f"boundscheck={numba.config.BOUNDSCHECK}".encode())
-    for path in kernel_files():
-        digest.update(path.read_bytes())
+    root = pathlib.Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
-def kernel_files():
-    """Files of the package that hold compiled functions, sorted by name."""
-    root = pathlib.Path(__file__).parent
-    return [path for path in sorted(root.rglob("*.py")) if b"@njit" in path.read_bytes()]
+@functools.cache
+def _cache_class():
+    """The cache of one function, made of interfaces that Numba may change."""
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+    class StampedCacheImpl(CompileResultCacheImpl):
+        """Names a cache entry after the function and the state of the whole package."""
+
+        def get_filename_base(self, fullname, abiflags):
+            return f"{super().get_filename_base(fullname, abiflags)}-{source_stamp()}"
+
+    class LockedCache(FunctionCache):
+        """Only one process at a time writes; what cannot be read or written is compiled anew.
+
+        Saving reads an index, adds an entry and writes it back. Two processes that do so at once
+        lose entries, or leave an index that names the code of another signature.
+        """
+
+        _impl_class = StampedCacheImpl
+
+        def load_overload(self, *args, **kwargs):
+            with _tolerated("read"):
+                return super().load_overload(*args, **kwargs)
+
+        def save_overload(self, *args, **kwargs):
+            with _tolerated("write"):
+                os.makedirs(self._cache_path, exist_ok=True)
+                with _file_lock(os.path.join(self._cache_path, self._impl.filename_base + ".lock")):
+                    super().save_overload(*args, **kwargs)
+
+    return LockedCache
 
 
-class _StampedCacheImpl(CompileResultCacheImpl):
-    """Names a cache entry after the function and the state of the whole package."""
-
-    def get_filename_base(self, fullname, abiflags):
-        return f"{super().get_filename_base(fullname, abiflags)}-{source_stamp()}"
-
-
-class _LockedCache(FunctionCache):
-    """A function cache in which only one process at a time writes.
-
-    Saving reads an index, adds an entry and writes it back. Two processes that do so at once
-    lose entries, or leave an index that names the code of another signature.
-    """
-
-    _impl_class = _StampedCacheImpl
-
-    def save_overload(self, sig, data):
-        os.makedirs(self._cache_path, exist_ok=True)
-        lock = os.path.join(self._cache_path, self._impl.filename_base + ".lock")
-        with _file_lock(lock):
-            super().save_overload(sig, data)
+@contextlib.contextmanager
+def _tolerated(action):
+    """A disk that is full, a folder that is gone, a file system without locks: only slower."""
+    try:
+        yield
+    except OSError as error:
+        logging.getLogger("litlearn").info("could not %s the cache: %s", action, error)
 
 
 @contextlib.contextmanager
 def _file_lock(path):
     """Hold an exclusive lock on `path`; the system frees it if the process dies."""
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
-    except OSError:  # the folder became read-only: saving fails too, and Numba ignores that
-        yield
-        return
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
     try:
         if os.name == "nt":
             import msvcrt
@@ -125,3 +154,57 @@ def _file_lock(path):
         yield
     finally:
         os.close(descriptor)
+
+
+# ---------------------------------------------------------------------------------------------
+# What a user who waits is told
+
+
+class _Notice:
+    """Counts the seconds that functions of this package take to compile; speaks once."""
+
+    def __init__(self):
+        self.depth, self.spent, self.said = 0, 0.0, False
+
+    def on_start(self, event):
+        # Compiling a function compiles what it calls. Numba lets one thread at a time do so.
+        self.depth += 1
+        if self.depth == 1 and not self.said:
+            self.begun = time.perf_counter()
+            name = event.data["dispatcher"].py_func.__module__
+            self.timer = threading.Timer(max(0.0, PATIENCE - self.spent), self.say, [name])
+            self.timer.daemon = True
+            self.timer.start()
+
+    def on_end(self, event):
+        self.depth -= 1
+        if self.depth == 0 and not self.said:
+            self.timer.cancel()
+            self.spent += time.perf_counter() - self.begun
+
+    def say(self, name):
+        self.said = True
+        text = f"litlearn: compiling {name}, once per machine (see litlearn.warm_up)"
+        logger = logging.getLogger("litlearn")
+        if logger.isEnabledFor(logging.INFO):
+            logger.info(text)
+        elif sys.stderr is not None and sys.stderr.isatty():
+            print(text, file=sys.stderr, flush=True)
+
+
+def _listen():
+    """Hear of each compilation, if Numba still tells."""
+    try:
+        from numba.core.event import Listener, register
+
+        class Ours(_Notice, Listener):
+            def notify(self, event):
+                if event.data["dispatcher"].py_func.__module__.split(".")[0] == "litlearn":
+                    super().notify(event)
+
+        register("numba:compile", Ours())
+    except (ImportError, AttributeError, TypeError):
+        pass
+
+
+_listen()

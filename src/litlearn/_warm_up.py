@@ -1,0 +1,178 @@
+"""Compile ahead of time: fit every estimator once, with settings that reach every kernel.
+
+Each entry of ``CASES`` is a namespace, a public estimator of it, and a setting that reaches another
+kernel. ``EXTRAS`` holds what fitting and predicting does not reach. A test checks that no public
+estimator is missing.
+"""
+
+import importlib
+import time
+import warnings
+
+import numpy as np
+
+from litlearn import _validation
+
+CASES = []
+
+
+def _neighbors():
+    """Every algorithm and metric of litlearn.neighbors."""
+    for algorithm, metrics in {
+        "brute": ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "hamming"],
+        "kd_tree": ["euclidean", "manhattan", "chebyshev", "minkowski"],
+        "ball_tree": ["euclidean", "manhattan", "chebyshev", "minkowski"],
+    }.items():
+        for metric in metrics:
+            setting = {"algorithm": algorithm, "metric": metric}
+            if metric == "minkowski":
+                setting["p"] = 3
+            yield "neighbors", "NearestNeighbors", setting
+    for name in (
+        "KNeighborsClassifier",
+        "KNeighborsRegressor",
+        "RadiusNeighborsClassifier",
+        "RadiusNeighborsRegressor",
+    ):
+        setting = {"radius": 10.0} if name.startswith("Radius") else {}
+        yield "neighbors", name, setting
+
+
+CASES.extend(_neighbors())
+CASES.extend(
+    ("linear_model", name, {})
+    for name in ("LinearRegression", "Ridge", "RidgeCV", "RidgeClassifier")
+)
+CASES.append(("linear_model", "LogisticRegression", {}))
+CASES.append(("linear_model", "ElasticNet", {"alpha": 0.1}))
+CASES.append(("linear_model", "ElasticNetCV", {}))
+CASES.append(("linear_model", "Lasso", {"alpha": 0.1}))
+CASES.append(("linear_model", "LassoCV", {}))
+
+CASES.extend(
+    ("tree", name, {"splitter": splitter, "criterion": criterion})
+    for name, criterion in (
+        ("DecisionTreeClassifier", "gini"),
+        ("DecisionTreeRegressor", "absolute_error"),
+        ("ExtraTreeClassifier", "entropy"),
+        ("ExtraTreeRegressor", "poisson"),
+    )
+    for splitter in ("best", "random")
+)
+CASES.append(("tree", "DecisionTreeClassifier", {"max_leaf_nodes": 4, "ccp_alpha": 0.01}))
+CASES.extend(
+    ("ensemble", name, {"n_estimators": 2})
+    for name in (
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+    )
+)
+
+
+def use(estimator, X, y):
+    """Fit, and call whatever the estimator offers."""
+    estimator.fit(X, y)
+    for method in ("predict", "predict_proba", "transform", "kneighbors", "radius_neighbors"):
+        if hasattr(estimator, method):
+            getattr(estimator, method)(X[:32])
+
+
+def use_trees(dtype):
+    """Ask a k-d tree and a ball tree for what only these classes offer."""
+    neighbors = importlib.import_module("litlearn.neighbors")
+    X = np.random.default_rng(0).normal(size=(256, 3)).astype(dtype)
+    for kind in (neighbors.KDTree, neighbors.BallTree):
+        tree = kind(X)
+        tree.query(X[:8], k=3)
+        tree.query_radius(X[:8], 1.0, count_only=True)
+        tree.kernel_density(X[:8], 1.0)
+        tree.two_point_correlation(X[:8], [1.0])
+
+
+def use_logistic(dtype):
+    """Fit with several classes, sparse data, enough samples to start from a part, and l1."""
+    from scipy.sparse import csr_array
+
+    model = importlib.import_module("litlearn.linear_model").LogisticRegression
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40_000, 8)).astype(dtype)
+    y = (X[:, :3] + rng.gumbel(size=(len(X), 3))).argmax(axis=1)
+    few, labels = X[:300], y[:300]
+    for classes in (y, y > 0):
+        model().fit(X, classes)
+        for data in (few, csr_array(few)):
+            model(solver="newton-cg").fit(data, classes[:300])
+            model(C=0.1, l1_ratio=0.5).fit(data, classes[:300])
+    separated = np.digitize(few[:, 0], [-0.5, 0.5])
+    for classes in (separated, separated > 0, labels):
+        model(C=np.inf).fit(few, classes)  # steps are halved here
+
+
+EXTRAS = {"neighbors": use_trees, "linear_model": use_logistic}
+
+
+def warm_up(*namespaces, dtypes=("float64", "float32"), verbose=False):
+    """Compile now what the first calls would compile, and keep it on disk.
+
+    A compiled function is made once for each machine and kind of data, when it is first called:
+    seconds in which a fit seems to hang. Call this after an installation, in the build of a
+    container, or before a lecture. What is on disk already is only loaded.
+
+    Parameters
+    ----------
+    *namespaces : str
+        Names such as ``"neighbors"`` or ``"tree"``. None: all that hold estimators.
+    dtypes : iterable of str, default=("float64", "float32")
+        Kinds of data to compile for: one alone takes about half as long.
+    verbose : bool, default=False
+        Print a line for each estimator.
+
+    Raises
+    ------
+    ValueError
+        If a namespace holds no estimators, or a dtype is neither float64 nor float32.
+
+    Notes
+    -----
+    The cache is where Numba keeps it: beside the installed package if that folder is writable, else
+    in the user's cache folder, or where ``NUMBA_CACHE_DIR`` says. An upgrade of litlearn or of
+    Numba compiles anew.
+
+    While a function compiles for more than a second, a terminal shows one line that says so.
+    Elsewhere (notebooks, scripts whose errors go to a file) the logger ``litlearn`` has it, at
+    level INFO: ``logging.basicConfig(level="INFO")`` shows it.
+
+    Examples
+    --------
+    >>> import litlearn
+    >>> litlearn.warm_up("neighbors", dtypes=["float64"])  # doctest: +SKIP
+    """
+    known, dtypes = list(dict.fromkeys(case[0] for case in CASES)), [np.dtype(d) for d in dtypes]
+    for name in namespaces:
+        _validation.check_option("warm_up", "namespaces", name, known)
+    for dtype in dtypes:
+        _validation.check_option("warm_up", "dtypes", dtype.name, ["float64", "float32"])
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(256, 3))
+    y = (X[:, 0] > 0).astype(int)
+    started = time.perf_counter()
+    for namespace, name, setting in CASES:
+        if namespaces and namespace not in namespaces:
+            continue
+        estimator = getattr(importlib.import_module(f"litlearn.{namespace}"), name)
+        for dtype in dtypes:
+            _quietly(use, estimator(**setting), X.astype(dtype), y)
+        if verbose:
+            seconds = time.perf_counter() - started
+            print(f"  {seconds:4.0f} s  {namespace}.{name} {setting or ''}", flush=True)
+    for namespace, extra in EXTRAS.items():
+        for dtype in dtypes if not namespaces or namespace in namespaces else ():
+            _quietly(extra, dtype)
+
+
+def _quietly(function, *arguments):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        function(*arguments)
