@@ -330,7 +330,7 @@ class Count(event.Listener):
     def on_start(self, event): print(event.data["dispatcher"])
     def on_end(self, event): pass
 event.register("numba:compile", Count())
-X = np.random.default_rng(0).normal(size=(99, 4)).astype("float32")
+X = np.random.default_rng(1).normal(size=(300, 7)).astype("float32")
 KNeighborsClassifier().fit(X, X[:, 0] > 0).predict(X)
 """
     cache = os.environ.get("NUMBA_CACHE_DIR", tmp_path)  # what is there need not be made again

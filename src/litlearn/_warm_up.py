@@ -76,7 +76,8 @@ def use(estimator, X, y):
     estimator.fit(X, y)
     for method in ("predict", "predict_proba", "transform", "kneighbors", "radius_neighbors"):
         if hasattr(estimator, method):
-            getattr(estimator, method)(X[:32])
+            for few in (X[:32], X[:4]):  # the number of queries may choose the kernel
+                getattr(estimator, method)(few)
 
 
 def use_trees(dtype):
@@ -155,7 +156,7 @@ def warm_up(*namespaces, dtypes=("float64", "float32"), verbose=False):
     for dtype in dtypes:
         _validation.check_option("warm_up", "dtypes", dtype.name, ["float64", "float32"])
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(256, 3))
+    X = rng.normal(size=(256, 6))
     y = (X[:, 0] > 0).astype(int)
     started = time.perf_counter()
     for namespace, name, setting in CASES:
