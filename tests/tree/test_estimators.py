@@ -172,6 +172,21 @@ def improved(tree):
     return tree.weighted_n_node_samples[leaf] @ tree.impurity[leaf]
 
 
+@EVERY
+def test_weights_whose_sum_is_no_number(estimator):
+    X, y = data()
+    with pytest.raises(ValueError, match=rf"{type(estimator).__name__}: the sum of sample_weight"):
+        clone(estimator).fit(X, y, sample_weight=np.full(len(X), 1e308))
+
+
+@EVERY
+def test_more_than_node_numbers_can_count(estimator, monkeypatch):
+    X, y = data()
+    monkeypatch.setattr(litlearn.tree._base, "LARGEST_SIZE", len(X) - 1)
+    with pytest.raises(ValueError, match=rf"{type(estimator).__name__}: X has shape .* at most"):
+        clone(estimator).fit(X, y)
+
+
 @EVERY_CRITERION
 @pytest.mark.parametrize("depth", [1, None])
 def test_weights_are_repetitions(name, criterion, depth):

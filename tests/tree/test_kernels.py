@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
 from litlearn.tree import _criteria as criteria
@@ -19,8 +20,6 @@ from litlearn.tree._grow import (
     is_better,
     missing_first,
     missing_last,
-    next_random,
-    random_below,
     score_threshold,
 )
 from litlearn.tree._prune import find_weakest_links, prune
@@ -228,6 +227,7 @@ class Node:
         self.centre = np.full(n_outputs, np.nan)
         self.order = np.zeros((n_outputs, n), dtype=np.int32)
         self.links, self.costs = np.zeros((3, n + 2), dtype=np.int32), np.zeros((2, n))
+        self.chain, self.sides = np.zeros((2, n + 2)), np.zeros((2, 2))
         self.table = np.empty(0)
         if weights != "fractions":
             x = np.arange(int(self.w.sum()) + 2.0)
@@ -275,7 +275,7 @@ class Node:
             return criteria.sweep_squared_error(keys, n, len(Y), Y, w, weight, *some, *bounds)
         if self.criterion == "poisson":
             return criteria.sweep_poisson(keys, n, Y, w, weight, self.centre, self.left, *bounds)
-        rest = self.centre, self.order, self.costs, self.links
+        rest = self.order, self.costs, self.chain, self.links, self.sides
         return criteria.sweep_absolute_error(keys, n, self.start, Y, w, weight, *rest, *bounds)
 
     def decrease(self, score_before, score_after):
@@ -408,14 +408,26 @@ def test_sweep_without_a_cut(criterion):
     assert node.sweep(weight) == (-np.inf, -1)
 
 
+EXTREME = (1e-9, 1e-7, 1e-2, 0.1, 1.0, 1e4, 1e7)  # differ by more than sixteen digits
+
+
 @given(
     st.lists(
-        st.tuples(st.integers(0, 6), st.integers(0, 5), st.integers(1, 4)), min_size=2, max_size=30
+        st.tuples(
+            st.integers(0, 6),
+            st.integers(0, 5),
+            st.one_of(st.integers(1, 4), st.sampled_from(EXTREME)),
+        ),
+        min_size=2,
+        max_size=30,
     ),
     st.booleans(),
 )
-def test_medians_by_deletion(rows, equal_weights):
-    """eq-absolute-error of every first part and every last part of the sorted samples."""
+def test_medians_of_first_and_last_parts(rows, equal_weights):
+    """eq-absolute-error of every first part and every last part of the sorted samples.
+
+    To its own last digits, however heavy the samples are that stand in the other part.
+    """
     n = len(rows)
     node = Node("absolute_error", 0, n=n)
     node.Y[0, 3 : 3 + n] = [target for target, _, _ in rows]
@@ -423,19 +435,19 @@ def test_medians_by_deletion(rows, equal_weights):
     keys = make_keys([code for _, code, _ in rows]) + np.uint64(3)
     node.keys = np.sort(keys)
     node.describe()
+    criteria.chain_targets(n, 3, node.Y[0], node.w, node.order[0], node.chain, node.links)
     for side in (0, 1):
         node.costs[:] = 0.0
-        criteria.shrink(
-            side, node.keys, n, 3, node.Y, node.w, 0, node.centre[0], node.order, node.costs,
-            node.links,
-        )  # fmt: skip
+        scratch = node.chain, node.links, node.sides
+        criteria.add_costs(side, node.keys, n, 3, *scratch, node.costs[side])
         places = [int(place_of(key)) for key in node.keys]
         y, w = node.Y[0, places], node.w[places]
         for i in range(n - 1):
             part = slice(0, i + 1) if side == 0 else slice(i + 1, n)
-            expected = w[part].sum() * impurity("absolute_error", y[part], w[part])
+            deviations = w[part] * np.abs(y[part] - y[part][:, np.newaxis])
+            expected = deviations.sum(axis=1).min()  # some target is a median
             at = i if side == 0 else i + 1
-            np.testing.assert_allclose(node.costs[side, at], expected, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(node.costs[side, at], expected, rtol=1e-12)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -474,7 +486,9 @@ def scene(criterion, seed, column=None, n=25, n_outputs=1):
         centre=node.centre,
         order=node.order,
         costs=node.costs,
+        chain=node.chain,
         links=node.links,
+        sides=node.sides,
         bins=np.zeros((0, 2)),
         values=np.zeros(size),
         goes_right=np.zeros(size, dtype=np.bool_),
@@ -564,14 +578,6 @@ def test_score_of_a_given_threshold(criterion, n_outputs):
         assert score_threshold(rules(criterion, 1, 0.51 * weight), *place) == -np.inf
 
 
-def test_bits_are_splitmix64():
-    state = np.array([1234567], dtype=np.uint64)
-    published = [6457827717110365317, 3203168211198807973, 9817491932198370423]
-    assert [int(next_random(state)) for _ in range(3)] == published
-    counts = np.bincount([random_below(state, 5) for _ in range(2000)], minlength=5)
-    assert len(counts) == 5 and counts.min() > 320
-
-
 def test_scores_that_differ_by_rounding_are_ties():
     assert is_better(1.0 + 1e-9, 1.0) and not is_better(1.0 + 1e-14, 1.0)
     assert is_better(-1.0, -np.inf) and not is_better(-np.inf, -np.inf)
@@ -646,6 +652,78 @@ def test_split_of_a_node(criterion, seed, weighted, least, n_values):
     left = np.where(np.isnan(column), goes_left, column <= tree.threshold[0])
     assert left.sum() == tree.n_node_samples[1] >= least
     np.testing.assert_array_equal(model.apply(X) == 1, left)
+
+
+# ---------------------------------------------------------------------------------------------
+# Weights that differ by more than rounding holds
+
+
+def check_nodes(tree, n, total):
+    """Counts and weights of the children are those of their parents, and no node is empty."""
+    assert tree.n_node_samples[0] == n and tree.n_node_samples.min() >= 1
+    np.testing.assert_allclose(tree.weighted_n_node_samples[0], total, rtol=1e-12)
+    inner = np.flatnonzero(~tree.is_leaf)
+    for array, rtol in ((tree.n_node_samples, 0), (tree.weighted_n_node_samples, 1e-12)):
+        children = array[inner + 1] + array[tree.children_right[inner]]
+        np.testing.assert_allclose(children, array[inner], rtol=rtol)
+
+
+# Where a child's weight rounds to nothing, its score is computed, and not used.
+@pytest.mark.filterwarnings("ignore:(invalid value|divide by zero) encountered")
+@BY_CRITERION
+@pytest.mark.parametrize("splitter", ["best", "random"])
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 5),
+            st.sampled_from([np.nan, 0.0, 1.0, 2.5, 4.0]),
+            st.sampled_from([0.0, 1.0, 2.0]),
+            st.sampled_from([*EXTREME, 5e-324, 1e300]),
+        ),
+        min_size=2,
+        max_size=24,
+    ),
+    st.sampled_from([None, 3]),
+    st.integers(0, 99),
+)
+def test_extreme_weights(criterion, splitter, rows, leaves, seed):
+    X, y = np.array([row[:2] for row in rows]), np.array([row[2] for row in rows])
+    w = np.array([row[3] for row in rows])
+    y[np.argmax(w)] = 1.0  # Poisson needs a positive sum, also after rounding
+    w[np.argmax(w)] *= 2.0  # the heaviest is one
+    kind = DecisionTreeClassifier if criterion in CLASSES else DecisionTreeRegressor
+    setting = {"criterion": criterion, "splitter": splitter, "max_leaf_nodes": leaves}
+    model = kind(random_state=seed, **setting).fit(X, y, sample_weight=w)
+    counted = w > 0.0 if w.max() < 1e200 else w > 1e-20  # beside 1e300, 5e-324 is nothing
+    check_nodes(model.tree_, np.count_nonzero(counted), w.sum())
+    assert np.all(np.isfinite(model.tree_.value)) and np.all(np.isfinite(model.tree_.impurity))
+    assert model.tree_.impurity.min() >= 0.0
+    guess = model.predict(X)
+    assert guess.min() >= y.min() and guess.max() <= y.max()
+    assert np.all(np.isfinite(model.feature_importances_))
+
+
+def test_medians_of_extreme_weights():
+    """The running median once left its arrays here."""
+    y = np.array([1.2, 0.3, -1.5, 0.0, 0.0, 0.7, -0.1, 0.5])
+    w = np.array([1e-9, 1e4, 1e-7, 0.1, 1e-9, 1e4, 1e7, 1e-2])
+    X = np.arange(8.0)[:, np.newaxis]
+    model = DecisionTreeRegressor(criterion="absolute_error").fit(X, y, sample_weight=w)
+    np.testing.assert_array_equal(model.predict(X), y)
+
+
+@pytest.mark.parametrize("unit", [2.0**-1074, 2.0**-700, 2.0**1000])
+@BY_CRITERION
+def test_the_unit_of_weights_changes_no_digit(criterion, unit):
+    rng = np.random.default_rng(0)
+    X, y, w = rng.normal(size=(30, 2)), rng.integers(0, 3, size=30), rng.integers(1, 9, size=30)
+    kind = DecisionTreeClassifier if criterion in CLASSES else DecisionTreeRegressor
+    model = kind(criterion=criterion, random_state=0)
+    trees = [clone(model).fit(X, y, w * scale).tree_ for scale in (1.0, unit)]
+    np.testing.assert_array_equal(*(tree.threshold for tree in trees))
+    np.testing.assert_allclose(*(tree.impurity for tree in trees), rtol=1e-12, atol=1e-15)
+    assert trees[1].weighted_n_node_samples[0] == unit * w.sum()
 
 
 # ---------------------------------------------------------------------------------------------

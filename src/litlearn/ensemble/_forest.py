@@ -13,7 +13,7 @@ from litlearn.tree import (
     ExtraTreeClassifier,
     ExtraTreeRegressor,
 )
-from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, least_weight, with_table
+from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, with_table
 from litlearn.tree._prune import prune
 from litlearn.tree._structure import BLOCK_ROWS, add_values, grow_tree, has_missing
 
@@ -162,7 +162,6 @@ class Forest(TreeModel):
         n_samples = len(training.X)
         criterion = self.criteria[self.criterion]
         rules = self._rules(training)
-        share = self.min_weight_fraction_leaf
         bar, lock = self._progress_bar(len(seeds)), threading.Lock()
         # One table serves all trees, unless each has weights of its own.
         total = np.full(1, float(n_draws)) if self.bootstrap else training.weight
@@ -174,13 +173,11 @@ class Forest(TreeModel):
                 weight = draw_counts(seeds[b], n_samples, n_draws, draws).astype(np.float64)
                 if per_tree:
                     weight = weight * self._balanced_factors(training, weight)
-            total = float(weight.sum())
-            own = rules._replace(total_weight=total, min_weight_leaf=least_weight(share, total))
             tree = grow_tree(
                 training.X,
                 training.codes,
                 shared,
-                own,
+                rules,
                 training.targets,
                 weight,
                 # As a tree with this random_state would begin.

@@ -21,6 +21,7 @@ import numpy as np
 
 from litlearn._jit import njit
 from litlearn._parallel import map_blocks
+from litlearn._random import make_state, random_below
 
 # Sweeps between two extrapolations, and the number of differences that one combines.
 MEMORY = 5
@@ -72,15 +73,6 @@ def coordinate_step(w_j, correlation, square, alpha, beta, positive):
     if curvature <= 0.0:
         return -w_j
     return soft_threshold(correlation + square * w_j, alpha, positive) / curvature - w_j
-
-
-@njit(inline=True)
-def random_below(state, bound):
-    """A number from 0 to `bound` - 1, and the next state of the generator (xorshift, 64 bits)."""
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    state ^= state << np.uint64(17)
-    return np.int64((state >> np.uint64(11)) % np.uint64(bound)), state
 
 
 # ---------------------------------------------------------------------------------------------
@@ -254,7 +246,7 @@ def gram_descent(G, q, g, w, target_square, alpha, beta, positive, seed, tol, ma
     k = w.size
     past = np.zeros((MEMORY + 1, k))
     direction = np.zeros(k)
-    state = np.uint64(seed)
+    state = make_state(seed)
     known, sweeps = 0, 0
     gap = np.inf
     while sweeps < max_sweeps:
@@ -262,7 +254,7 @@ def gram_descent(G, q, g, w, target_square, alpha, beta, positive, seed, tol, ma
         for step in range(k):
             j = step
             if seed != 0:
-                j, state = random_below(state, k)
+                j = random_below(state, k)
             d = coordinate_step(w[j], g[j], G[j, j], alpha, beta, positive)
             if d != 0.0:
                 w[j] += d
@@ -366,7 +358,7 @@ def dense_descent(B, squares, y, r, w, alpha, beta, positive, seed, tol, max_swe
     k = w.size
     past = np.zeros((MEMORY + 1, k))
     direction = np.zeros(k)
-    state = np.uint64(seed)
+    state = make_state(seed)
     known, sweeps = 0, 0
     gap, hopeful = np.inf, True
     while sweeps < max_sweeps:
@@ -375,7 +367,7 @@ def dense_descent(B, squares, y, r, w, alpha, beta, positive, seed, tol, max_swe
         for step in range(k):
             j = step
             if seed != 0:
-                j, state = random_below(state, k)
+                j = random_below(state, k)
             d = coordinate_step(w[j], dot_row(B, j, r), squares[j], alpha, beta, positive)
             if d != 0.0:
                 w[j] += d
@@ -506,7 +498,7 @@ def sparse_descent(data, indices, indptr, columns, means, squares, y, root, r, w
     k = w.size
     past = np.zeros((MEMORY + 1, k))
     direction = np.zeros(k)
-    state = np.uint64(seed)
+    state = make_state(seed)
     n = r.size
     known, sweeps = 0, 0
     gap = np.inf
@@ -518,7 +510,7 @@ def sparse_descent(data, indices, indptr, columns, means, squares, y, root, r, w
         for step in range(k):
             t = step
             if seed != 0:
-                t, state = random_below(state, k)
+                t = random_below(state, k)
             j = columns[t]
             start, end = indptr[j], indptr[j + 1]
             correlation = dot_sparse(data, indices, start, end, r) - means[j] * total

@@ -25,6 +25,7 @@ REGRESSION = {
     "poisson": _criteria.POISSON,
 }
 LARGEST_TABLE = 2**22  # entries of x log x, 32 MB
+LARGEST_SIZE = 2**30 - 1  # samples, and features: a tree has up to 2 n - 1 nodes
 
 
 class Training(NamedTuple):
@@ -107,6 +108,11 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         names = _validation.feature_names(X)
         X = _validation.check_array(self, X, missing=True)
         n_samples = len(X)
+        if max(X.shape) > LARGEST_SIZE:
+            raise ValueError(
+                f"{type(self).__name__}: X has shape {X.shape}, expected at most {LARGEST_SIZE} "
+                "samples and features: nodes and features are numbered in 32 bits."
+            )
         classes = None
         if self.criteria is CLASSIFICATION:
             y = _validation.check_class_targets(self, y, n_samples)
@@ -127,6 +133,13 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             weight = weight * self._class_factors(class_weight, pairs)
             if not np.any(weight):
                 raise ValueError(f"{type(self).__name__}: class_weight leaves no sample a weight.")
+        with np.errstate(over="ignore"):
+            total = weight.sum()
+        if not np.isfinite(total):
+            raise ValueError(
+                f"{type(self).__name__}: the sum of sample_weight, times class_weight, is larger "
+                f"than any float64; the largest is {weight.max():g}."
+            )
         targets = Targets(Y, groups, np.empty((0, 0), dtype=np.uint32))
         n_jobs = getattr(self, "n_jobs", None)  # trees have no such parameter
         if self.criterion == "absolute_error":
@@ -185,9 +198,11 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         return factors
 
     def _rules(self, training):
-        """Return the parameters as numbers: shares of samples and features are counted out."""
+        """Return the parameters as numbers: shares of samples and features are counted out.
+
+        The weights, which each tree may have of its own, have a sum of one here.
+        """
         n_samples, n_features = training.X.shape
-        total = float(training.weight.sum())
         leaf = _count(self.min_samples_leaf, n_samples)
         return Rules(
             criterion=self.criteria[self.criterion],
@@ -196,9 +211,9 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             max_depth=np.iinfo(np.int32).max if self.max_depth is None else int(self.max_depth),
             min_samples_split=max(2, 2 * leaf, _count(self.min_samples_split, n_samples)),
             min_samples_leaf=leaf,
-            min_weight_leaf=least_weight(self.min_weight_fraction_leaf, total),
+            min_weight_leaf=float(self.min_weight_fraction_leaf),
             min_impurity_decrease=float(self.min_impurity_decrease),
-            total_weight=total,
+            total_weight=1.0,
         )
 
     def _max_features(self, n_features):
@@ -238,14 +253,6 @@ def _groups(codes):
         return codes[0].astype(np.uint32), np.arange(codes[0].max() + 1.0)[np.newaxis]
     classes, groups = np.unique(np.array(codes), axis=1, return_inverse=True)
     return groups.ravel().astype(np.uint32), classes.astype(np.float64)
-
-
-def least_weight(share, total):
-    """Return the least weight of a child: that share of the total, and more than zero.
-
-    Where weights differ by sixteen digits, that of a child can round to zero.
-    """
-    return max(share * total, np.finfo(np.float64).tiny)
 
 
 def with_table(problem, criterion, weight):

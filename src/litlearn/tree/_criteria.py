@@ -139,7 +139,7 @@ def describe_classes(criterion, records, Y, w, start, stop, n_classes, table, to
         score += part
     if pure:
         impurity = 0.0
-    return impurity / Y.shape[0], weight, score, pure
+    return max(impurity, 0.0) / Y.shape[0], weight, score, pure
 
 
 @njit(helper=True)
@@ -166,7 +166,7 @@ def describe_numbers(criterion, Y, w, start, stop, centre):
                 impurity += w[i] * Y[t, i] * math.log(Y[t, i] / mean)
         if mean > 0.0:
             score += mean * weight * math.log(mean)
-    return impurity / (weight * Y.shape[0]), weight, score, pure
+    return max(impurity, 0.0) / (weight * Y.shape[0]), weight, score, pure
 
 
 @njit(helper=True)
@@ -511,23 +511,25 @@ def score_numbers(criterion, left, centre, weight_left, weight_right, score):
 
 
 # ---------------------------------------------------------------------------------------------
-# The absolute error, whose medians move as samples leave
+# The absolute error, whose medians move as samples come
 
 
 @njit(helper=True)
 def sweep_absolute_error(
-    keys, n, start, Y, w, weight, centre, order, costs, links, min_samples, min_weight
+    keys, n, start, Y, w, weight, order, costs, chain, links, sides, min_samples, min_weight
 ):
     """Return the largest score (minus the sum of absolute deviations) over all cuts, and its key.
 
-    `costs` (2, n) and `links` (3, n + 2) are scratch. Cost: linear in n, once the node is sorted by
-    the feature and by the target, and weights are of similar size.
+    `costs` (2, n), `chain` (2, n + 2), `links` (3, n + 2) and `sides` (2, 2) are scratch. Cost:
+    linear in n, once the node is sorted by the feature and by the target, and weights are of
+    similar size.
     """
     for i in range(n):
         costs[0, i], costs[1, i] = 0.0, 0.0
     for t in range(Y.shape[0]):
-        shrink(0, keys, n, start, Y, w, t, centre[t], order, costs, links)
-        shrink(1, keys, n, start, Y, w, t, centre[t], order, costs, links)
+        chain_targets(n, start, Y[t], w, order[t], chain, links)
+        for end in range(2):
+            add_costs(end, keys, n, start, chain, links, sides, costs[end])
     best, where, weight_left = -np.inf, -1, 0.0
     for i in range(n - 1):
         weight_left += w[place_of(keys[i])]
@@ -539,93 +541,61 @@ def sweep_absolute_error(
 
 
 @njit(helper=True)
-def link_in_order(n, start, Y, w, t, centre, order, links):
-    """Chain a node's samples in the order of target t, and find the median of all.
+def chain_targets(n, start, y, w, order, chain, links):
+    """Chain a node's samples in the order of their targets.
 
-    Links: row 0 names the predecessor, row 1 the successor, row 2 the position of each sample in
-    this order. Positions run from 1 to n; 0 and n + 1 are the ends. Returns the position of the
-    median, weight and weighted sum of what stands before it, and of all.
+    Positions in this order run from 1 to n; 0 and n + 1 are the ends. `chain` holds the target and
+    the weight at each position. Links: row 0 names the predecessor, row 1 the successor, row 2 the
+    position of each sample.
     """
-    weight, total = 0.0, 0.0
     for i in range(n):
-        place = np.uintp(order[t, i])
+        place = np.uintp(order[i])
+        chain[0, i + 1], chain[1, i + 1] = y[place], w[place]
         links[0, i + 1], links[1, i + 1] = i, i + 2
         links[2, place - np.uintp(start)] = i + 1
-        weight += w[place]
-        total += w[place] * (Y[t, place] - centre)
-    median, weight_before, total_before = 1, 0.0, 0.0
-    while median < n:
-        place = np.uintp(order[t, median - 1])
-        if weight_before + w[place] >= 0.5 * weight:
-            break
-        weight_before += w[place]
-        total_before += w[place] * (Y[t, place] - centre)
-        median += 1
-    return median, weight_before, total_before, weight, total
 
 
 @njit(helper=True)
-def without(
-    removed, n, Y, w, t, centre, order, links, median, weight_before, total_before, weight, total
-):
-    """Take one sample out of the chain, and move the median to where it then is.
-
-    Its position changes by about as many steps as the removed sample is heavier than others.
-    """
-    place = np.uintp(order[t, removed - 1])
-    part = w[place] * (Y[t, place] - centre)
-    before, after = links[0, removed], links[1, removed]
-    links[1, before], links[0, after] = after, before
-    weight -= w[place]
-    total -= part
-    if removed < median:
-        weight_before -= w[place]
-        total_before -= part
-    elif removed == median:
-        median = after
-    # <forward>: Less than half of the weight up to here: the median lies further on.
-    while median <= n:
-        place = np.uintp(order[t, median - 1])
-        if weight_before + w[place] >= 0.5 * weight:
-            break
-        weight_before += w[place]
-        total_before += w[place] * (Y[t, place] - centre)
-        median = links[1, median]
-    # <back>: More than half of the weight before: it lies further back.
-    while links[0, median] > 0 and (median > n or weight_before >= 0.5 * weight):
-        median = links[0, median]
-        place = np.uintp(order[t, median - 1])
-        weight_before -= w[place]
-        total_before -= w[place] * (Y[t, place] - centre)
-    return median, weight_before, total_before, weight, total
-
-
-@njit(inline=True)
-def deviations(median, Y, t, centre, order, weight_before, total_before, weight, total):
-    """Sum of absolute deviations from the median: those below it, and those above."""
-    y = Y[t, np.uintp(order[t, median - 1])] - centre
-    below = y * weight_before - total_before
-    above = (total - total_before) - y * (weight - weight_before)
-    return below + above
+def add_costs(end, keys, n, start, chain, links, sides, costs):
+    """Add the deviations among keys 0 to i (end 0), or i to n - 1 (end 1), to ``costs[i]``."""
+    # <leave>: All leave, the last one first. Each still knows the neighbours that it leaves.
+    for s in range(n):
+        x = links[2, place_of(keys[n - 1 - s if end == 0 else s]) - np.uintp(start)]
+        before, after = links[0, x], links[1, x]
+        links[1, before], links[0, after] = after, before
+    # <return>: They return in the opposite order, each between the neighbours that it left.
+    sides[:] = 0.0
+    median = x
+    for s in range(n):
+        i = s if end == 0 else n - 1 - s
+        x = links[2, place_of(keys[i]) - np.uintp(start)]
+        links[1, links[0, x]], links[0, links[1, x]] = x, x
+        median = move_median(x, median, chain, links, sides)
+        costs[i] += sides[1, 0] + sides[1, 1]
 
 
 @njit(helper=True)
-def shrink(side, keys, n, start, Y, w, t, centre, order, costs, links):
-    """Add the deviations of all first parts (side 0) or all last parts (1) of the sorted samples.
+def move_median(x, median, chain, links, sides):
+    """Return the position of the median after position x has joined the chain.
 
-    Samples leave one by one from the other end: ``costs[0, i]`` grows by the deviations among keys
-    0 to i, ``costs[1, i]`` by those among keys i to n - 1.
+    Columns of `sides` are what stands before the median (0) and after it (1): its weight, and its
+    sum of deviations from the median. The newcomer counts only at the end: sums change by no more
+    than what they hold, and small ones are not lost beside a large weight that passes by.
     """
-    median, before, sum_before, weight, total = link_in_order(
-        n, start, Y, w, t, centre, order, links
-    )
-    for s in range(n - 1):
-        i = n - 1 - s if side == 0 else s
-        removed = links[2, place_of(keys[i]) - np.uintp(start)]
-        median, before, sum_before, weight, total = without(
-            removed, n, Y, w, t, centre, order, links, median, before, sum_before, weight, total
-        )
-        rest = i - 1 if side == 0 else i + 1
-        costs[side, rest] += deviations(
-            median, Y, t, centre, order, before, sum_before, weight, total
-        )
+    y, w = chain[0], chain[1]
+    here = 1 if x > median else 0  # the side on which the newcomer stands
+    there = 1 - here
+    # <step>: While more than half of the weight lies ahead, but never beyond the newcomer.
+    while median != x and sides[0, there] + w[median] < sides[0, here] + w[x]:
+        sides[0, there] += w[median]
+        gap = abs(y[links[here, median]] - y[median])
+        sides[1, there] += gap * sides[0, there]
+        sides[1, here] -= gap * sides[0, here]
+        median = links[here, median]
+        if median != x:
+            sides[0, here] -= w[median]
+    # <join>: The newcomer is the median, or counts on its side.
+    if median != x:
+        sides[0, here] += w[x]
+        sides[1, here] += w[x] * abs(y[x] - y[median])
+    return median

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._jit import njit
+from litlearn._random import random_below, random_uniform
 from litlearn.tree import _criteria as criteria
 from litlearn.tree._ranks import NO_MISSING
 from litlearn.tree._sort import HALF, LARGEST, LOWER, SMALL, code_of, sort_few, sort_keys
@@ -107,29 +108,15 @@ class Scratch(NamedTuple):
     left: np.ndarray
     right: np.ndarray
     centre: np.ndarray  # (n_outputs,)
-    order: np.ndarray  # (n_outputs, n) int32; these three for the absolute error
+    order: np.ndarray  # (n_outputs, n) int32; these five for the absolute error
     costs: np.ndarray  # (2, n)
+    chain: np.ndarray  # (2, n + 2)
     links: np.ndarray  # (3, n + 2) int32
+    sides: np.ndarray  # (2, 2)
     bins: np.ndarray  # (n_bins, 2 + n_outputs * n_classes), for columns of few codes
     values: np.ndarray  # (n,), for random thresholds
     goes_right: np.ndarray  # (n,) bool; these two for the partition, in regression
     spare: np.ndarray  # (n,)
-
-
-@njit(inline=True)
-def next_random(state):
-    """Return 64 random bits: SplitMix64 (Steele, Lea and Flood 2014)."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@njit(inline=True)
-def random_below(state, n):
-    """Return a whole number from 0 to n - 1."""
-    return np.int64(next_random(state) % np.uint64(n))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -259,10 +246,11 @@ def sweep_absolute(rules, samples, scratch, start, stop, weight):
         samples.Y,
         samples.w,
         weight,
-        scratch.centre,
         scratch.order,
         scratch.costs,
+        scratch.chain,
         scratch.links,
+        scratch.sides,
         rules.min_samples_leaf,
         rules.min_weight_leaf,
     )
@@ -374,7 +362,7 @@ def draw_threshold(problem, samples, scratch, j, start, stop):
     if n_missing == stop - start or (low == high and n_missing == 0):
         return 0.0, False, False
     # <draw>: Uniform between the two; where rounding reaches the larger, nothing would go right.
-    share = np.float64(next_random(scratch.state) >> np.uint64(11)) * 2.0**-53
+    share = random_uniform(scratch.state)
     threshold = max(low, low * (1.0 - share) + high * share)
     if not threshold < high:
         threshold = low

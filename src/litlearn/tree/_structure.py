@@ -9,6 +9,7 @@ import numpy as np
 
 from litlearn import _parallel, _validation
 from litlearn._jit import njit
+from litlearn._random import make_state
 from litlearn.tree import _grow
 from litlearn.tree._criteria import ABSOLUTE_ERROR
 from litlearn.tree._ranks import midpoints
@@ -17,6 +18,7 @@ from litlearn.tree._sort import HALF
 LEAF = -1
 UNDEFINED = -2
 BUDGET = 10_000_000  # samples looked at between two returns to Python
+LARGEST_EXPONENT = 300  # of weights that are used as they are
 BLOCK_ROWS = 4096
 IN_STEP = 32  # rows that walk down a tree together
 STEPS_BETWEEN = 4  # steps between two looks at whether all have arrived
@@ -158,10 +160,9 @@ class Tree:
         Implements :eq:`eq-importance`. With `normalize` they sum to one, unless all are zero.
         """
         inner = np.flatnonzero(~self.is_leaf)
-        cost = self.weighted_n_node_samples * self.impurity
+        cost = self.weighted_n_node_samples / self.weighted_n_node_samples[0] * self.impurity
         decrease = cost[inner] - cost[inner + 1] - cost[self.steps["right"][inner]]
         importances = np.bincount(self.feature[inner], decrease, minlength=self.n_features)
-        importances = importances / self.weighted_n_node_samples[0]
         total = importances.sum()
         return importances / total if normalize and total > 0.0 else importances
 
@@ -331,9 +332,10 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
         The coded columns of `X`.
     problem : Problem
     rules : Rules
+        With the least weight of a leaf as a share of the total.
     targets : Targets
     w : ndarray of shape (n_samples,), float64
-        Weights; a sample of weight zero takes no part.
+        Weights, with a finite sum; a sample of weight zero takes no part.
     seed : int
         Of the order in which features are tried, and of random thresholds.
     max_leaf_nodes : int or None
@@ -343,6 +345,8 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     -------
     Tree
     """
+    w, exponent = in_range(w)
+    rules = with_total(rules, float(w.sum()))
     samples = take_samples(targets, w)
     n, n_outputs = len(samples.records), len(samples.Y)
     n_classes = int(problem.n_classes.max())
@@ -355,14 +359,16 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
         buffer=np.empty(n, dtype=np.uint64),
         starts=np.empty(2 * n + 1, dtype=np.int32),
         features=np.arange(X.shape[1]),
-        state=np.array([seed], dtype=np.uint64),
+        state=make_state(seed),
         total=np.empty((n_outputs, n_classes)),
         left=np.empty((n_outputs, n_classes)),
         right=np.empty((n_outputs, n_classes)),
         centre=np.empty(n_outputs),
         order=np.empty((n_outputs, ranked), dtype=np.int32),
         costs=np.empty((2, ranked)),
+        chain=np.empty((2, ranked + 2)),
         links=np.empty((3, ranked + 2), dtype=np.int32),
+        sides=np.empty((2, 2)),
         bins=np.empty((n_bins, 2 + n_sums)),
         values=np.empty(n if rules.random else 0),
         goes_right=np.empty(n, dtype=np.bool_),
@@ -389,7 +395,28 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
         order = np.empty(len(nodes.left), dtype=np.int64)
         walk(nodes.left, nodes.right, order)
         nodes = renumbered(nodes, order)
+    nodes.weight[:] = np.ldexp(nodes.weight, exponent)
     return _finish(X, codes, problem, rules, nodes)
+
+
+def in_range(w):
+    """Return the weights times a power of two, and the exponent that takes it back.
+
+    Only if their squares could leave the range of the numbers; no digit changes.
+    """
+    exponent = int(np.frexp(w.max())[1])
+    if abs(exponent) < LARGEST_EXPONENT:
+        return w, 0
+    return np.ldexp(w, -exponent), exponent
+
+
+def with_total(rules, total):
+    """Return the rules for a tree whose weights sum to `total`.
+
+    A child's weight must be more than nothing: beside others it can round to zero.
+    """
+    least = max(rules.min_weight_leaf * total, np.finfo(np.float64).tiny)
+    return rules._replace(total_weight=total, min_weight_leaf=least)
 
 
 def make_nodes(capacity, n_outputs, n_classes):
