@@ -6,13 +6,13 @@ import importlib
 import importlib.util
 import inspect
 import io
-import json
 import os
 import pkgutil
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
@@ -42,8 +42,7 @@ def parsed(name):
 def test_version_is_said_in_one_place():
     assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+|rc\d+)?", litlearn.__version__)
     assert PROJECT["dynamic"] == ["version"] and "version" not in PROJECT
-    dynamic = PYPROJECT["tool"]["setuptools"]["dynamic"]
-    assert dynamic["version"] == {"attr": "litlearn.__version__"}
+    assert "dynamic" not in PYPROJECT["tool"]["setuptools"], "setup.py reads it"
     says_it = [
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "src").rglob("*.py")
@@ -52,13 +51,42 @@ def test_version_is_said_in_one_place():
     assert says_it == ["src/litlearn/__init__.py"]
 
 
-def test_changelog_and_citation_have_the_version():
-    heading = rf"^## \[{re.escape(litlearn.__version__)}\] - (\d{{4}}-\d{{2}}-\d{{2}})$"
-    entry = re.search(heading, text("CHANGELOG.md"), re.MULTILINE)
-    assert entry, f"CHANGELOG.md has no entry for {litlearn.__version__}"
+def numbers(version):
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
+def version_problems(version, changelog, citation):
+    """What is wrong with the version, given the list of changes and the citation."""
+    releases = re.findall(r"^## \[(\d[\w.]*)\] - (\d{4}-\d{2}-\d{2})$", changelog, re.MULTILINE)
+    latest, date = releases[0]
+    unreleased = re.search(r"^## \[Unreleased\]\n(.*?)^## \[", changelog, re.DOTALL | re.MULTILINE)
+    changed = "\n- " in unreleased[1]
+    public = version.split(".dev")[0]
+    problems = []
+    if changed and public == version:
+        problems.append("unreleased changes in CHANGELOG.md: the version must be a .dev0")
+    if public != version and numbers(public) <= numbers(latest):
+        problems.append(f"{version} is not later than {latest}")
+    if public == version and version != latest:
+        problems.append(f"CHANGELOG.md has no entry for {version}")
+    if (str(citation["version"]), str(citation["date-released"])) != (latest, date):
+        problems.append(f"CITATION.cff does not name the last release, {latest} of {date}")
+    return problems
+
+
+def test_version_changelog_and_citation_agree():
     citation = parsed("CITATION.cff")
-    assert str(citation["version"]) == litlearn.__version__
-    assert str(citation["date-released"]) == entry[1]
+    assert version_problems(litlearn.__version__, text("CHANGELOG.md"), citation) == []
+    head = "# Changelog\n\n## [Unreleased]\n"
+    tail = "\n## [0.1.0] - 2026-11-20\n\n- All.\n"
+    cited = {"version": "0.1.0", "date-released": "2026-11-20"}
+    news = "\n### Added\n\n- Trees.\n"
+    assert version_problems("0.1.0", head + tail, cited) == []
+    assert version_problems("0.2.0.dev0", head + news + tail, cited) == []
+    assert version_problems("0.1.0", head + news + tail, cited)
+    assert version_problems("0.1.0.dev0", head + news + tail, cited)
+    assert version_problems("0.2.0", head + tail, cited)
+    assert version_problems("0.2.0.dev0", head + tail, cited | {"version": "0.0.9"})
 
 
 def test_licences_are_the_declared_ones():
@@ -75,19 +103,84 @@ def test_licences_are_the_declared_ones():
 def test_the_module_needs_five_packages():
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["dependencies"]}
     assert names == {"numba", "numpy", "scipy", "threadpoolctl", "tqdm"}
-    assert set(PROJECT["optional-dependencies"]) == {"plot", "book", "test", "bench"}
+    assert set(PROJECT["optional-dependencies"]) == {
+        *("plot", "notebooks", "book", "test", "bench")
+    }
 
 
 def test_book_versions_are_pinned_within_the_lower_bounds():
-    def numbers(version):
-        return [int(part) for part in re.findall(r"\d+", version)]
-
-    pinned = dict(r.split("==") for r in PROJECT["optional-dependencies"]["book"])
+    pinned = dict(r.split("==") for r in PROJECT["optional-dependencies"]["notebooks"])
+    assert "litlearn[notebooks]" in PROJECT["optional-dependencies"]["book"]
     bounds = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["plot"]]
     for requirement in bounds:
         name, lowest = requirement.split(">=")
         if name in pinned:
             assert numbers(pinned[name]) >= numbers(lowest), name
+
+
+# --- the source distribution -----------------------------------------------------------------
+
+
+def copy_of_the_tree(folder):
+    """Copy what git knows, or would know, of the project; return the names of the files."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("needs git and a clone")
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    names = [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    return set(names)
+
+
+def run_backend(call, folder):
+    pytest.importorskip("setuptools", minversion="77")
+    code = f"import setuptools.build_meta as backend; print(backend.{call})"
+    run = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr[-2000:]
+    return run.stdout.splitlines()[-1]
+
+
+def test_source_distribution_is_the_whole_project(tmp_path):
+    names = copy_of_the_tree(tmp_path)
+    archive = run_backend("build_sdist('out')", tmp_path)
+    with tarfile.open(tmp_path / "out" / archive) as content:
+        found = {member.name.split("/", 1)[1] for member in content if member.isfile()}
+    assert names - found == set(), "not named in MANIFEST.in"
+    generated = {name for name in found - names if ".egg-info/" in name}
+    assert found - names - generated == {"PKG-INFO", "setup.cfg"}
+
+
+def test_between_releases_each_commit_is_a_version_of_its_own(tmp_path):
+    """Otherwise pip takes a newer commit for what is installed already, and keeps that."""
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text"):
+        shutil.copy(ROOT / name, tmp_path)
+    package = tmp_path / "src" / "litlearn"
+    package.mkdir(parents=True)
+
+    def git(*arguments):
+        command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return run.stdout.strip()
+
+    def built(version, commit):
+        (package / "__init__.py").write_text(f'__version__ = "{version}"\n')
+        if commit:
+            git("add", ".")
+            git("commit", "-q", "--allow-empty", "-m", "a change")
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        (tmp_path / "out").mkdir()
+        folder = run_backend("prepare_metadata_for_build_wheel('out')", tmp_path)
+        metadata = (tmp_path / "out" / folder / "METADATA").read_text()
+        return re.search(r"^Version: (.*)$", metadata, re.MULTILINE)[1]
+
+    assert built("0.2.0.dev0", commit=False) == "0.2.0.dev0"
+    git("init", "-q", ".")
+    first = built("0.2.0.dev0", commit=True)
+    second = built("0.2.0.dev0", commit=True)
+    assert first != second and second == f"0.2.0.dev0+g{git('rev-parse', '--short=12', 'HEAD')}"
+    assert built("0.2.0", commit=True) == "0.2.0"
 
 
 # --- Binder ----------------------------------------------------------------------------------
@@ -262,80 +355,58 @@ def loaded(script):
 
 def test_book_is_never_built_from_stale_parts(tmp_path, monkeypatch):
     build_book = loaded("build_book")
+    notebooks = build_book.notebooks
     assert all((ROOT / part).exists() for part in build_book.PARTS)
     monkeypatch.setattr(build_book, "ROOT", tmp_path)
-    for name in ("BUILD", "EXECUTED", "PAGE", "STAMP", "EXECUTED_WITH"):
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    monkeypatch.setattr(notebooks, "STORE", tmp_path / notebooks.STORE.relative_to(ROOT))
+    for name in ("BUILD", "PAGE", "STAMP"):
         path = tmp_path / getattr(build_book, name).relative_to(ROOT)
         monkeypatch.setattr(build_book, name, path)
-    runs = []
+    runs, failures = [], []
+
+    def execute_missing(paths):
+        """Stands for the runs of the notebooks: notes whether the earlier ones are there."""
+        run = notebooks.STORE / "run"
+        runs.append(run.exists())
+        run.parent.mkdir(parents=True, exist_ok=True)
+        run.touch()
+        return failures
 
     def jupyter_book(command, cwd):
-        """Stands for Jupyter Book: notes which executed notebooks and pages it finds."""
         assert "-W" in command and cwd == tmp_path
-        executed = build_book.EXECUTED / "notebook"
-        runs.append((executed.exists(), build_book.PAGE.exists()))
-        executed.touch()
+        assert not build_book.PAGE.exists(), "all pages are set anew"
         build_book.PAGE.parent.mkdir(parents=True)
         build_book.PAGE.touch()
         return subprocess.CompletedProcess(command, 0)
 
+    monkeypatch.setattr(notebooks, "execute_missing", execute_missing)
     monkeypatch.setattr(build_book.subprocess, "run", jupyter_book)
 
-    def after(name, content):
-        """Write a file, build, and return what Jupyter Book found, or None if it was not called."""
+    def builds_after(name, content):
+        """Write a file, ask for the book, and say whether it was built."""
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content)
         before = len(runs)
         assert build_book.main() == 0
-        return runs[-1] if len(runs) > before else None
+        return len(runs) > before
 
-    anew, pages_anew, nothing = (False, False), (True, False), None
     for name in build_book.PARTS:
         folder = "." not in name.removeprefix(".ci/")
-        (tmp_path / name).mkdir(parents=True) if folder else after(name, "1")
-    assert after("src/a.py", "1") == anew
-    assert after("src/a.py", "1") == nothing
-    assert after("src/a.py", "2") == anew
-    assert after("src/__pycache__/a.pyc", "2") == nothing
-    assert after("benchmarks/results/knn.json", "1") == anew
-    assert after("book/chapter.ipynb", "1") == pages_anew
-    assert after("book/chapter.ipynb", "2") == pages_anew
-    assert after("_toc.yml", "2") == pages_anew
-    assert after("tests/test_a.py", "1") == pages_anew
-    assert after("_toc.yml", "2") == nothing
-    monkeypatch.setattr(build_book.metadata, "distributions", list)
-    assert after("_toc.yml", "2") == anew
-
-
-# --- notebooks -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.ipynb")), ids=lambda p: p.stem)
-def test_notebooks_are_in_normal_form(path):
-    notebooks = loaded("notebooks")
-    same = notebooks.normal(notebooks.read(path)) == path.read_text(encoding="utf-8")
-    assert same, f"run: make format, or python .ci/notebooks.py format {path.relative_to(ROOT)}"
-
-
-def test_normal_form_of_a_notebook_forgets_the_run():
-    notebooks = loaded("notebooks")
-    print_a, print_b = ({"output_type": "stream", "name": "stdout", "text": t} for t in "ab")
-    cell = {
-        "cell_type": "code",
-        "execution_count": 1,
-        "metadata": {"execution": {"iopub.status.busy": "2026-11-20T10:00:00Z"}, "tags": []},
-        "outputs": [print_a, print_b],
-        "source": "print('a', end='')\nprint('b', end='')",
-    }
-    raw = {"nbformat": 4, "nbformat_minor": 4, "cells": [cell], "metadata": {}}
-    raw["metadata"]["language_info"] = {"name": "python", "version": "3.11.7"}
-    text = notebooks.normal(notebooks.nbformat.from_dict(raw))
-    assert text.endswith("}\n") and text.startswith('{\n "cells": [')
-    assert "2026" not in text and "3.11.7" not in text and '"ab"' in text
-    (cell,) = json.loads(text)["cells"]
-    assert cell["source"] == ["print('a', end='')\n", "print('b', end='')"]
-    assert cell["metadata"] == {} and len(cell["outputs"]) == 1
-    assert notebooks.normal(notebooks.nbformat.reads(text, as_version=4)) == text
+        (tmp_path / name).mkdir(parents=True) if folder else builds_after(name, "1")
+    assert builds_after("src/a.py", "1")
+    assert not builds_after("src/a.py", "1")
+    assert builds_after("src/a.py", "2")
+    assert not builds_after("src/__pycache__/a.pyc", "2")
+    for name in ("benchmarks/results/knn.json", "book/a.ipynb", "_toc.yml", "tests/test_a.py"):
+        assert builds_after(name, "2")
+    assert not builds_after("_toc.yml", "2")
+    assert runs[0] is False and all(runs[1:]), "what was executed is kept"
+    monkeypatch.setattr(notebooks.metadata, "version", lambda name: "1.0")
+    assert builds_after("_toc.yml", "2")
+    failures.append("a cell")
+    (tmp_path / "_toc.yml").write_text("3")
+    assert build_book.main() == 1 and not build_book.PAGE.exists()
 
 
 # --- README ----------------------------------------------------------------------------------

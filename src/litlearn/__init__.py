@@ -6,7 +6,7 @@ compiles nothing and takes a few milliseconds.
 
 import importlib
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 # The public namespaces, and nothing else: a name that is not here does not exist yet.
 _NAMESPACES = (

@@ -12,6 +12,7 @@ import html
 import io
 import re
 import sys
+import warnings
 
 import numpy as np
 
@@ -108,6 +109,8 @@ def set_style():
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
         set_matplotlib_formats("png", metadata={"Software": None})
+        # A warning that depends on how busy the machine is.
+        warnings.filterwarnings("ignore", message='Creating legend with loc="best"')
 
 
 def _tint(color, strength):

@@ -1,0 +1,22 @@
+"""Set the pages from the runs that .ci/notebooks.py keeps: Jupyter Book itself executes nothing."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / ".ci"))
+
+import nbformat
+import notebooks
+
+
+def outputs_of_the_run(app, docname, source):
+    """Replace the text of a notebook by one that has the outputs of its run."""
+    path = Path(app.env.doc2path(docname))
+    if path.suffix == ".ipynb":
+        committed = nbformat.reads(source[0], as_version=4)
+        source[0] = nbformat.writes(notebooks.merged(committed, notebooks.executed(path)))
+
+
+def setup(app):
+    app.connect("source-read", outputs_of_the_run)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
