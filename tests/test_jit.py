@@ -98,7 +98,7 @@ def test_entries_carry_the_state_of_the_package(tmp_path):
     copy = tmp_path / "site" / "litlearn"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     code = (
-        "import numpy as np; from litlearn.neighbors import _selection as s;"
+        "import numpy as np; from litlearn import _selection as s;"
         "a, b = np.array([2.0, 1.0]), np.array([0, 1]); s.sort_pairs(a, b);"
         "print(sum(s.sort_pairs.stats.cache_hits.values()), a[0])"
     )

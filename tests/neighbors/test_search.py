@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import reference
-from litlearn.neighbors import BallTree, KDTree, NearestNeighbors, _brute, _search
+from litlearn import _distances
+from litlearn.neighbors import BallTree, KDTree, NearestNeighbors, _search
 
 pytestmark = pytest.mark.nojit
 
@@ -307,13 +308,13 @@ def test_scores_are_right_to_within_their_bound(dtype, name):
         X[7], Q[3] = 1e6, -1e5
     elif name == "tiny":
         X, Q = X * 1e-80, Q * 1e-80
-    scaling = _brute.fit_scaling(X)
+    scaling = _distances.fit_scaling(X)
     points, queries = np.empty((40, p + 1), dtype), np.empty((9, p + 1), dtype)
     norms = np.empty(9)
-    radius = _brute.load_points(X, 0, 40, scaling.center, scaling.scale, points)
-    _brute.load_queries(Q, scaling.center, scaling.scale, queries, norms)
+    radius = _distances.load_points(X, 0, 40, scaling, points)
+    _distances.load_queries(Q, scaling, queries, norms)
     scores = queries @ points.T
-    errors = _brute.score_errors(dtype, p, norms, radius, scaling.scale)
+    errors = _distances.score_errors(dtype, p, norms, radius, scaling.scale)
     # The exact score uses the unrounded centring, so the bound has to cover that rounding as well.
     gap = np.abs(
         (exact_scores(X, Q, scaling) - np.vectorize(Fraction)(scores.astype(float))).astype(float)
@@ -327,13 +328,13 @@ def test_the_scores_decide_or_hand_over():
     rng = np.random.default_rng(1)
     centers = rng.standard_normal((3, 8)) * 1e3
     X = np.repeat(centers, 400, axis=0) + 1e-3 * rng.standard_normal((1200, 8))
-    scaling = _brute.fit_scaling(X)
+    scaling = _distances.fit_scaling(X)
     metric = _search.resolve_metric("euclidean", 2, None, 8)
     skip, out = np.full(20, -1), (np.empty((20, 3)), np.empty((20, 3), dtype=np.intp))
 
     def undecided(data, dtype):
         queries = data[:20].copy()
-        return _brute.knn_by_products(metric, scaling, data, queries, dtype, skip, *out).size
+        return _distances.knn_by_products(metric, scaling, data, queries, dtype, skip, *out).size
 
     assert undecided(X, np.float32) == 20
     assert undecided(X, np.float64) == 0

@@ -1,117 +1,27 @@
-"""Distances, computed once and the same way everywhere.
+"""What searches know of a metric beside its distances: bounds for regions, and the final root.
 
-Every search compares *reduced* distances: the distance without its final root, which keeps the
-order and costs less. Whatever the algorithm, a reduced distance comes from one function,
-:func:`block_distances`, which takes differences of coordinates and adds them up in the order of
-the features, in float64. So brute force, the k-d tree and the ball tree agree to the last bit, and
-ties between equal distances are real ties.
+The bounds add up their terms in the order of `litlearn._distances.block_distances`, so that a bound
+that holds on paper holds for the computed numbers too.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
+from litlearn._distances import CHEBYSHEV, EUCLIDEAN, HAMMING, MANHATTAN, MINKOWSKI, power
 from litlearn._jit import njit
 
-# A metric is a small code, not a function: compiled code that receives functions is not cached.
-EUCLIDEAN = 0
-MANHATTAN = 1
-CHEBYSHEV = 2
-MINKOWSKI = 3
-HAMMING = 4
 EPSILON = 2.0**-52
 
 
-class Metric(NamedTuple):
-    """What compiled code needs to know of a metric.
-
-    Parameters
-    ----------
-    code : int
-        One of the constants above.
-    p : float
-        Order of the Minkowski distance.
-    w : ndarray of shape (n_features,), float64
-        Weights of the Minkowski distance (0 or 1 for its limit, Chebyshev); ones elsewhere.
-
-    Notes
-    -----
-    Kernels unpack it once and hand on its three fields: taking an array out of a tuple counts a
-    reference, which costs more than a distance in few dimensions.
-    """
-
-    code: int
-    p: float
-    w: np.ndarray
-
-
 @njit(inline=True)
-def block_distances(code, order, w, q, blocks, offset, count, out):
-    """Reduced distances from q to the points of a block, stored feature after feature.
-
-    q (p,) float64; feature j of the block: blocks[offset + j * count:offset + (j + 1) * count];
-    out (>= count,) float64. Implements the sum in :eq:`eq-euclidean`.
-    """
-    if code != EUCLIDEAN:
-        other_block_distances(code, order, w, q, blocks, offset, count, out)
-        return
-    for i in range(count):
-        out[i] = 0.0
-    # <accumulate>: the inner loop runs over points, so that one instruction serves several of them.
-    # Unsigned positions spare the test for a negative index, which would undo that.
-    for j in range(q.size):
-        q_j, start = q[j], np.uintp(offset + j * count)
-        for i in range(np.uintp(count)):
-            difference = q_j - blocks[start + i]
-            out[i] += difference * difference
-
-
-@njit(helper=True)
-def other_block_distances(code, order, w, q, blocks, offset, count, out):
-    """As block_distances, for every other metric: apart, so that the common loop stays small.
-
-    Implements the sums in :eq:`eq-minkowski`, :eq:`eq-chebyshev` and :eq:`eq-hamming`.
-    """
-    for i in range(count):
-        out[i] = 0.0
-    for j in range(q.size):
-        q_j, start = q[j], np.uintp(offset + j * count)
-        if w[j] == 0.0:  # as in add_term
-            continue
-        if code == MANHATTAN:
-            for i in range(np.uintp(count)):
-                out[i] += abs(q_j - blocks[start + i])
-        elif code == CHEBYSHEV:
-            for i in range(np.uintp(count)):
-                out[i] = max(out[i], w[j] * abs(q_j - blocks[start + i]))
-        elif code == HAMMING:
-            for i in range(np.uintp(count)):
-                out[i] += 1.0 if q_j != blocks[start + i] else 0.0
-        else:
-            for i in range(np.uintp(count)):
-                out[i] += w[j] * power(abs(q_j - blocks[start + i]), order)
-
-
-@njit(inline=True)
-def power(difference, order):
-    """difference ** order, without the cost of a general power where none is needed."""
-    if order == 1.0:
-        return difference
-    if order == 2.0:
-        return difference * difference
-    return difference**order
-
-
-@njit(inline=True)
-def box_distance(code, order, w, q, low, high, node):
+def box_distance(metric, q, low, high, node):
     """Reduced distance from q to the box of a node: a lower bound for every point inside.
 
     q (p,); low, high (n_nodes, p): corners; all float64. Implements :eq:`eq-box-bound`. The sum has
     the order of block_distances, and rounding keeps order: so the computed bound never exceeds the
     computed distance of a point in the box.
     """
-    if code != EUCLIDEAN:
-        return other_box_distance(code, order, w, q, low, high, node)
+    if metric.code != EUCLIDEAN:
+        return other_box_distance(metric, q, low, high, node)
     total = 0.0
     for j in range(q.size):
         gap = max(max(low[node, j] - q[j], q[j] - high[node, j]), 0.0)
@@ -120,18 +30,18 @@ def box_distance(code, order, w, q, low, high, node):
 
 
 @njit(helper=True)
-def other_box_distance(code, order, w, q, low, high, node):
+def other_box_distance(metric, q, low, high, node):
     """As box_distance, for every other metric: apart, so that the common loop stays small."""
     total = 0.0
     for j in range(q.size):
         gap = max(max(low[node, j] - q[j], q[j] - high[node, j]), 0.0)
-        total = add_term(code, order, w, j, gap, total)
+        total = add_term(metric, j, gap, total)
     # Rounding keeps the order of sums and squares. The general power does not promise to.
-    return total * (1 - slack(code, q.size)) if code == MINKOWSKI else total
+    return total * (1 - slack(metric, q.size)) if metric.code == MINKOWSKI else total
 
 
 @njit(inline=True)
-def box_distances(code, order, w, q, low, high, offset, count, out):
+def box_distances(metric, q, low, high, offset, count, out):
     """As box_distance, for the boxes of a bucket's leaves, stored as the points of a block are.
 
     Feature j of the lower corners: low[offset + j * count:offset + (j + 1) * count]; high as low.
@@ -140,21 +50,21 @@ def box_distances(code, order, w, q, low, high, offset, count, out):
         out[i] = 0.0
     for j in range(q.size):
         q_j, start = q[j], np.uintp(offset + j * count)
-        if code == EUCLIDEAN:
+        if metric.code == EUCLIDEAN:
             for i in range(np.uintp(count)):
                 gap = max(max(low[start + i] - q_j, q_j - high[start + i]), 0.0)
                 out[i] += gap * gap
         else:
             for i in range(np.uintp(count)):
                 gap = max(max(low[start + i] - q_j, q_j - high[start + i]), 0.0)
-                out[i] = add_term(code, order, w, j, gap, out[i])
-    if code == MINKOWSKI:  # as in other_box_distance
+                out[i] = add_term(metric, j, gap, out[i])
+    if metric.code == MINKOWSKI:  # as in other_box_distance
         for i in range(count):
-            out[i] *= 1 - slack(code, q.size)
+            out[i] *= 1 - slack(metric, q.size)
 
 
 @njit(helper=True)
-def far_box_distance(code, order, w, q, low, high, node):
+def far_box_distance(metric, q, low, high, node):
     """Reduced distance from q to the farthest corner of a node's box: an upper bound.
 
     Arrays as in box_distance, and as safe from rounding.
@@ -162,23 +72,24 @@ def far_box_distance(code, order, w, q, low, high, node):
     total = 0.0
     for j in range(q.size):
         reach = max(abs(q[j] - low[node, j]), abs(high[node, j] - q[j]))
-        total = add_term(code, order, w, j, reach, total)
-    return total * (1 + slack(code, q.size)) if code == MINKOWSKI else total
+        total = add_term(metric, j, reach, total)
+    return total * (1 + slack(metric, q.size)) if metric.code == MINKOWSKI else total
 
 
 @njit(inline=True)
-def slack(code, p):
+def slack(metric, p):
     """Relative error, generously, of a computed distance in p dimensions.
 
     The root of a general order is a power with a rounded exponent. Its relative error grows with
     the logarithm of the number, which is at most 745 in size.
     """
-    return (p + (1040 if code == MINKOWSKI else 16)) * EPSILON
+    return (p + (1040 if metric.code == MINKOWSKI else 16)) * EPSILON
 
 
 @njit(inline=True)
-def add_term(code, order, w, j, difference, total):
+def add_term(metric, j, difference, total):
     """Add the term of feature j, for a difference >= 0, to a reduced distance."""
+    code, order, w = metric
     if w[j] == 0.0:  # the difference may overflow, and 0 times infinity is not a number
         return total
     if code == EUCLIDEAN:

@@ -4,21 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from litlearn._distances import CHEBYSHEV, EUCLIDEAN, HAMMING, MANHATTAN, MINKOWSKI, Metric
 from litlearn._jit import njit
 from litlearn._parallel import map_blocks
+from litlearn._selection import sort_pairs
 from litlearn.neighbors import _brute, _tree
 from litlearn.neighbors._metrics import (
-    CHEBYSHEV,
-    EUCLIDEAN,
-    HAMMING,
-    MANHATTAN,
-    MINKOWSKI,
-    Metric,
     distance_to_reduced,
     largest_reduced,
     reduced_to_distance,
 )
-from litlearn.neighbors._selection import sort_pairs
 
 CODES = {
     "euclidean": EUCLIDEAN,
@@ -187,8 +182,9 @@ def make_index(X, *, algorithm="auto", metric="euclidean", p=2, w=None, leaf_siz
     if algorithm in KINDS:
         leaf = -(-leaf_size // _tree.LANES) * _tree.LANES
         tree = _tree.build(points, KINDS[algorithm], resolved, leaf, n_jobs)
-        for array in tree[2:]:
-            array.flags.writeable = False
+        for array in tree:
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
     return Index(algorithm, points, resolved, metric, tree, n_features)
 
 

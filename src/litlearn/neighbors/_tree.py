@@ -27,21 +27,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from litlearn._distances import CHEBYSHEV, EUCLIDEAN, MANHATTAN, block_distances, power
 from litlearn._jit import njit
 from litlearn._parallel import map_blocks
+from litlearn._selection import NOBODY, grow, heap_sort, offer, reset_heap
 from litlearn.neighbors._metrics import (
-    CHEBYSHEV,
-    EUCLIDEAN,
-    MANHATTAN,
-    block_distances,
     box_distance,
     box_distances,
     far_box_distance,
     lost_to_underflow,
-    power,
     slack,
 )
-from litlearn.neighbors._selection import NOBODY, grow, heap_sort, offer, reset_heap
 
 KD, BALL = 0, 1
 LANES = 8  # leaves hold a multiple of this many points: vector loops then have no remainder
@@ -99,6 +95,10 @@ class Tree(NamedTuple):
     high: np.ndarray
     leaf_low: np.ndarray
     leaf_high: np.ndarray
+
+
+INTEGERS = ("start", "stop", "right", "first", "feature")  # of nodes
+OF_NODES = (*INTEGERS, "threshold", "low", "high")  # arrays with one entry, or row, for each node
 
 
 # ------------------------------------------------------------------ build
@@ -191,9 +191,9 @@ def goes_left(keys, count, threshold, middle, left):
 def partition(array, start, stop, left, scratch):
     """Bring the marked entries of array[start:stop] to its front; both parts keep their order."""
     front, held = start, 0
+    # <move>: both writes always happen and one counter moves, so no branch is mispredicted.
     for i in range(start, stop):
         value, mark = array[i], np.intp(left[i - start])
-        # Both writes always happen and one counter moves: no branch to mispredict.
         array[front] = value
         scratch[held] = value
         front += mark
@@ -210,6 +210,7 @@ def cut(X, rows, start, stop, leaf, scratch):
     """
     keys, sorted_keys, left, held = scratch
     count = stop - start
+    # <median>: the feature with the widest range, cut where half of the points are on each side.
     feature, middle = widest_feature(X, rows, start, stop), half(count, leaf)
     for i in range(count):
         keys[i] = sorted_keys[i] = X[rows[start + i], feature]
@@ -227,68 +228,126 @@ def make_scratch(X, count):
 
 
 @njit
-def build_bucket(X, tree, ids, node, scratch):
-    """Cut a bucket into leaves, copy their points, and describe leaves and bucket."""
-    leaf, start, stop, p = tree.leaf, tree.start[node], tree.stop[node], X.shape[1]
+def build_subtree(X, tree, ids):
+    """Build a tree over the points X; ids (n,): their rows in the data."""
+    scratch, parents = make_scratch(X, X.shape[0]), np.empty(STACK, dtype=np.intp)
     starts, stops = np.empty(STACK, dtype=np.intp), np.empty(STACK, dtype=np.intp)
+    starts[0], stops[0], parents[0] = 0, X.shape[0], -1
+    top, node = 0, -1
+    while top >= 0:
+        # <number>: nodes leave the stack depth first, left child first, and so get their number.
+        node += 1
+        start, stop, parent = starts[top], stops[top], parents[top]
+        top -= 1
+        tree.start[node], tree.stop[node] = start, stop
+        if parent >= 0:
+            tree.right[parent] = node
+        # <cut>: a large node leaves its halves on the stack, the left one on top.
+        if stop - start > BUCKET * tree.leaf:
+            middle, feature, threshold = cut(X, tree.rows, start, stop, tree.leaf, scratch)
+            tree.feature[node], tree.threshold[node] = feature, threshold
+            starts[top + 1], stops[top + 1], parents[top + 1] = middle, stop, node
+            starts[top + 2], stops[top + 2], parents[top + 2] = start, middle, -1
+            top += 2
+        else:
+            build_bucket(X, tree, ids, node, scratch)
+    # <describe>: children have larger numbers than their parent, so go backwards.
+    for i in range(node, -1, -1):
+        if tree.right[i] > 0:
+            describe_parent(tree, i)
+
+
+@njit
+def build_bucket(X, tree, ids, node, scratch):
+    """Cut a bucket into leaves, copy their points, and describe the bucket and its leaves."""
+    start, stop = tree.start[node], tree.stop[node]
+    cut_into_leaves(X, tree.rows, start, stop, tree.leaf, scratch)
+    for begin in range(start, stop, tree.leaf):
+        copy_points(X, tree.rows, begin, min(begin + tree.leaf, stop), tree.points)
+    tree.first[node] = ids[tree.rows[start:stop]].min()
+    if tree.kind == KD:
+        fit_boxes(tree, node)
+    else:
+        fit_centers(tree, node)
+
+
+@njit
+def cut_into_leaves(X, rows, start, stop, leaf, scratch):
+    """Cut a run of point rows until no part is larger than a leaf; arguments as in cut."""
+    starts, stops = np.empty(BUCKET, dtype=np.intp), np.empty(BUCKET, dtype=np.intp)
     starts[0], stops[0], top = start, stop, 0
     while top >= 0:
         begin, end = starts[top], stops[top]
         top -= 1
         if end - begin > leaf:
-            middle, _, _ = cut(X, tree.rows, begin, end, leaf, scratch)
+            middle, _, _ = cut(X, rows, begin, end, leaf, scratch)
             starts[top + 1], stops[top + 1] = begin, middle
             starts[top + 2], stops[top + 2] = middle, end
             top += 2
-    n_leaves = -(-(stop - start) // leaf)
-    for number in range(n_leaves):
-        begin = start + number * leaf
-        lay_out_leaf(X, tree, begin, min(begin + leaf, stop), (start // leaf) * p, number, n_leaves)
-    # <describe>: the bucket holds what its leaves hold.
-    tree.first[node] = ids[tree.rows[start]]
-    for i in range(start, stop):
-        tree.first[node] = min(tree.first[node], ids[tree.rows[i]])
-    for j in range(p):
-        region = (start // leaf) * p + j * n_leaves
-        low, high, total = tree.leaf_low[region], tree.leaf_low[region], 0.0
-        if tree.kind == KD:
-            high = tree.leaf_high[region]
-        for i in range(region, region + n_leaves):
-            if tree.kind == KD:
-                low, high = min(low, tree.leaf_low[i]), max(high, tree.leaf_high[i])
-            else:
-                total += (tree.leaf_low[i] - low) / n_leaves
-        if tree.kind == KD:
-            tree.low[node, j], tree.high[node, j] = low, high
-        else:
-            tree.low[node, j] = low + total
 
 
 @njit
-def lay_out_leaf(X, tree, start, stop, offset, number, n_leaves):
-    """Copy the points of a leaf, feature after feature, and fit its box or its centre.
-
-    offset: where the regions of the bucket's leaves begin; number: of the leaf among n_leaves.
-    """
+def copy_points(X, rows, start, stop, points):
+    """Copy the points of a leaf, feature after feature."""
     count, p = stop - start, X.shape[1]
     for j in range(p):
-        base = X[tree.rows[start], j]
-        low = high = base
-        total = 0.0
         for i in range(count):
-            value = X[tree.rows[start + i], j]
-            tree.points[start * p + j * count + i] = value
-            low, high = min(low, value), max(high, value)
-            total += value / count - base / count  # as an offset; divided first, against overflow
-        region = offset + j * n_leaves + number
-        if tree.kind == KD:
-            tree.leaf_low[region], tree.leaf_high[region] = low, high
-        else:
-            tree.leaf_low[region] = base + total
+            points[start * p + j * count + i] = X[rows[start + i], j]
 
 
 @njit
-def merge_children(tree, node):
+def fit_boxes(tree, node):
+    """The tight boxes of the leaves of a bucket, and the box around them."""
+    start, stop, p = tree.start[node], tree.stop[node], tree.low.shape[1]
+    n_leaves = -(-(stop - start) // tree.leaf)
+    for j in range(p):
+        region = start // tree.leaf * p + j * n_leaves
+        for number in range(n_leaves):
+            begin = start + number * tree.leaf
+            low, high = feature_range(tree.points, begin, min(begin + tree.leaf, stop), j, p)
+            tree.leaf_low[region + number], tree.leaf_high[region + number] = low, high
+        tree.low[node, j] = tree.leaf_low[region : region + n_leaves].min()
+        tree.high[node, j] = tree.leaf_high[region : region + n_leaves].max()
+
+
+@njit(helper=True)
+def feature_range(points, start, stop, j, p):
+    """Smallest and largest value of feature j among the stored points of a leaf."""
+    first = start * p + j * (stop - start)
+    low = high = points[first]
+    for i in range(np.uintp(first), np.uintp(first + stop - start)):
+        low, high = min(low, points[i]), max(high, points[i])
+    return low, high
+
+
+@njit
+def fit_centers(tree, node):
+    """The centres of the leaves of a bucket, and their mean."""
+    start, stop, p = tree.start[node], tree.stop[node], tree.low.shape[1]
+    n_leaves = -(-(stop - start) // tree.leaf)
+    for j in range(p):
+        region = start // tree.leaf * p + j * n_leaves
+        for number in range(n_leaves):
+            begin = start + number * tree.leaf
+            count = min(tree.leaf, stop - begin)
+            tree.leaf_low[region + number] = mean(tree.points, begin * p + j * count, count)
+        tree.low[node, j] = mean(tree.leaf_low, region, n_leaves)
+
+
+@njit(helper=True)
+def mean(values, first, count):
+    """Mean of values[first], ..., values[first + count - 1].
+
+    As an offset from the first, and divided before it is added up: against rounding and overflow.
+    """
+    base, total = values[first], 0.0
+    for i in range(np.uintp(first), np.uintp(first + count)):
+        total += values[i] / count - base / count
+    return base + total
+
+
+@njit
+def describe_parent(tree, node):
     """Describe a node by what its children know: box or centre, and the smallest row."""
     left, right = node + 1, tree.right[node]
     tree.first[node] = min(tree.first[left], tree.first[right])
@@ -302,46 +361,14 @@ def merge_children(tree, node):
 
 
 @njit
-def build_subtree(X, tree, ids):
-    """Build a tree over the points X; ids (n,): their rows in the data."""
-    leaf = tree.leaf
-    scratch = make_scratch(X, X.shape[0])
-    parents = np.empty(STACK, dtype=np.intp)
-    starts, stops = np.empty(STACK, dtype=np.intp), np.empty(STACK, dtype=np.intp)
-    starts[0], stops[0], parents[0] = 0, X.shape[0], -1
-    top, node = 0, 0
-    # <grow>: nodes leave the stack in depth-first order, left child first, and so get their number.
-    while top >= 0:
-        start, stop, parent = starts[top], stops[top], parents[top]
-        top -= 1
-        if parent >= 0:
-            tree.right[parent] = node
-        tree.start[node], tree.stop[node] = start, stop
-        if stop - start <= BUCKET * leaf:
-            build_bucket(X, tree, ids, node, scratch)
-        else:
-            middle, feature, threshold = cut(X, tree.rows, start, stop, leaf, scratch)
-            tree.feature[node], tree.threshold[node] = feature, threshold
-            starts[top + 1], stops[top + 1], parents[top + 1] = middle, stop, node
-            starts[top + 2], stops[top + 2], parents[top + 2] = start, middle, -1
-            top += 2
-        node += 1
-    # <describe>: children have larger numbers than their parent, so go backwards.
-    for i in range(node - 1, -1, -1):
-        if tree.right[i] > 0:
-            merge_children(tree, i)
-
-
-@njit
 def fit_radii(metric, tree, nodes, margin):
     """Radii of ball nodes, and of the leaves of those that are buckets, rounded up.
 
     A radius reaches from the centre of a ball to the farthest of its points, and by `margin`
     farther: it covers what distances lose to underflow, to the points and to later queries.
     """
-    code, order, w = metric
     leaf, p = tree.leaf, tree.low.shape[1]
-    widened = 1 + slack(code, p)
+    widened = 1 + slack(metric, p)
     values, center = np.empty(leaf), np.empty(p)
     for node in nodes:
         start, stop = tree.start[node], tree.stop[node]
@@ -350,21 +377,19 @@ def fit_radii(metric, tree, nodes, margin):
         for number in range(n_leaves):
             begin = start + number * leaf
             count = min(leaf, stop - begin)
-            for j in range(p):
-                center[j] = tree.low[node, j]
-            radius = max(radius, farthest(code, order, w, center, tree, begin, count, values))
+            radius = max(radius, farthest(metric, tree.low[node], tree, begin, count, values))
             if tree.right[node] == 0:
                 for j in range(p):
                     center[j] = tree.leaf_low[(start // leaf) * p + j * n_leaves + number]
-                reach = farthest(code, order, w, center, tree, begin, count, values)
-                tree.leaf_high[begin // leaf] = root(code, order, reach) * widened + margin
-        tree.high[node, 0] = root(code, order, radius) * widened + margin
+                reach = farthest(metric, center, tree, begin, count, values)
+                tree.leaf_high[begin // leaf] = root(metric, reach) * widened + margin
+        tree.high[node, 0] = root(metric, radius) * widened + margin
 
 
 @njit
-def farthest(code, order, w, center, tree, start, count, values):
+def farthest(metric, center, tree, start, count, values):
     """Largest reduced distance from a centre to `count` stored points of one leaf."""
-    block_distances(code, order, w, center, tree.points, start * center.size, count, values)
+    block_distances(metric, center, tree.points, start * center.size, count, values)
     largest = 0.0
     for i in range(count):
         largest = max(largest, values[i])
@@ -395,12 +420,13 @@ def build(X, kind, metric, leaf, n_jobs=None):
     """
     n, p = X.shape
     n_nodes, n_leaves = node_count(n, leaf), -(-n // leaf)
+    integers = {name: np.zeros(n_nodes, dtype=np.intp) for name in INTEGERS}
     tree = Tree(
-        kind,
-        leaf,
-        np.empty(n * p, dtype=X.dtype),
-        np.arange(n),
-        *np.zeros((5, n_nodes), dtype=np.intp),
+        kind=kind,
+        leaf=leaf,
+        points=np.empty(n * p, dtype=X.dtype),
+        rows=np.arange(n),
+        **integers,
         threshold=np.zeros(n_nodes),
         low=np.empty((n_nodes, p)),
         high=np.empty((n_nodes, p if kind == KD else 1)),
@@ -421,7 +447,7 @@ def build(X, kind, metric, leaf, n_jobs=None):
     # <subtrees>: independent of each other, because their node numbers are known beforehand.
     map_blocks(lambda b: build_in_place(X, tree, subtrees[b]), len(subtrees), n_jobs)
     for node in reversed(top):
-        merge_children(tree, node)
+        describe_parent(tree, node)
     if kind == BALL:
         nodes = np.array_split(np.arange(n_nodes), -(-n_nodes // 32))
         margin = 2 * lost_to_underflow(metric)
@@ -441,7 +467,7 @@ def build_in_place(X, tree, root):
     subtree = tree._replace(
         points=tree.points[start * p : stop * p],
         rows=np.arange(stop - start),
-        **{name: getattr(tree, name)[nodes] for name in Tree._fields[4:12]},
+        **{name: getattr(tree, name)[nodes] for name in OF_NODES},
         leaf_low=tree.leaf_low[leaves],
         leaf_high=tree.leaf_high[leaves] if tree.kind == KD else tree.leaf_high,
     )
@@ -479,114 +505,121 @@ def cut_large(X, tree, nodes, b):
 
 
 @njit(inline=True)
-def root(code, order, reduced):
+def root(metric, reduced):
     """The distance for a reduced distance."""
-    if code == EUCLIDEAN:
+    if metric.code == EUCLIDEAN:
         return math.sqrt(reduced)
-    if code == MANHATTAN or code == CHEBYSHEV:
+    if metric.code == MANHATTAN or metric.code == CHEBYSHEV:
         return reduced
-    return reduced ** (1.0 / order)
+    return reduced ** (1.0 / metric.p)
 
 
 @njit(inline=True)
-def unroot(code, order, distance):
+def unroot(metric, distance):
     """The reduced distance for a distance."""
-    if code == EUCLIDEAN:
+    if metric.code == EUCLIDEAN:
         return distance * distance
-    if code == MANHATTAN or code == CHEBYSHEV:
+    if metric.code == MANHATTAN or metric.code == CHEBYSHEV:
         return distance
-    return power(distance, order)
+    return power(distance, metric.p)
 
 
 @njit(inline=True)
-def lower_bound(code, order, w, kind, low, high, node, q):
+def lower_bound(metric, tree, node, q):
     """Reduced distance that no point of the node can undercut.
 
     Implements :eq:`eq-box-bound` and :eq:`eq-ball-bound`.
     """
-    if kind == KD:
-        return box_distance(code, order, w, q, low, high, node)
-    return ball_distance(code, order, w, q, low, high, node)
+    if tree.kind == KD:
+        return box_distance(metric, q, tree.low, tree.high, node)
+    to_center = box_distance(metric, q, tree.low, tree.low, node)
+    return ball_bound(metric, q.size, to_center, tree.high[node, 0])
 
 
 @njit(helper=True)
-def ball_distance(code, order, w, q, center, radius, node):
-    """Reduced distance from q to the ball of a node: a lower bound for every point inside."""
-    to_center = box_distance(code, order, w, q, center, center, node)
-    return ball_bound(code, order, q.size, to_center, radius[node, 0])
-
-
-@njit(helper=True)
-def ball_bound(code, order, p, to_center, radius):
+def ball_bound(metric, p, to_center, radius):
     """Lower bound for the points of a ball, from the reduced distance to its centre.
 
     Implements :eq:`eq-ball-bound`. A difference can be too large by rounding, so it is lowered by
     more than any rounding error.
     """
-    distance = root(code, order, to_center) * (1 - slack(code, p)) - radius
+    # <margin>: the distance to the centre less the radius, less all that rounding can amount to.
+    distance = root(metric, to_center) * (1 - slack(metric, p)) - radius
     if not 0.0 < distance < np.inf:  # an overflow tells nothing
         return 0.0
-    return unroot(code, order, distance) * (1 - slack(code, p))
+    return unroot(metric, distance) * (1 - slack(metric, p))
 
 
 @njit(inline=True)
-def leaf_bounds(code, order, w, kind, leaf_low, leaf_high, leaf, start, n_leaves, q, out):
+def leaf_bounds(metric, tree, start, n_leaves, q, out):
     """Lower bounds for the leaves of the bucket that begins at `start`; out (BUCKET,): output."""
-    offset = (start // leaf) * q.size
-    if kind == KD:
-        box_distances(code, order, w, q, leaf_low, leaf_high, offset, n_leaves, out)
+    offset = (start // tree.leaf) * q.size
+    if tree.kind == KD:
+        box_distances(metric, q, tree.leaf_low, tree.leaf_high, offset, n_leaves, out)
     else:
-        block_distances(code, order, w, q, leaf_low, offset, n_leaves, out)
+        block_distances(metric, q, tree.leaf_low, offset, n_leaves, out)
         for c in range(n_leaves):
-            out[c] = ball_bound(code, order, q.size, out[c], leaf_high[start // leaf + c])
+            out[c] = ball_bound(metric, q.size, out[c], tree.leaf_high[start // tree.leaf + c])
 
 
-@njit(helper=True)
-def upper_bound(code, order, w, kind, low, high, node, q):
+@njit(inline=True)
+def upper_bound(metric, tree, node, q):
     """Reduced distance that no point of the node can exceed."""
-    if kind == KD:
-        return far_box_distance(code, order, w, q, low, high, node)
-    to_center = root(code, order, box_distance(code, order, w, q, low, low, node))
-    distance = to_center * (1 + slack(code, q.size)) + high[node, 0]
-    return unroot(code, order, distance * (1 + slack(code, q.size))) * (1 + slack(code, q.size))
+    if tree.kind == KD:
+        return far_box_distance(metric, q, tree.low, tree.high, node)
+    widened = 1 + slack(metric, q.size)
+    to_center = root(metric, box_distance(metric, q, tree.low, tree.low, node))
+    return unroot(metric, (to_center * widened + tree.high[node, 0]) * widened) * widened
 
 
 # ------------------------------------------------------------------ traversal
 
 
+@njit
+def make_walk(leaf, p):
+    """Working memory of a walk: a stack of nodes and of their bounds; bounds of the leaves of a
+    bucket; distances to the points of a leaf; a query."""
+    stack, bounds = np.empty(STACK, dtype=np.intp), np.empty(STACK)
+    return stack, bounds, np.empty(BUCKET), np.empty(leaf), np.empty(p)
+
+
 @njit(inline=True)
-def knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, leaf_bound, values):
+def load(Q, i, q):
+    """Copy query i to q, as float64."""
+    for j in range(q.size):
+        q[j] = Q[i, j]
+
+
+@njit(inline=True)
+def knn_one(metric, tree, skip, heap, heap_index, walk):
     """The k nearest points of one query, as a heap.
 
-    q (p,) float64; skip: index to leave out, or NOBODY; heap, heap_index (k,): output;
-    postponed, bounds (STACK,), leaf_bound (BUCKET,), values (leaf,): scratch.
+    skip: index to leave out, or NOBODY; heap, heap_index (k,): output; walk: see make_walk.
     """
-    code, order, w = metric
-    kind, leaf, points, rows, start, stop, right, first = tree[:8]
-    feature, threshold, low, high, leaf_low, leaf_high = tree[8:]
-    reset_heap(heap, heap_index, rows.size)
+    postponed, bounds, leaf_bound, values, q = walk
+    reset_heap(heap, heap_index, tree.rows.size)
     postponed[0], bounds[0], top = 0, 0.0, 0
     while top >= 0:
         # <prune>: a node whose bound is worse than the k-th best, or equal to it and behind it in
         # the order of ties, is skipped with all that is below it.
         node, bound = postponed[top], bounds[top]
         top -= 1
-        if bound > heap[0] or (bound == heap[0] and first[node] > heap_index[0]):
+        if bound > heap[0] or (bound == heap[0] and tree.first[node] > heap_index[0]):
             continue
         # <descend>: to the side of the cut where the query is; the other side is postponed.
-        while right[node] > 0:
-            near, far = node + 1, right[node]
-            if q[feature[node]] > threshold[node]:
+        while tree.right[node] > 0:
+            near, far = node + 1, tree.right[node]
+            if q[tree.feature[node]] > tree.threshold[node]:
                 near, far = far, near
-            bound = lower_bound(code, order, w, kind, low, high, far, q)
+            bound = lower_bound(metric, tree, far, q)
             if bound <= heap[0]:
                 top += 1
                 postponed[top], bounds[top] = far, bound
             node = near
         # <bucket>: bounds of all its leaves at once; the nearest leaf is visited first.
-        begin, end = start[node], stop[node]
-        n_leaves = -(-(end - begin) // leaf)
-        leaf_bounds(code, order, w, kind, leaf_low, leaf_high, leaf, begin, n_leaves, q, leaf_bound)
+        begin, end = tree.start[node], tree.stop[node]
+        n_leaves = -(-(end - begin) // tree.leaf)
+        leaf_bounds(metric, tree, begin, n_leaves, q, leaf_bound)
         nearest = 0
         for c in range(1, n_leaves):
             nearest = c if leaf_bound[c] < leaf_bound[nearest] else nearest
@@ -594,24 +627,21 @@ def knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, leaf_bou
         for turn in range(n_leaves):
             c = nearest if turn == 0 else (0 if turn == nearest else turn)
             if leaf_bound[c] <= heap[0]:
-                run = begin + c * leaf
-                count = min(leaf, end - run)
-                block_distances(code, order, w, q, points, run * q.size, count, values)
-                offer(values, count, rows, run, skip, heap, heap_index)
+                run = begin + c * tree.leaf
+                count = min(tree.leaf, end - run)
+                block_distances(metric, q, tree.points, run * q.size, count, values)
+                offer(values, count, tree.rows, run, skip, heap, heap_index)
 
 
 @njit
 def knn_block(metric, tree, Q, queries, exclude_self, best, best_index):
     """The k nearest points of the rows `queries` of Q; best, best_index (m, k): output."""
-    k = best.shape[1]
-    postponed, bounds = np.empty(STACK, dtype=np.intp), np.empty(STACK)
-    leaf_bound, values, q = np.empty(BUCKET), np.empty(tree.leaf), np.empty(Q.shape[1])
+    walk = make_walk(tree.leaf, Q.shape[1])
+    k, q = best.shape[1], walk[-1]
     heap, heap_index = np.empty(k), np.empty(k, dtype=np.intp)
     for i in queries:
-        for j in range(q.size):
-            q[j] = Q[i, j]
-        skip = i if exclude_self else NOBODY
-        knn_one(metric, tree, q, skip, heap, heap_index, postponed, bounds, leaf_bound, values)
+        load(Q, i, q)
+        knn_one(metric, tree, i if exclude_self else NOBODY, heap, heap_index, walk)
         heap_sort(heap, heap_index)
         for c in range(k):
             best[i, c], best_index[i, c] = heap[c], heap_index[c]
@@ -669,84 +699,104 @@ def radius_block(metric, tree, Q, queries, bounds, exclude_self):
     bounds (m,): largest reduced distance that counts, for each row of Q. Returns counts of
     neighbours, and their indices and reduced distances, query after query.
     """
-    code, order, w = metric
-    kind, leaf, points, rows, start, stop, right = tree[:7]
-    low, high, leaf_low, leaf_high = tree[10:]
-    p, total = Q.shape[1], 0
-    postponed, leaf_bound = np.empty(STACK, dtype=np.intp), np.empty(BUCKET)
-    values, q = np.empty(leaf), np.empty(p)
+    walk, total = make_walk(tree.leaf, Q.shape[1]), 0
+    waiting, q = walk[0], walk[-1]
     counts = np.zeros(queries.size, dtype=np.intp)
     index, reduced = np.empty(256, dtype=np.intp), np.empty(256)
     for number in range(queries.size):
-        i = queries[number]
-        for j in range(q.size):
-            q[j] = Q[i, j]
-        postponed[0], top = 0, 0
-        while top >= 0:
-            # <prune>: nothing in the node can be within reach.
-            node = postponed[top]
-            top -= 1
-            if lower_bound(code, order, w, kind, low, high, node, q) > bounds[i]:
-                continue
-            if right[node] > 0:
-                postponed[top + 1], postponed[top + 2] = right[node], node + 1
-                top += 2
-                continue
-            begin, end = start[node], stop[node]
-            n_leaves = -(-(end - begin) // leaf)
-            leaf_bounds(
-                code, order, w, kind, leaf_low, leaf_high, leaf, begin, n_leaves, q, leaf_bound
-            )
-            if total + end - begin > index.size:
-                index, reduced = (
-                    grow(index, total + end - begin),
-                    grow(reduced, total + end - begin),
-                )
-            for c in range(n_leaves):
-                if leaf_bound[c] > bounds[i]:
-                    continue
-                # <leaf>: keep what is within reach.
-                run = begin + c * leaf
-                count = min(leaf, end - run)
-                block_distances(code, order, w, q, points, run * p, count, values)
-                for v in range(count):
-                    row = rows[run + v]
-                    if values[v] <= bounds[i] and not (exclude_self and row == i):
-                        index[total], reduced[total] = row, values[v]
-                        total += 1
-                        counts[number] += 1
+        i, before = queries[number], total
+        load(Q, i, q)
+        waiting[0] = 0
+        node, top = next_bucket(metric, tree, bounds[i], walk, 0)
+        while node >= 0:
+            needed = total + tree.stop[node] - tree.start[node]
+            if needed > index.size:
+                index, reduced = grow(index, needed), grow(reduced, needed)
+            skip = i if exclude_self else NOBODY
+            total = collect(metric, tree, node, bounds[i], skip, index, reduced, total, walk)
+            node, top = next_bucket(metric, tree, bounds[i], walk, top)
+        counts[number] = total - before
     return counts, index[:total].copy(), reduced[:total].copy()
+
+
+@njit(inline=True)
+def next_bucket(metric, tree, bound, walk, top):
+    """The next bucket within reach, or -1, and the new top of the stack of waiting nodes."""
+    waiting, q = walk[0], walk[-1]
+    # <prune>: a node out of reach is dropped; children wait in place of their parent.
+    while top >= 0:
+        node = waiting[top]
+        top -= 1
+        if lower_bound(metric, tree, node, q) <= bound:
+            if tree.right[node] == 0:
+                return node, top
+            waiting[top + 1], waiting[top + 2] = tree.right[node], node + 1
+            top += 2
+    return -1, top
+
+
+@njit(inline=True)
+def collect(metric, tree, node, bound, skip, index, reduced, total, walk):
+    """Append the points of a bucket within reach to index and reduced; return the new total."""
+    _, _, leaf_bound, values, q = walk
+    begin, end = tree.start[node], tree.stop[node]
+    n_leaves = -(-(end - begin) // tree.leaf)
+    leaf_bounds(metric, tree, begin, n_leaves, q, leaf_bound)
+    for c in range(n_leaves):
+        if leaf_bound[c] > bound:
+            continue
+        # <leaf>: keep what is within reach.
+        run = begin + c * tree.leaf
+        count = min(tree.leaf, end - run)
+        block_distances(metric, q, tree.points, run * q.size, count, values)
+        for v in range(count):
+            if values[v] <= bound and tree.rows[run + v] != skip:
+                index[total], reduced[total] = tree.rows[run + v], values[v]
+                total += 1
+    return total
 
 
 @njit
 def count_block(metric, tree, Q, queries, bounds, counts):
     """Number of points within reach of the rows `queries` of Q; counts (m,): output."""
-    code, order, w = metric
-    kind, leaf, points, _, start, stop, right = tree[:7]
-    low, high = tree[10:12]
-    p = Q.shape[1]
-    postponed, values, q = np.empty(STACK, dtype=np.intp), np.empty(leaf), np.empty(p)
+    walk = make_walk(tree.leaf, Q.shape[1])
+    q = walk[-1]
     for i in queries:
-        for j in range(q.size):
-            q[j] = Q[i, j]
-        postponed[0], top, counts[i] = 0, 0, 0
-        while top >= 0:
-            node = postponed[top]
-            top -= 1
-            if lower_bound(code, order, w, kind, low, high, node, q) > bounds[i]:
-                continue
-            # <inside>: a node that is within reach as a whole is counted without a look at it.
-            if upper_bound(code, order, w, kind, low, high, node, q) <= bounds[i]:
-                counts[i] += stop[node] - start[node]
-            elif right[node] > 0:
-                postponed[top + 1], postponed[top + 2] = right[node], node + 1
-                top += 2
-            else:
-                for run in range(start[node], stop[node], leaf):
-                    count = min(leaf, stop[node] - run)
-                    block_distances(code, order, w, q, points, run * p, count, values)
-                    for v in range(count):
-                        counts[i] += values[v] <= bounds[i]
+        load(Q, i, q)
+        counts[i] = count_one(metric, tree, bounds[i], walk)
+
+
+@njit(inline=True)
+def count_one(metric, tree, bound, walk):
+    """Number of points within reach of one query."""
+    waiting, _, _, values, q = walk
+    waiting[0], top, total = 0, 0, 0
+    while top >= 0:
+        node = waiting[top]
+        top -= 1
+        if lower_bound(metric, tree, node, q) > bound:
+            continue
+        # <inside>: a node that is within reach as a whole is counted without a look at it.
+        if upper_bound(metric, tree, node, q) <= bound:
+            total += tree.stop[node] - tree.start[node]
+        elif tree.right[node] > 0:
+            waiting[top + 1], waiting[top + 2] = tree.right[node], node + 1
+            top += 2
+        else:
+            total += count_in_bucket(metric, tree, node, q, bound, values)
+    return total
+
+
+@njit(inline=True)
+def count_in_bucket(metric, tree, node, q, bound, values):
+    """Number of points of a bucket within reach."""
+    total = 0
+    for run in range(tree.start[node], tree.stop[node], tree.leaf):
+        count = min(tree.leaf, tree.stop[node] - run)
+        block_distances(metric, q, tree.points, run * q.size, count, values)
+        for v in range(count):
+            total += values[v] <= bound
+    return total
 
 
 def radius(metric, tree, Q, bounds, *, exclude_self=False, n_jobs=None):

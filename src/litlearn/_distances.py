@@ -1,0 +1,545 @@
+"""Distances: exact by difference, fast by matrix products with a bound on their error.
+
+Two ways to measure how far points are from each other stand beneath every family that asks.
+
+*By difference.* What leaves the library is computed by :func:`block_distances` and nothing else. It
+takes differences of coordinates and adds them up in the order of the features, in float64. So all
+algorithms agree to the last bit, and ties between equal distances are real ties. It returns
+*reduced* distances: without the final root, which keeps the order and costs.
+
+*By matrix products.* Expanding the square of the Euclidean distance,
+
+    ||x - q||^2 = 2 (||x||^2 / 2 - q.x) + ||q||^2,
+
+the part in parentheses, the *score* of x, orders the points as the distance does, and BLAS computes
+a tile of scores close to the speed of the machine. But expanded squares cancel: their rounding
+error is set by the norms, not by the distance. So scores only preselect. Each comes with a bound
+on its error, and whoever could win within that bound is measured again, by difference. The scores
+can therefore be in float32, whatever the data are.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn._jit import njit
+from litlearn._selection import EMPTY_IDS, NOBODY, heap_push, heap_sort, offer, reset_heap
+
+BLOCK_ROWS = 128  # points of a block of distances by difference
+TILE_ROWS = 1024  # points of a tile of scores
+SCREEN = 64  # scores looked at together
+TOO_MANY = -1
+FARTHEST = {np.float32: 1e15, np.float64: 1e140}  # norms of queries, in radii of the data
+
+# A metric is a small code, not a function: compiled code that receives functions is not cached.
+EUCLIDEAN = 0
+MANHATTAN = 1
+CHEBYSHEV = 2
+MINKOWSKI = 3
+HAMMING = 4
+
+
+class Metric(NamedTuple):
+    """What compiled code needs to know of a metric.
+
+    Parameters
+    ----------
+    code : int
+        One of the constants above.
+    p : float
+        Order of the Minkowski distance.
+    w : ndarray of shape (n_features,), float64
+        Weights of the Minkowski distance (0 or 1 for its limit, Chebyshev); ones elsewhere.
+
+    Notes
+    -----
+    Kernels unpack it once and hand on its three fields: taking an array out of a tuple counts a
+    reference, which costs more than a distance in few dimensions.
+    """
+
+    code: int
+    p: float
+    w: np.ndarray
+
+
+# ------------------------------------------------------------------ by difference
+
+
+@njit(inline=True)
+def block_distances(metric, q, blocks, offset, count, out):
+    """Reduced distances from q to the points of a block, stored feature after feature.
+
+    q (p,) float64; feature j of the block: blocks[offset + j * count:offset + (j + 1) * count];
+    out (>= count,) float64. Implements the sum in :eq:`eq-euclidean`.
+    """
+    if metric.code != EUCLIDEAN:
+        other_block_distances(metric, q, blocks, offset, count, out)
+        return
+    for i in range(count):
+        out[i] = 0.0
+    # <accumulate>: the inner loop runs over points, so that one instruction serves several of them.
+    # Unsigned positions spare the test for a negative index, which would undo that.
+    for j in range(q.size):
+        q_j, start = q[j], np.uintp(offset + j * count)
+        for i in range(np.uintp(count)):
+            difference = q_j - blocks[start + i]
+            out[i] += difference * difference
+
+
+@njit(helper=True)
+def other_block_distances(metric, q, blocks, offset, count, out):
+    """As block_distances, for every other metric: apart, so that the common loop stays small.
+
+    Implements the sums in :eq:`eq-minkowski`, :eq:`eq-chebyshev` and :eq:`eq-hamming`.
+    """
+    code, order, w = metric
+    for i in range(count):
+        out[i] = 0.0
+    for j in range(q.size):
+        q_j, start = q[j], np.uintp(offset + j * count)
+        if w[j] == 0.0:  # the difference may overflow, and 0 times infinity is not a number
+            continue
+        if code == MANHATTAN:
+            for i in range(np.uintp(count)):
+                out[i] += abs(q_j - blocks[start + i])
+        elif code == CHEBYSHEV:
+            for i in range(np.uintp(count)):
+                out[i] = max(out[i], w[j] * abs(q_j - blocks[start + i]))
+        elif code == HAMMING:
+            for i in range(np.uintp(count)):
+                out[i] += 1.0 if q_j != blocks[start + i] else 0.0
+        else:
+            for i in range(np.uintp(count)):
+                out[i] += w[j] * power(abs(q_j - blocks[start + i]), order)
+
+
+@njit(inline=True)
+def power(difference, order):
+    """difference ** order, without the cost of a general power where none is needed."""
+    if order == 1.0:
+        return difference
+    if order == 2.0:
+        return difference * difference
+    return difference**order
+
+
+@njit
+def transpose_rows(X, rows, first, count, block):
+    """Copy points into a block, feature by feature.
+
+    X (n, p); rows: indices of the points, or empty for the rows first, ... themselves;
+    block (p * count,).
+    """
+    for i in range(count):
+        row = rows[first + i] if rows.size else first + i
+        for j in range(X.shape[1]):
+            block[j * count + i] = X[row, j]
+
+
+@njit
+def knn_by_difference(metric, X, Q, skip, best, best_index):
+    """The k nearest of all points, by difference.
+
+    X (n, p); Q (m, p) float64; skip (m,): index left out for each query, or NOBODY;
+    best (m, k) float64 and best_index (m, k): output, ascending.
+    """
+    n, p = X.shape
+    block, values = np.empty(p * BLOCK_ROWS, X.dtype), np.empty(BLOCK_ROWS)
+    for i in range(Q.shape[0]):
+        reset_heap(best[i], best_index[i], n)
+    for start in range(0, n, BLOCK_ROWS):
+        count = min(BLOCK_ROWS, n - start)
+        transpose_rows(X, EMPTY_IDS, start, count, block)
+        for i in range(Q.shape[0]):
+            block_distances(metric, Q[i], block, 0, count, values)
+            offer(values, count, EMPTY_IDS, start, skip[i], best[i], best_index[i])
+    for i in range(Q.shape[0]):
+        heap_sort(best[i], best_index[i])
+
+
+@njit
+def pair_distances(metric, X, Q, index, out):
+    """Reduced distance from each query to the one point X[index[i]].
+
+    X (n, p) in C order; Q (m, p) float64; index (m,), NOBODY for none; out (m,): output.
+    """
+    p, flat = X.shape[1], X.reshape(-1)
+    for i in range(Q.shape[0]):
+        if index[i] != NOBODY:  # a row of X is a block of one point
+            block_distances(metric, Q[i], flat, index[i] * p, 1, out[i : i + 1])
+
+
+# ------------------------------------------------------------------ scores by matrix products
+
+
+class Scaling(NamedTuple):
+    """Centre and power-of-two scale that bring the points' coordinates to at most about 1."""
+
+    center: np.ndarray
+    scale: float
+
+
+def fit_scaling(X):
+    """Scaling of the points X (n, p), or None where squares could leave the range of float64."""
+    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    center = low / 2 + high / 2
+    with np.errstate(over="ignore"):
+        radius = float(np.linalg.norm(high - center))
+    largest = max(np.abs(low).max(), np.abs(high).max())
+    if not (radius > 1e-100 and largest < 1e150):
+        return None
+    return Scaling(center, math.ldexp(1.0, -math.frexp(radius)[1]))
+
+
+@njit
+def load_points(X, start, count, scaling, tile):
+    """Centre, scale and round points for the product; append half the squared norm.
+
+    X (n, p); tile (rows, p + 1), float32 or float64. Returns the largest norm.
+    """
+    p = X.shape[1]
+    center, scale = scaling
+    largest = 0.0
+    for i in range(count):
+        total = 0.0
+        for j in range(p):
+            value = (X[start + i, j] - center[j]) * scale
+            tile[i, j] = value
+            total += value * value
+        tile[i, p] = 0.5 * total
+        largest = max(largest, total)
+    return math.sqrt(largest)
+
+
+@njit
+def load_queries(Q, scaling, tile, norms):
+    """Centre, scale, negate and round queries; append 1, which picks up the half norm."""
+    p = Q.shape[1]
+    center, scale = scaling
+    for i in range(Q.shape[0]):
+        total = 0.0
+        for j in range(p):
+            value = (Q[i, j] - center[j]) * scale
+            tile[i, j] = -value
+            total += value * value
+        tile[i, p] = 1.0
+        norms[i] = math.sqrt(total)
+
+
+def score_errors(dtype, p, norms, radius, scale):
+    """Bound on the error of scores, for each query.
+
+    Parameters
+    ----------
+    dtype : float32 or float64
+        Precision of the product.
+    p : int
+        Number of features.
+    norms : ndarray of shape (m,)
+        Norms of the centred, scaled queries.
+    radius : float
+        Largest norm of the centred, scaled points of the tile.
+    scale : float
+        The power of two that coordinates were multiplied by.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+
+    Notes
+    -----
+    Implements :eq:`eq-preselection-bound`. The last two terms cover what underflows: products in
+    the tile's precision, and squares in the distances by difference.
+    """
+    # <bound>: what rounding can move, and what underflow can swallow.
+    unit, unit64 = np.finfo(dtype).eps / 2, np.finfo(np.float64).eps / 2
+    with np.errstate(over="ignore"):
+        rounding = (p + 8) * (unit + 2 * unit64) * np.square(norms + radius) / 2
+        underflow = p * np.finfo(dtype).tiny * (1 + norms) + p * np.float64(5e-324) * scale**2
+    return rounding + underflow
+
+
+def score_tiles(scaling, X, queries, norms, skip):
+    """Scores of all points, tile by tile.
+
+    Parameters
+    ----------
+    scaling : Scaling
+    X : ndarray of shape (n, p), float32 or float64, C order
+    queries : ndarray of shape (m, p + 1), float32 or float64
+        From `load_queries`; the products have its precision.
+    norms : ndarray of shape (m,)
+    skip : ndarray of shape (m,)
+        Index left out for each query, or NOBODY: its score is infinite.
+
+    Yields
+    ------
+    start : int
+        The tile holds the points start, start + 1, ...
+    scores : ndarray of shape (m, count)
+        Valid until the next tile. Implements :eq:`eq-expanded-square`.
+    errors : ndarray of shape (m,)
+        The scores are right to within them.
+    """
+    (n, p), m, dtype = X.shape, queries.shape[0], queries.dtype.type
+    points, buffer = np.empty((TILE_ROWS, p + 1), dtype=dtype), np.empty(m * TILE_ROWS, dtype=dtype)
+    # <tiles>: product and bound; nothing of size n by m is ever held.
+    for start in range(0, n, TILE_ROWS):
+        count = min(TILE_ROWS, n - start)
+        scores = buffer[: m * count].reshape(m, count)
+        radius = load_points(X, start, count, scaling, points)
+        np.dot(queries, points[:count].T, out=scores)
+        leave_out(scores, start, skip)
+        yield start, scores, score_errors(dtype, p, norms, radius, scaling.scale)
+
+
+@njit
+def leave_out(scores, start, skip):
+    """Make the score of the point that each query leaves out infinite, if it is in the tile."""
+    for i in range(scores.shape[0]):
+        if 0 <= skip[i] - start < scores.shape[1]:
+            scores[i, skip[i] - start] = np.inf
+
+
+@njit(inline=True)
+def count_up_to(row, first, length, limit):
+    """How many of row[first], ..., row[first + length - 1] are at most `limit`."""
+    hits, begin = 0, np.uintp(first)  # unsigned: no test for a negative index
+    for c in range(np.uintp(length)):
+        hits += row[begin + c] <= limit
+    return hits
+
+
+# ------------------------------------------------------------------ the k smallest of tiles
+
+
+class Candidates(NamedTuple):
+    """Points that could be among the k nearest of each of m queries.
+
+    Parameters
+    ----------
+    upper, upper_index : ndarray of shape (m, k)
+        Heap of the k smallest upper bounds so far. Its top is the *bar*.
+    lower, index : ndarray of shape (m, capacity)
+        Lower bounds and indices of the candidates.
+    held : ndarray of shape (m,)
+        How many there are; TOO_MANY marks a query that the scores cannot decide.
+    """
+
+    upper: np.ndarray
+    upper_index: np.ndarray
+    lower: np.ndarray
+    index: np.ndarray
+    held: np.ndarray
+
+
+def no_candidates(m, k, n):
+    """Candidates of m queries before the first tile of n points."""
+    capacity = min(n, 4 * k + 128) + SCREEN
+    upper, upper_index = np.full((m, k), np.inf), np.full((m, k), n)
+    lower, index = np.empty((m, capacity)), np.empty((m, capacity), dtype=np.intp)
+    return Candidates(upper, upper_index, lower, index, np.zeros(m, dtype=np.intp))
+
+
+@njit
+def preselect(scores, start, errors, candidates):
+    """Keep every point of a tile that could be among the k nearest.
+
+    scores (m, count): of the points start, ..., start + count - 1, right to within errors (m,).
+    """
+    upper, held = candidates.upper, candidates.held
+    limits = np.empty(1, scores.dtype)
+    for i in range(scores.shape[0]):
+        for first in range(0, scores.shape[1], SCREEN):
+            if held[i] == TOO_MANY:
+                break
+            # <screen>: only a score below the bar plus its own error can matter.
+            limits[0] = upper[i, 0] + errors[i]
+            length = min(SCREEN, scores.shape[1] - first)
+            if count_up_to(scores[i], first, length, limits[0]) > 0:
+                make_room(candidates, i)
+                keep(candidates, i, scores[i], first, length, limits[0], start, errors[i])
+
+
+@njit(helper=True)
+def make_room(candidates, i):
+    """Room for SCREEN more candidates of query i, or TOO_MANY."""
+    upper, _, lower, index, held = candidates
+    if held[i] + SCREEN > lower.shape[1]:
+        held[i] = drop_hopeless(lower[i], index[i], held[i], upper[i, 0])
+        if held[i] + SCREEN > lower.shape[1]:
+            held[i] = TOO_MANY
+
+
+@njit(helper=True)
+def keep(candidates, i, row, first, length, limit, start, error):
+    """Make the scores of row[first], ..., up to the limit, candidates of query i."""
+    upper, upper_index, lower, index, held = candidates
+    if held[i] == TOO_MANY:
+        return
+    # <keep>: stay a candidate by the lower bound, move the bar by the upper bound.
+    for c in range(first, first + length):
+        if row[c] <= limit:
+            score = np.float64(row[c])
+            lower[i, held[i]], index[i, held[i]] = score - error, start + c
+            held[i] += 1
+            if score + error < upper[i, 0]:
+                heap_push(upper[i], upper_index[i], score + error, start + c)
+
+
+@njit(helper=True)
+def drop_hopeless(lower, index, held, bar):
+    """Remove candidates whose lower bound exceeds the bar; return how many remain."""
+    kept = 0
+    for c in range(held):
+        if lower[c] <= bar:
+            lower[kept], index[kept] = lower[c], index[c]
+            kept += 1
+    return kept
+
+
+@njit
+def rank_candidates(metric, X, Q, candidates, best, best_index):
+    """Distances of the candidates by difference, and the k nearest of them, ascending.
+
+    X (n, p); Q (m, p) float64; best, best_index (m, k): output.
+    """
+    upper, _, lower, index, n_held = candidates
+    block, values = np.empty(X.shape[1] * lower.shape[1], X.dtype), np.empty(lower.shape[1])
+    for i in range(Q.shape[0]):
+        if n_held[i] == TOO_MANY:
+            continue
+        # <rank>: of those that are still in question, every distance is computed.
+        held = drop_hopeless(lower[i], index[i], n_held[i], upper[i, 0])
+        transpose_rows(X, index[i], 0, held, block)
+        block_distances(metric, Q[i], block, 0, held, values)
+        reset_heap(best[i], best_index[i], X.shape[0])
+        offer(values, held, index[i], 0, NOBODY, best[i], best_index[i])
+        heap_sort(best[i], best_index[i])
+
+
+def knn_by_products(metric, scaling, X, Q, dtype, skip, best, best_index):
+    """The k nearest by matrix products; returns the rows of Q that the scores cannot decide.
+
+    X (n, p); Q (m, p) float64; dtype: precision of the products; skip (m,); best, best_index
+    (m, k): output.
+    """
+    candidates = no_candidates(*best.shape, X.shape[0])
+    queries, norms, is_far = prepare_queries(scaling, Q, dtype)
+    candidates.held[is_far] = TOO_MANY
+    # <select>: from each tile, who could be among the k nearest; of those, by difference, who is.
+    for start, scores, errors in score_tiles(scaling, X, queries, norms, skip):
+        preselect(scores, start, errors, candidates)
+    rank_candidates(metric, X, Q, candidates, best, best_index)
+    return np.flatnonzero(candidates.held == TOO_MANY)
+
+
+def prepare_queries(scaling, Q, dtype):
+    """Queries for the product, their norms, and which are too far away for the range of dtype."""
+    m, p = Q.shape
+    queries, norms = np.empty((m, p + 1), dtype=dtype), np.empty(m)
+    load_queries(Q, scaling, queries, norms)
+    is_far = ~(norms < FARTHEST[dtype])
+    queries[is_far], norms[is_far] = 0.0, 0.0
+    return queries, norms, is_far
+
+
+# ------------------------------------------------------------------ the smallest of tiles
+
+
+class Nearest(NamedTuple):
+    """The nearest point of each of m queries so far, as far as scores can tell.
+
+    Parameters
+    ----------
+    index : ndarray of shape (m,)
+        Its index; NOBODY before the first tile.
+    lower, upper : ndarray of shape (m,)
+        Bounds of its score.
+    rival : ndarray of shape (m,)
+        Smallest lower bound of all other points.
+    """
+
+    index: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    rival: np.ndarray
+
+
+@njit
+def argmin_tile(scores, start, errors, nearest):
+    """Look for nearer points in a tile of scores; arguments as in preselect."""
+    index, lower, upper, rival = nearest
+    limits = np.empty(1, scores.dtype)
+    for i in range(scores.shape[0]):
+        for first in range(0, scores.shape[1], SCREEN):
+            limits[0] = rival[i] + errors[i]
+            length = min(SCREEN, scores.shape[1] - first)
+            if count_up_to(scores[i], first, length, limits[0]) == 0:
+                continue
+            # <contest>: the smallest upper bound leads; all others are rivals.
+            for c in range(first, first + length):
+                low, high = scores[i, c] - errors[i], scores[i, c] + errors[i]
+                if high < upper[i]:
+                    low, lower[i] = lower[i], low
+                    upper[i], index[i] = high, start + c
+                rival[i] = min(rival[i], low)
+
+
+def nearest_by_products(metric, scaling, X, Q, dtype, skip, best, best_index):
+    """As knn_by_products, for k = 1: no heap, and no distance but that of the winner."""
+    m = Q.shape[0]
+    nearest = Nearest(np.full(m, NOBODY), *np.full((3, m), np.inf))
+    queries, norms, is_far = prepare_queries(scaling, Q, dtype)
+    for start, scores, errors in score_tiles(scaling, X, queries, norms, skip):
+        argmin_tile(scores, start, errors, nearest)
+    pair_distances(metric, X, Q, nearest.index, best[:, 0])
+    best_index[:, 0] = nearest.index
+    return np.flatnonzero(is_far | (nearest.rival <= nearest.upper))
+
+
+# ------------------------------------------------------------------ the k nearest, by all means
+
+
+def k_nearest(metric, scaling, X, Q, k, skip, by_difference=512):
+    """The k nearest points of each query of a block, exactly.
+
+    Parameters
+    ----------
+    metric : Metric
+    scaling : Scaling or None
+        None: by difference only; required for metrics that are not Euclidean.
+    X : ndarray of shape (n, p), float32 or float64, C order
+        Points.
+    Q : ndarray of shape (m, p), float64, C order
+        Queries.
+    k : int
+        At most the number of points that are not left out.
+    skip : ndarray of shape (m,)
+        Index left out for each query, or NOBODY.
+    by_difference : int, default=512
+        Queries that are measured against all points in one call.
+
+    Returns
+    -------
+    reduced : ndarray of shape (m, k), float64
+        Reduced distances by difference, ascending; ties by index.
+    index : ndarray of shape (m, k), intp
+    """
+    reduced, index = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), dtype=np.intp)
+    search = nearest_by_products if k == 1 else knn_by_products
+    rows = np.arange(Q.shape[0])
+    # <ladder>: float32 scores first, then float64, then distances; each for what is left.
+    for dtype in (np.float32, np.float64) if scaling else ():
+        if rows.size:
+            out = reduced[rows], index[rows]
+            left = search(metric, scaling, X, Q[rows], dtype, skip[rows], *out)
+            reduced[rows], index[rows] = out
+            rows = rows[left]
+    for start in range(0, rows.size, by_difference):
+        some = rows[start : start + by_difference]
+        out = reduced[some], index[some]
+        knn_by_difference(metric, X, Q[some], skip[some], *out)
+        reduced[some], index[some] = out
+    return reduced, index
