@@ -1,8 +1,10 @@
 """Source shown by inclusion: whole functions, named fragments, and errors that help."""
 
 import importlib
+import re
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -206,3 +208,15 @@ def test_shows_what_is_installed():
     """The text is the file's text, character for character."""
     with open(listing.__file__, encoding="utf-8") as file:
         assert source("litlearn.listing:fragments") in file.read()
+
+
+def shown_in(text):
+    """Target and fragment of every call of show in a text; one named in prose has no quotes."""
+    return re.findall(r"""show\(\s*["']([^"']+)["'](?:,\s*["']([^"']+)["'])?""", text)
+
+
+def test_what_the_guide_for_contributors_shows_exists():
+    guide = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert shown_in(guide)
+    for target, fragment in shown_in(guide):
+        assert source(target, fragment or None)

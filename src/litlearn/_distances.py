@@ -51,11 +51,6 @@ class Metric(NamedTuple):
         Order of the Minkowski distance.
     w : ndarray of shape (n_features,), float64
         Weights of the Minkowski distance (0 or 1 for its limit, Chebyshev); ones elsewhere.
-
-    Notes
-    -----
-    Kernels unpack it once and hand on its three fields: taking an array out of a tuple counts a
-    reference, which costs more than a distance in few dimensions.
     """
 
     code: int
@@ -537,6 +532,7 @@ def k_nearest(metric, scaling, X, Q, k, skip, by_difference=512):
             left = search(metric, scaling, X, Q[rows], dtype, skip[rows], *out)
             reduced[rows], index[rows] = out
             rows = rows[left]
+    # <rest>: what no product decides, every distance does.
     for start in range(0, rows.size, by_difference):
         some = rows[start : start + by_difference]
         out = reduced[some], index[some]

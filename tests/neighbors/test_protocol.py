@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 import litlearn
 import litlearn.neighbors
 import protocol
+from litlearn import _parallel
 from litlearn.exceptions import InvalidParameterError, NotFittedError
 from litlearn.neighbors import (
     KNeighborsClassifier,
@@ -24,6 +27,7 @@ from litlearn.neighbors import (
     NearestNeighbors,
     RadiusNeighborsClassifier,
     RadiusNeighborsRegressor,
+    _brute,
 )
 from protocol import data
 
@@ -306,10 +310,26 @@ def test_the_number_of_threads_does_not_change_a_bit(algorithm, metric):
 
 @pytest.mark.parametrize("name", ["OMP_NUM_THREADS", "NUMBA_NUM_THREADS"])
 def test_environment_variables_cap_threads(name, monkeypatch):
-    X, y = data(n=600)
-    expected = KNeighborsClassifier(n_jobs=2).fit(X, y).predict_proba(X)
+    rng = np.random.default_rng(0)
+    X, queries = rng.normal(size=(600, 6)), rng.normal(size=(2048, 6))
+    threads, search = set(), _brute.k_nearest
+
+    def recorded(*args):
+        threads.add(threading.get_ident())
+        time.sleep(0.02)  # long enough for every thread to take a block
+        return search(*args)
+
+    monkeypatch.setattr(_brute, "k_nearest", recorded)
+    monkeypatch.setattr(_parallel, "cpu_count", lambda: 4)
+    for other in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        monkeypatch.delenv(other, raising=False)
+    model = NearestNeighbors(algorithm="brute").fit(X)
+    expected = model.kneighbors(queries)
+    assert len(threads) > 1
     monkeypatch.setenv(name, "1")
-    np.testing.assert_array_equal(KNeighborsClassifier().fit(X, y).predict_proba(X), expected)
+    threads.clear()
+    protocol.assert_same(model.kneighbors(queries), expected)
+    assert threads == {threading.get_ident()}
 
 
 @BY_NAME
@@ -384,6 +404,8 @@ def test_a_read_only_package_folder(tmp_path):
     blocked.write_text("a file, where a folder would be needed")
     code = """
 import sys
+import threading
+import time
 import numpy as np
 import litlearn
 assert litlearn.__file__.startswith(sys.argv[1]), litlearn.__file__

@@ -15,7 +15,7 @@ from litlearn._distances import (
     transpose_rows,
 )
 from litlearn._jit import njit
-from litlearn._parallel import map_blocks
+from litlearn._parallel import cut, fold_blocks, map_blocks
 from litlearn._selection import EMPTY_IDS, NOBODY, grow
 
 QUERY_ROWS = 512  # queries of a block
@@ -94,21 +94,16 @@ def knn(metric, X, Q, k, *, exclude_self=False, n_jobs=None):
     skip = np.arange(m) if exclude_self else np.full(m, NOBODY)
     by_products = metric.code == EUCLIDEAN and m >= FEW_QUERIES and p >= FEW_FEATURES
     scaling, by_difference = fit_scaling(X) if by_products else None, rows_by_difference(n, p)
-    blocks = row_blocks(m, QUERY_ROWS if scaling else by_difference)
 
-    def search(b):
-        rows, queries = blocks[b], Q[blocks[b]].astype(np.float64)
+    def search(rows):
+        queries = Q[rows].astype(np.float64)
         best[rows], best_index[rows] = k_nearest(
             metric, scaling, X, queries, k, skip[rows], by_difference
         )
 
-    map_blocks(search, len(blocks), n_jobs)
+    blocks = cut(m, QUERY_ROWS if scaling else by_difference)
+    fold_blocks(search, None, blocks, n_jobs, work=n * m * p)
     return best, best_index
-
-
-def row_blocks(m, size):
-    """Blocks of at most `size` of m rows."""
-    return [slice(start, min(start + size, m)) for start in range(0, m, size)]
 
 
 def rows_by_difference(n, p):
@@ -142,7 +137,7 @@ def radius(metric, X, Q, bounds, *, exclude_self=False, n_jobs=None):
     """
     n, p = X.shape
     skip = np.arange(Q.shape[0]) if exclude_self else np.full(Q.shape[0], NOBODY)
-    blocks = row_blocks(Q.shape[0], rows_by_difference(n, p))
+    blocks = cut(Q.shape[0], rows_by_difference(n, p))
 
     def search(b):
         rows = blocks[b]

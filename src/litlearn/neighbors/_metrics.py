@@ -22,6 +22,7 @@ def box_distance(metric, q, low, high, node):
     """
     if metric.code != EUCLIDEAN:
         return other_box_distance(metric, q, low, high, node)
+    # <gaps>: how far the query is outside of the box, feature by feature.
     total = 0.0
     for j in range(q.size):
         gap = max(max(low[node, j] - q[j], q[j] - high[node, j]), 0.0)

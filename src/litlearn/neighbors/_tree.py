@@ -23,13 +23,15 @@ contiguous loads, several in one instruction::
 
 import functools
 import math
+import operator
 from typing import NamedTuple
 
 import numpy as np
 
 from litlearn._distances import CHEBYSHEV, EUCLIDEAN, MANHATTAN, block_distances, power
 from litlearn._jit import njit
-from litlearn._parallel import map_blocks
+from litlearn._parallel import cut as cut_rows
+from litlearn._parallel import fold_blocks, map_blocks
 from litlearn._selection import NOBODY, grow, heap_sort, offer, reset_heap
 from litlearn.neighbors._metrics import (
     box_distance,
@@ -361,8 +363,8 @@ def describe_parent(tree, node):
 
 
 @njit
-def fit_radii(metric, tree, nodes, margin):
-    """Radii of ball nodes, and of the leaves of those that are buckets, rounded up.
+def fit_radii(metric, tree, margin, first, last):
+    """Radii of balls first, ..., last - 1, and of the leaves of those that are buckets, rounded up.
 
     A radius reaches from the centre of a ball to the farthest of its points, and by `margin`
     farther: it covers what distances lose to underflow, to the points and to later queries.
@@ -370,7 +372,7 @@ def fit_radii(metric, tree, nodes, margin):
     leaf, p = tree.leaf, tree.low.shape[1]
     widened = 1 + slack(metric, p)
     values, center = np.empty(leaf), np.empty(p)
-    for node in nodes:
+    for node in range(first, last):
         start, stop = tree.start[node], tree.stop[node]
         n_leaves = -(-(stop - start) // leaf)
         radius = 0.0
@@ -440,18 +442,15 @@ def build(X, kind, metric, leaf, n_jobs=None):
         large = [i for i in level if tree.stop[i] - tree.start[i] > max(SEGMENT, BUCKET * leaf)]
         subtrees += sorted(set(level) - set(large))
         top += large
-        cut_one = functools.partial(cut_large, X, tree, large)
-        level = [
-            child for children in map_blocks(cut_one, len(large), n_jobs) for child in children
-        ]
+        cut_one = functools.partial(cut_large, X, tree)
+        level = fold_blocks(cut_one, operator.add, large, n_jobs, initial=())
     # <subtrees>: independent of each other, because their node numbers are known beforehand.
-    map_blocks(lambda b: build_in_place(X, tree, subtrees[b]), len(subtrees), n_jobs)
+    fold_blocks(functools.partial(build_in_place, X, tree), None, subtrees, n_jobs)
     for node in reversed(top):
         describe_parent(tree, node)
     if kind == BALL:
-        nodes = np.array_split(np.arange(n_nodes), -(-n_nodes // 32))
-        margin = 2 * lost_to_underflow(metric)
-        map_blocks(lambda b: fit_radii(metric, tree, nodes[b], margin), len(nodes), n_jobs)
+        fit = functools.partial(fit_radii, metric, tree, 2 * lost_to_underflow(metric))
+        fold_blocks(lambda b: fit(b.start, b.stop), None, cut_rows(n_nodes, 32), n_jobs)
     return tree
 
 
@@ -479,12 +478,11 @@ def build_in_place(X, tree, root):
     subtree.right[subtree.right > 0] += root
 
 
-def cut_large(X, tree, nodes, b):
-    """Cut node nodes[b] and number its children; return them.
+def cut_large(X, tree, node):
+    """Cut a node and number its children; return them.
 
     As `cut`, but with NumPy's selection, which is faster on long arrays.
     """
-    node = nodes[b]
     start, stop = tree.start[node], tree.stop[node]
     count, feature = stop - start, widest_feature(X, tree.rows, start, stop)
     keys, to_left = X[tree.rows[start:stop], feature], int(half(count, tree.leaf))
@@ -683,12 +681,11 @@ def knn(metric, tree, Q, k, *, exclude_self=False, n_jobs=None):
     """
     m = Q.shape[0]
     best, best_index = np.empty((m, k)), np.empty((m, k), dtype=np.intp)
-    blocks = tree_order(tree, Q, exclude_self)
 
-    def search(b):
-        knn_block(metric, tree, Q, blocks[b], exclude_self, best, best_index)
+    def search(queries):
+        knn_block(metric, tree, Q, queries, exclude_self, best, best_index)
 
-    map_blocks(search, len(blocks), n_jobs)
+    fold_blocks(search, None, tree_order(tree, Q, exclude_self), n_jobs)
     return best, best_index
 
 
@@ -835,12 +832,11 @@ def radius(metric, tree, Q, bounds, *, exclude_self=False, n_jobs=None):
 def count(metric, tree, Q, bounds, *, n_jobs=None):
     """Number of points within a radius of each query (m,), by a tree; arguments as in `radius`."""
     counts = np.empty(Q.shape[0], dtype=np.intp)
-    blocks = tree_order(tree, Q, False)
 
-    def search(b):
-        count_block(metric, tree, Q, blocks[b], bounds, counts)
+    def search(queries):
+        count_block(metric, tree, Q, queries, bounds, counts)
 
-    map_blocks(search, len(blocks), n_jobs)
+    fold_blocks(search, None, tree_order(tree, Q, False), n_jobs)
     return counts
 
 
@@ -853,4 +849,4 @@ def tree_order(tree, Q, is_training):
         find_bucket(tree, Q, bucket)
         queries = np.argsort(bucket, kind="stable")
         queries.flags.writeable = False  # as tree.rows: one signature, compiled once
-    return [queries[start : start + QUERIES] for start in range(0, queries.size, QUERIES)]
+    return [queries[block] for block in cut_rows(queries.size, QUERIES)]
