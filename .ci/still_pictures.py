@@ -1,0 +1,76 @@
+"""Save the first state of each figure to play with as its still picture.
+
+    python .ci/still_pictures.py [NAME ...]
+
+Chromium opens the figure on a page of its own; what it has drawn is written to
+book/figures/NAME.svg, which readers see where scripts are off, and in JupyterLab.
+"""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+import live_figures  # noqa: E402
+
+# The map is on a canvas below the drawing; an image of it goes into the file.
+DRAWN = """style => {
+  const box = document.querySelector(".litlearn-plot-box");
+  const svg = box.querySelector("svg.litlearn-plot").cloneNode(true);
+  svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  svg.querySelectorAll(".reach").forEach(circle => circle.remove());
+  for (const node of [svg, ...svg.querySelectorAll("*")])
+    for (const {name} of [...node.attributes])
+      if (/^(role|tabindex|aria-.*)$/.test(name)) node.removeAttribute(name);
+  const canvas = box.querySelector("canvas");
+  const layer = document.createElementNS("http://www.w3.org/2000/svg", "g");
+  if (canvas.style.width) {
+    const map = document.createElementNS("http://www.w3.org/2000/svg", "image");
+    const sides = {x: "left", y: "top", width: "width", height: "height"};
+    for (const name in sides) map.setAttribute(name, parseFloat(canvas.style[sides[name]]));
+    map.setAttribute("href", canvas.toDataURL());
+    layer.append(map);
+    layer.setAttribute("clip-path", svg.querySelector(".map").getAttribute("clip-path"));
+  }
+  const sheet = document.createElementNS("http://www.w3.org/2000/svg", "style");
+  sheet.textContent = style;
+  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  paper.setAttribute("width", "100%");
+  paper.setAttribute("height", "100%");
+  paper.setAttribute("fill", "#fff");
+  svg.prepend(sheet, paper, layer);
+  return svg.outerHTML;
+}"""
+
+
+def drawn(tab, page):
+    """Return the first state of the figure on a page as the text of an SVG file."""
+    rules = (live_figures.FIGURES / "figure.css").read_text(encoding="utf-8").splitlines()
+    tab.goto(page.as_uri())
+    tab.locator(".litlearn-plot .axes text").first.wait_for()
+    style = "".join(f"\n{rule}" for rule in rules if rule.startswith(".litlearn-plot "))
+    return tab.evaluate(DRAWN, style + "\n") + "\n"
+
+
+def main(names):
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    names = names or sorted(path.stem for path in live_figures.alive())
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": 1280, "height": 900})
+        for name in names:
+            page = Path(folder, f"{name}.html")
+            page.write_text(live_figures.standalone(name), encoding="utf-8")
+            target = live_figures.FIGURES / f"{name}.svg"
+            target.write_text(drawn(tab, page), encoding="utf-8")
+            print(f"{target.name}: {target.stat().st_size // 1024} kB")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

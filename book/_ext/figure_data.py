@@ -1,0 +1,66 @@
+"""What the figures to play with show: one function a figure, named like its file in book/figures.
+
+The numbers come from the module, or from the chapter that the figure opens. None is typed here.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import numpy as np
+
+from litlearn.plotting import COLORS
+
+BOOK = Path(__file__).resolve().parents[1]
+
+
+def of_chapter(page, *names):
+    """Return arrays that a chapter's code assigns from numbers alone, as lists."""
+    cells = json.loads((BOOK / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
+    found = {}
+    for cell in cells:
+        if cell["cell_type"] != "code":
+            continue
+        for statement in ast.parse("".join(cell["source"])).body:
+            if not isinstance(statement, ast.Assign):
+                continue
+            name = getattr(statement.targets[0], "id", None)
+            if name in names and name not in found:
+                value = eval(ast.unparse(statement.value), {"np": np})
+                found[name] = np.asarray(value).tolist()
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise LookupError(f"{page}: no cell assigns {', '.join(missing)}")
+    return [found[name] for name in names]
+
+
+def classes(*names):
+    """Return classes in sorted order, with the colour and marker that plots give them."""
+    return [
+        {"name": name, "color": color, "marker": marker}
+        for marker, (name, color) in enumerate(zip(names, COLORS, strict=False))
+    ]
+
+
+def nearest_neighbors():
+    """The six patients of the chapter. Words are counted, so a patient moves by whole words."""
+    X, y, query = of_chapter("nearest_neighbors", "X_six", "y_six", "x_new")
+    words = {"unit": "words of 16", "domain": [-0.8, 16.8], "limits": [0, 16]}
+    return {
+        "features": [
+            {"label": "immediate recall", "step": 1, "leap": 4, **words},
+            {"label": "delayed recall", "step": 1, "leap": 4, **words},
+        ],
+        "classes": classes("stable", "decline"),
+        "X": X,
+        "y": [sorted(set(y)).index(label) for label in y],
+        "query": query,
+        "k": 3,
+    }
+
+
+def data(name):
+    """Return the data of a figure as JSON that can stand inside a script element."""
+    return json.dumps(globals()[name]()).replace("<", "\\u003c")

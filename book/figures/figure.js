@@ -1,0 +1,379 @@
+/* What all figures to play with share: axes, a map of regions, handles for mouse, touch and keys,
+   sliders and choices, a table, and the sentence that is shown and spoken.
+
+   A figure is one short file beside this one. It calls
+
+       litlearn.figure("name", (figure, data) => { ...; return { get, set }; });
+
+   and is drawn wherever a page shows the picture figures/name.svg; `data` is what the function
+   of that name in book/_ext/figure_data.py returns, and `get` and `set` give tests its state.
+   Everything moves in the units of the data. Needs D3 (book/vendor/d3). */
+(function () {
+  "use strict";
+  const drawings = new Map();
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  // matplotlib's "o", "^", "s" and "D", in the order of litlearn.plotting.MARKERS.
+  const symbols = [d3.symbolCircle, d3.symbolTriangle, d3.symbolSquare, d3.symbolDiamond];
+  let count = 0;
+
+  /** "#0072B2" as three numbers. */
+  function rgb(color) {
+    return [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
+  }
+
+  /** At most `digits` decimals, and none that say nothing: 5, 0.33, −1.2. */
+  function number(value, digits = 2) {
+    const text = String(Number(value.toFixed(digits)));
+    return (text === "-0" ? "0" : text).replace("-", "−");
+  }
+
+  /** "1", "1 and 2", "1, 2 and 3". */
+  function list(items) {
+    const head = items.slice(0, -1).join(", ");
+    return head ? `${head} and ${items[items.length - 1]}` : String(items[0]);
+  }
+
+  /** Numbers of a range that lie a step apart are as short as the step: 0.1 * 3 is 0.3. */
+  function snap(value, { step, domain, limits = domain }) {
+    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    const inside = Math.min(limits[1], Math.max(limits[0], value));
+    return Number((Math.round(inside / step) * step).toFixed(digits));
+  }
+
+  /** The picture: axes, and layers for the map, the marks and the handles. */
+  class Plot {
+    constructor(figure, { x, y, equal = false, width = 440, height = 330 }) {
+      Object.assign(this, { figure, x, y, equal, widest: width, flat: height });
+      this.box = figure.root.append("div").attr("class", "litlearn-plot-box");
+      this.canvas = this.box.append("canvas").attr("aria-hidden", "true");
+      this.svg = this.box.append("svg").attr("class", "litlearn-plot");
+      this.svg.attr("role", "group").attr("aria-label", `${y.label} against ${x.label}`);
+      const clip = `litlearn-clip-${(count += 1)}`;
+      this.window = this.svg.append("clipPath").attr("id", clip).append("rect");
+      const layer = (name) => this.svg.append("g").attr("class", name);
+      this.axes = layer("axes").attr("aria-hidden", "true");
+      this.map = layer("map").attr("clip-path", `url(#${clip})`).attr("aria-hidden", "true");
+      this.marks = layer("marks").attr("clip-path", `url(#${clip})`).attr("aria-hidden", "true");
+      this.front = layer("front");
+      this.sx = d3.scaleLinear().domain(x.domain);
+      this.sy = d3.scaleLinear().domain(y.domain);
+      this.resize();
+      new ResizeObserver(() => this.resize() && figure.draw()).observe(this.box.node());
+    }
+
+    /** Fit the axes to the width of the page; tell whether anything changed. */
+    resize() {
+      const width = Math.min(this.widest, Math.floor(this.box.node().clientWidth) || this.widest);
+      if (width === this.width) return false;
+      const [left, right, top, bottom] = [46, 6, 6, 40];
+      const span = (axis) => axis.domain[1] - axis.domain[0];
+      const inner = width - left - right;
+      const tall = this.equal ? (inner * span(this.y)) / span(this.x) : this.flat - top - bottom;
+      Object.assign(this, { width, height: Math.round(tall) + top + bottom });
+      this.sx.range([left, width - right]);
+      this.sy.range([this.height - bottom, top]);
+      this.svg.attr("viewBox", `0 0 ${width} ${this.height}`);
+      this.svg.attr("width", width).attr("height", this.height);
+      this.window.attr("x", left).attr("y", top).attr("width", inner);
+      this.window.attr("height", this.height - top - bottom);
+      const few = Math.max(3, Math.round(inner / 70));
+      this.axes.selectAll("*").remove();
+      const axis = (scale, side, move) =>
+        this.axes.append("g").attr("transform", move).call(side(scale).ticks(few).tickSizeOuter(0));
+      axis(this.sx, d3.axisBottom, `translate(0,${this.height - bottom})`);
+      axis(this.sy, d3.axisLeft, `translate(${left},0)`);
+      const name = (label) => this.axes.append("text").attr("class", "name").text(label);
+      const unit = ({ label, unit }) => (unit ? `${label} (${unit})` : label);
+      name(unit(this.x)).attr("x", left + inner / 2).attr("y", this.height - 6);
+      name(unit(this.y)).attr("transform", `translate(12,${(this.height - bottom + top) / 2})rotate(-90)`);
+      return true;
+    }
+
+    /** Colour the plane: `vote(point)` returns { share, winner }, classes have names and colours.
+
+        The tint is stronger the larger the winner's share, and white at a tie; a dark line
+        separates the regions; each region's name stands where there is most room. */
+    regions(vote, classes, points) {
+      const cell = 2; // CSS pixels
+      const [left, right] = this.sx.range();
+      const [bottom, top] = this.sy.range();
+      // Two cells more on every side: the line along the border falls outside the window.
+      const edge = 2;
+      const nx = Math.ceil((right - left) / cell) + 2 * edge;
+      const ny = Math.ceil((bottom - top) / cell) + 2 * edge;
+      const image = new ImageData(nx, ny);
+      const winner = new Uint8Array(nx * ny);
+      const full = classes.map((c) => rgb(c.color));
+      const least = 1 / classes.length; // the share of every class at a tie of all
+      for (let j = 0, at = 0; j < ny; j += 1) {
+        const y = this.sy.invert(top + (j - edge + 0.5) * cell);
+        for (let i = 0; i < nx; i += 1, at += 1) {
+          const found = vote([this.sx.invert(left + (i - edge + 0.5) * cell), y]);
+          winner[at] = found.winner;
+          const strength = (0.45 * Math.max(0, found.share[found.winner] - least)) / (1 - least);
+          for (let c = 0; c < 3; c += 1)
+            image.data[4 * at + c] = 255 - strength * (255 - full[found.winner][c]);
+          image.data[4 * at + 3] = 255;
+        }
+      }
+      this.canvas.attr("width", nx).attr("height", ny).node().getContext("2d").putImageData(image, 0, 0);
+      const place = { left: left - edge * cell, top: top - edge * cell, width: nx * cell, height: ny * cell };
+      for (const [side, value] of Object.entries(place)) this.canvas.style(side, `${value}px`);
+      const inset = edge * cell;
+      this.canvas.style("clip-path", `inset(${inset}px ${nx * cell - inset - (right - left)}px ` +
+        `${ny * cell - inset - (bottom - top)}px ${inset}px)`);
+      this.borders(winner, classes.length, { nx, ny, cell, ...place });
+      this.names(vote, classes, points);
+    }
+
+    /** Lines between the regions: the contour of "is it class c?", smoothed over two cells. */
+    borders(winner, classes, { nx, ny, cell, left, top }) {
+      const paths = [];
+      for (let c = classes === 2 ? 1 : 0; c < classes; c += 1) {
+        const is = Float64Array.from(winner, (w) => Number(w === c));
+        d3.blur2({ data: is, width: nx, height: ny }, 2);
+        const rings = d3.contours().size([nx, ny]).contour(is, 0.5).coordinates.flat();
+        const point = ([i, j]) => `${(left + i * cell).toFixed(1)},${(top + j * cell).toFixed(1)}`;
+        paths.push(...rings.map((ring) => `M${ring.map(point).join("L")}Z`));
+      }
+      this.map.selectAll("path").data([paths.join("")]).join("path").attr("d", (d) => d);
+    }
+
+    /** Write each class's name into its region, as far as possible from borders and points. */
+    names(vote, classes, points) {
+      const steps = 16;
+      const spots = [];
+      const [[left, right], [bottom, top]] = [this.sx.range(), this.sy.range()];
+      for (let j = 0.5; j < steps; j += 1) {
+        for (let i = 0.5; i < steps; i += 1) {
+          const [x, y] = [left + ((right - left) * i) / steps, top + ((bottom - top) * j) / steps];
+          spots.push({ x, y, winner: vote([this.sx.invert(x), this.sy.invert(y)]).winner });
+        }
+      }
+      const others = points.map(([x, y]) => ({ x: this.sx(x), y: this.sy(y), winner: -1 }));
+      const best = classes.map((name, c) => {
+        let found = { room: 22 }; // with less room than this a region stays without a name
+        for (const spot of spots.filter((s) => s.winner === c)) {
+          let room = Math.min(bottom - spot.y, spot.y - top) * 1.5;
+          room = Math.min(room, (spot.x - left) * 0.8, (right - spot.x) * 0.8);
+          for (const o of spots.concat(others)) {
+            if (o.winner !== c) room = Math.min(room, Math.hypot((o.x - spot.x) * 0.7, o.y - spot.y));
+          }
+          if (room > found.room) found = { room, ...spot };
+        }
+        return { ...name, ...found };
+      });
+      this.map.selectAll("text").data(best.filter((b) => "x" in b), (b) => b.name).join("text")
+        .text((b) => b.name).attr("x", (b) => b.x).attr("y", (b) => b.y).attr("dy", "0.32em");
+    }
+
+    /** Points that can be taken by mouse and finger, and moved by the arrow keys.
+
+        at(item) gives a position, moved(item, [x, y]) takes the next one, label(item) names the
+        point for those who do not see it, and look(selection) draws it. */
+    handles(items, { at, moved, label, look }) {
+      const { figure, x, y } = this;
+      const nodes = this.front.selectAll(null).data(items).join("g");
+      nodes.attr("class", "handle").attr("tabindex", 0).attr("role", "slider");
+      nodes.attr("aria-roledescription", "movable point").attr("aria-describedby", figure.help.id);
+      nodes.attr("aria-label", label).attr("aria-valuemin", x.domain[0]).attr("aria-valuemax", x.domain[1]);
+      nodes.append("circle").attr("class", "reach").attr("r", 15); // a finger needs 24 pixels
+      nodes.append("g").call(look);
+      const to = (item, [a, b]) => {
+        const [u, v] = at(item);
+        const next = [snap(a, x), snap(b, y)];
+        if (next[0] !== u || next[1] !== v) figure.change(() => moved(item, next));
+      };
+      // Where points overlap, take the one whose middle is nearest.
+      const nearest = (event) => {
+        const spots = items.map((item) => ({ item, x: this.sx(at(item)[0]), y: this.sy(at(item)[1]) }));
+        const gap = (spot) => Math.hypot(spot.x - event.x, spot.y - event.y);
+        return spots.reduce((a, b) => (gap(b) < gap(a) ? b : a));
+      };
+      nodes.call(d3.drag().container(this.svg.node()).subject(nearest)
+        .on("start", ({ subject }) => {
+          nodes.filter((item) => item === subject.item).classed("held", true).node()
+            .focus({ preventScroll: true });
+        })
+        .on("drag", ({ subject, x: px, y: py }) => to(subject.item, [this.sx.invert(px), this.sy.invert(py)]))
+        .on("end", () => nodes.classed("held", false)));
+      const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+      nodes.on("keydown", (event, item) => {
+        const way = ways[event.key];
+        if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        const far = (axis) => (event.shiftKey ? axis.leap : axis.step);
+        const [a, b] = at(item);
+        to(item, [a + way[0] * far(x), b + way[1] * far(y)]);
+      });
+      figure.drawn(() => {
+        nodes.attr("transform", (item) => `translate(${this.sx(at(item)[0])},${this.sy(at(item)[1])})`);
+        nodes.attr("aria-valuenow", (item) => at(item)[0]).attr("aria-valuetext", (item) =>
+          `${x.label} ${number(at(item)[0])}, ${y.label} ${number(at(item)[1])}`);
+      });
+      return nodes;
+    }
+  }
+
+  /** One figure on a page: the plot, the panel beside it, and what it says. */
+  class Figure {
+    constructor(root, data) {
+      Object.assign(this, { root: d3.select(root), data, parts: [], keys: new Map() });
+      this.help = { id: `litlearn-help-${(count += 1)}` };
+      this.root.on("keydown.litlearn", (event) => {
+        const action = this.keys.get(event.key);
+        if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        this.change(action);
+      });
+    }
+
+    plot(options) {
+      const plot = new Plot(this, options);
+      this.panel ??= this.root.append("div").attr("class", "litlearn-panel");
+      return plot;
+    }
+
+    /** Change the state, then draw, at most once a frame. */
+    change(how) {
+      how();
+      this.waiting ??= requestAnimationFrame(() => {
+        this.waiting = undefined;
+        this.draw();
+      });
+    }
+
+    /** Have something drawn whenever the state has changed. */
+    drawn(part) {
+      this.parts.push(part);
+    }
+
+    draw() {
+      for (const part of this.parts) part();
+    }
+
+    /** Move numbers to where they belong in a quarter of a second, or at once where the reader
+        prefers less motion: step(t) is called with t rising to 1. */
+    glide(step) {
+      const started = performance.now();
+      const tick = (now) => {
+        const t = calm.matches ? 1 : Math.min(1, Math.max(0, (now - started) / 250));
+        this.change(() => step(t));
+        if (t < 1) requestAnimationFrame(tick);
+      };
+      tick(started);
+    }
+
+    slider({ label, min, max, step = 1, get, set, text = String }) {
+      const id = `litlearn-control-${(count += 1)}`;
+      const row = this.panel.append("div").attr("class", "litlearn-control");
+      row.append("label").attr("for", id).html(label);
+      const input = row.append("input").attr("type", "range").attr("id", id).attr("autocomplete", "off");
+      input.attr("min", min).attr("max", max).attr("step", step);
+      const output = row.append("output").attr("for", id);
+      input.on("input", () => this.change(() => set(Number(input.property("value")))));
+      this.drawn(() => {
+        input.property("value", get()).attr("aria-valuetext", text(get()));
+        output.text(text(get()));
+      });
+    }
+
+    choice({ label, options, get, set }) {
+      const name = `litlearn-control-${(count += 1)}`;
+      const row = this.panel.append("fieldset").attr("class", "litlearn-control");
+      row.append("legend").text(label);
+      for (const { value, text } of options) {
+        const choice = row.append("label");
+        const input = choice.append("input").attr("type", "radio").attr("name", name).attr("value", value);
+        choice.append("span").text(text);
+        input.on("change", () => this.change(() => set(value)));
+        this.drawn(() => input.property("checked", get() === value));
+      }
+    }
+
+    button(text, press) {
+      this.panel.append("button").attr("type", "button").attr("class", "litlearn-button").text(text)
+        .on("click", press);
+    }
+
+    /** A table; returns a function that fills it with rows of cells (text, or a DOM node). */
+    table(caption, columns) {
+      const table = this.panel.append("table").attr("class", "litlearn-table");
+      table.append("caption").text(caption);
+      table.append("thead").append("tr").selectAll("th").data(columns).join("th").attr("scope", "col").text((d) => d);
+      const body = table.append("tbody");
+      return (rows) => {
+        const lines = body.selectAll("tr").data(rows).join("tr").attr("class", (row) => row.kind ?? null);
+        lines.selectAll("td").data((row) => row.cells).join("td").each(function (cell) {
+          this.replaceChildren(cell);
+        });
+      };
+    }
+
+    /** A class's marker and name, for a table. */
+    badge(cls) {
+      const badge = d3.create("span").attr("class", "litlearn-badge");
+      badge.append("svg").attr("class", "litlearn-marker").attr("viewBox", "-8 -8 16 16").attr("width", 16)
+        .attr("height", 16).attr("aria-hidden", "true").call(litlearn.mark, cls, 70);
+      badge.append("span").text(cls.name);
+      return badge.node();
+    }
+
+    /** Say how the figure is worked; screen readers read it at every handle. */
+    explain(text) {
+      this.root.append("p").attr("class", "litlearn-help").attr("id", this.help.id).text(text);
+    }
+
+    /** Show a sentence; speak it once the reader pauses. */
+    say(text) {
+      this.words ??= this.panel.insert("p", ":first-child").attr("class", "litlearn-says");
+      this.words.attr("aria-hidden", "true");
+      this.voice ??= this.root.append("p").attr("class", "litlearn-voice").attr("role", "status");
+      this.words.text(text);
+      clearTimeout(this.pause);
+      this.pause = setTimeout(() => this.voice.text(text), 400);
+    }
+
+    key(keys, action) {
+      for (const key of keys) this.keys.set(key, action);
+    }
+  }
+
+  window.litlearn = {
+    number,
+    list,
+    figure: (name, drawing) => drawings.set(name, drawing),
+
+    /** Draw the marker of a class: symbol and colour of litlearn.plotting. */
+    mark(selection, cls, size = 110) {
+      selection.append("path").attr("class", "mark").attr("fill", cls.color)
+        .attr("d", d3.symbol(symbols[cls.marker], size));
+    },
+  };
+
+  /** Put the figure in the place of its picture. If it cannot be drawn, the picture stays. */
+  function start(source) {
+    const frame = source.closest("figure") ?? source.parentElement;
+    const picture = frame.querySelector("img");
+    const root = document.createElement("div");
+    root.className = "litlearn-figure";
+    root.dataset.figure = source.dataset.litlearnFigure;
+    root.setAttribute("role", "group");
+    root.setAttribute("aria-label", "Figure to play with");
+    (picture?.closest("a.image-reference") ?? picture ?? source).before(root);
+    try {
+      const data = JSON.parse(source.textContent);
+      const figure = new Figure(root, data);
+      root.figure = drawings.get(root.dataset.figure)(figure, data);
+      figure.draw();
+      (picture?.closest("a.image-reference") ?? picture)?.remove();
+    } catch (error) {
+      root.remove();
+      throw error;
+    }
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("script[data-litlearn-figure]").forEach((source) => start(source));
+  });
+})();

@@ -1,0 +1,545 @@
+"""The figures to play with show what the module computes, and anyone can work them.
+
+Most tests open a figure on a page of its own. Those at the end open the pages of the built book.
+"""
+
+import base64
+import io
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from test_book_browser import CHROMIUM, HTML, SWITCHES
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / ".ci")]
+
+import figure_data  # noqa: E402
+import live_figures  # noqa: E402
+
+from litlearn.neighbors import KNeighborsClassifier  # noqa: E402
+
+NAMES = [path.stem for path in live_figures.alive()]
+D3 = ROOT / "book" / "vendor" / "d3"
+every_figure = pytest.mark.parametrize("name", NAMES)
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+@every_figure
+def test_a_figure_has_its_picture_and_stands_on_a_page(name):
+    pages = [*(ROOT / "book").glob("*.ipynb"), ROOT / "index.md"]
+    assert (live_figures.FIGURES / f"{name}.svg").is_file(), "run .ci/still_pictures.py"
+    shown = [page.name for page in pages if f"figures/{name}.svg" in page.read_text("utf-8")]
+    assert shown, f"no page shows figures/{name}.svg"
+
+
+@every_figure
+def test_data_can_stand_in_a_page(name):
+    text = figure_data.data(name)
+    assert json.loads(text) == json.loads(json.dumps(getattr(figure_data, name)()))
+    assert "<" not in text
+
+
+def test_data_says_which_array_a_chapter_lacks():
+    with pytest.raises(LookupError, match="no cell assigns X_seven"):
+        figure_data.of_chapter("nearest_neighbors", "X_six", "X_seven")
+
+
+def test_d3_is_vendored_with_licences_and_versions():
+    locked = json.loads((D3 / "package-lock.json").read_text())["packages"]
+    licences = (D3 / "LICENSE").read_text()
+    bundled = {
+        path.removeprefix("node_modules/"): entry["version"]
+        for path, entry in locked.items()
+        if path and not entry.get("dev")
+    }
+    assert "d3-selection" in bundled
+    for package, version in bundled.items():
+        assert f"{package} {version}, ISC" in licences
+    asked = json.loads((D3 / "package.json").read_text())["dependencies"]
+    assert asked.items() <= bundled.items()
+    for file in D3.iterdir():
+        assert "registry" not in file.read_text(encoding="utf-8"), file
+
+
+def test_frames_of_a_slider_become_files(tmp_path):
+    frames = [base64.b64encode(bytes([n] * 99)).decode() for n in range(3)]
+    images = "".join(f'<img hidden src="data:image/png;base64,{frame}">' for frame in frames)
+    page = f'<div class="litlearn-slider">{images}<script>one()</script>\n</div>'
+    text = live_figures.lazy_frames(page, tmp_path, "../_images/")
+    names = re.findall(r'<img hidden loading="lazy" src="\.\./_images/([\w.-]+)">', text)
+    assert [(tmp_path / name).read_bytes()[0] for name in names] == [0, 1, 2]
+    assert "base64" not in text
+    assert text.count("<div") == text.count("</div>") and text.endswith("</div>")
+    other = '<img src="data:image/png;base64,AAAA">'
+    assert live_figures.lazy_frames(other, tmp_path, "") == other
+
+
+# -- a figure on a page of its own ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine: the figures are not opened")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        yield browser
+        browser.close()
+
+
+class Figure:
+    """A figure in a tab of its own."""
+
+    def __init__(self, chromium, folder, name, **settings):
+        page = folder / f"{name}.html"
+        page.write_text(live_figures.standalone(name), encoding="utf-8")
+        self.problems = []
+        self.context = chromium.new_context(offline=True, **settings)
+        self.tab = self.context.new_page()
+        self.tab.on("console", lambda message: self.problems.append(message.text))
+        self.tab.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.tab.goto(page.as_uri())
+        self.tab.locator(".litlearn-plot .axes text").first.wait_for()
+
+    def get(self):
+        return self.tab.evaluate("document.querySelector('.litlearn-figure').figure.get()")
+
+    def set(self, **state):
+        call = "state => document.querySelector('.litlearn-figure').figure.set(state)"
+        self.tab.evaluate(call, state)
+        self.settle()
+
+    def settle(self):
+        """Wait until what was asked for is drawn."""
+        self.tab.evaluate("() => new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)))")
+
+    def call(self, function, *arguments):
+        script = "([f, a]) => document.querySelector('.litlearn-figure').figure[f](...a)"
+        return self.tab.evaluate(script, [function, list(arguments)])
+
+    def handle(self, number):
+        return self.tab.locator(".litlearn-plot .handle").nth(number)
+
+    def middle(self, number):
+        """Where a handle is on the screen."""
+        box = self.handle(number).locator(".reach").bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def text(self, selector):
+        return self.tab.locator(selector).first.text_content()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.context.close()
+        if exception[0] is None:
+            assert self.problems == []
+
+
+@pytest.fixture(scope="module")
+def opened(chromium, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("figures")
+    return lambda name, **settings: Figure(chromium, folder, name, **settings)
+
+
+def _without_image(svg):
+    """Split a picture into its drawing and the pixels of the map below it."""
+    from PIL import Image
+
+    found = re.search(r"data:image/png;base64,([^\"]+)", svg)
+    if not found:
+        return svg, np.zeros(0)
+    with Image.open(io.BytesIO(base64.b64decode(found[1]))) as image:
+        pixels = np.asarray(image.convert("RGB")).astype(int)
+    return svg.replace(found[0], ""), pixels
+
+
+@pytest.mark.browser
+@every_figure
+def test_still_picture_shows_the_first_state(opened, tmp_path, name):
+    import still_pictures
+
+    page = tmp_path / "page.html"
+    page.write_text(live_figures.standalone(name), encoding="utf-8")
+    with opened(name, viewport={"width": 1280, "height": 900}) as figure:
+        now, pixels = _without_image(still_pictures.drawn(figure.tab, page))
+    stored = (live_figures.FIGURES / f"{name}.svg").read_text(encoding="utf-8")
+    kept, kept_pixels = _without_image(stored)
+    assert now == kept, "run .ci/still_pictures.py"
+    np.testing.assert_allclose(pixels, kept_pixels, atol=1)
+
+
+@pytest.mark.browser
+@every_figure
+def test_first_state_is_the_data(opened, name):
+    with opened(name) as figure:
+        state, data = figure.get(), getattr(figure_data, name)()
+        same = {key: value for key, value in data.items() if key in state}
+        assert same and all(state[key] == value for key, value in same.items())
+
+
+@pytest.mark.browser
+@every_figure
+def test_every_handle_moves_by_keys_and_has_a_name(opened, name):
+    """An arrow key moves a point by one step and Shift by a larger one; others stay."""
+    with opened(name) as figure:
+        count = figure.tab.locator(".handle").count()
+        assert count >= 2
+        names = set()
+        for number in range(count):
+            handle = figure.handle(number)
+            handle.focus()
+            names.add(handle.get_attribute("aria-label"))
+            before = handle.get_attribute("aria-valuetext")
+            x = float(handle.get_attribute("aria-valuenow"))
+            middle = (
+                sum(float(handle.get_attribute(f"aria-value{end}")) for end in ("min", "max")) / 2
+            )
+            key = "ArrowLeft" if x > middle else "ArrowRight"
+            figure.tab.keyboard.press(key)
+            figure.settle()
+            one = float(handle.get_attribute("aria-valuenow")) - x
+            assert one != 0 and handle.get_attribute("aria-valuetext") != before
+            figure.tab.keyboard.press("Shift+" + key)
+            figure.settle()
+            far = float(handle.get_attribute("aria-valuenow")) - x - one
+            assert abs(far) > abs(one) and np.sign(far) == np.sign(one)
+            described = figure.tab.locator("#" + handle.get_attribute("aria-describedby"))
+            assert "Shift" in described.text_content()
+        assert len(names) == count
+
+
+@pytest.mark.browser
+@every_figure
+def test_handles_are_large_enough_and_the_figure_fits_a_phone(opened, name):
+    with opened(name, viewport={"width": 390, "height": 844}) as figure:
+        for circle in figure.tab.locator(".reach").all():
+            box = circle.bounding_box()
+            assert min(box["width"], box["height"]) >= 24
+            assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+        for control in figure.tab.locator("label:has(input), input[type=range], button").all():
+            assert control.bounding_box()["height"] >= 24
+        assert figure.tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.browser
+@every_figure
+def test_what_is_seen_is_spoken(opened, name):
+    """The live region takes the visible sentence over, a moment after the last change."""
+    with opened(name) as figure:
+        voice = figure.tab.locator(".litlearn-voice")
+        assert voice.get_attribute("role") == "status"
+        first = figure.text(".litlearn-says")
+        x, y = figure.middle(0)
+        figure.tab.mouse.move(x, y)
+        figure.tab.mouse.down()
+        figure.tab.mouse.move(x + 70, y - 60, steps=6)
+        figure.tab.mouse.up()
+        figure.settle()
+        said = figure.text(".litlearn-says")
+        assert said != first
+        figure.tab.wait_for_timeout(600)
+        assert voice.text_content() == said
+
+
+@pytest.mark.browser
+@every_figure
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_start_again_glides_or_jumps(opened, name, motion):
+    """Everything returns to the first state; at once where less motion is preferred."""
+    with opened(name, reduced_motion=motion) as figure:
+        first = figure.get()
+        figure.handle(0).focus()
+        for _ in range(3):
+            figure.tab.keyboard.press("Shift+ArrowUp")
+            figure.tab.keyboard.press("Shift+ArrowRight")
+        figure.settle()
+        moved = figure.get()
+        assert moved != first
+        between = figure.tab.evaluate(
+            """async () => {
+              const root = document.querySelector(".litlearn-figure"), states = new Set();
+              root.querySelector(".litlearn-button").click();
+              for (let n = 0; n < 60; n += 1) {
+                states.add(JSON.stringify(root.figure.get()));
+                await new Promise(requestAnimationFrame);
+              }
+              return states.size;
+            }"""
+        )
+        assert figure.get() == first
+        assert between == 1 if motion == "reduce" else between > 2
+
+
+# -- nearest neighbours ---------------------------------------------------------------------------
+
+
+def _expect_vote(figure, patients, query, k, weights):
+    """Compare all that the figure shows with KNeighborsClassifier."""
+    names = np.array([c["name"] for c in figure_data.nearest_neighbors()["classes"]])
+    y = np.array(figure_data.nearest_neighbors()["y"])
+    model = KNeighborsClassifier(n_neighbors=k, weights=weights).fit(patients, y)
+    distance, neighbors = (a[0] for a in model.kneighbors([query]))
+    share = model.predict_proba([query])[0]
+    winner = model.predict([query])[0]
+    raw = np.ones(k) if weights == "uniform" else None
+    if raw is None:
+        zero = distance == 0
+        raw = zero.astype(float) if zero.any() else 1 / distance
+    weight = raw / raw.sum()
+
+    shown = figure.get()["vote"]
+    assert shown["neighbors"] == neighbors.tolist()
+    np.testing.assert_allclose(shown["distance"], distance, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(shown["weights"], weight, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(shown["share"], share, rtol=0, atol=1e-6)
+    assert shown["winner"] == winner
+
+    rows = [
+        [cell.text_content() for cell in row.locator("td").all()]
+        for row in figure.tab.locator(".litlearn-table tbody tr").all()
+    ]
+    all_distances, all_patients = (a[0] for a in model.kneighbors([query], n_neighbors=len(y)))
+    assert [row[0] for row in rows] == [str(i + 1) for i in all_patients]
+    assert [row[1] for row in rows] == names[y[all_patients]].tolist()
+    np.testing.assert_allclose([float(row[2]) for row in rows], all_distances, atol=0.00501)
+    np.testing.assert_allclose([float(row[3]) for row in rows[:k]], weight, atol=0.00501)
+    assert all(row[3] == "0" for row in rows[k:])
+    assert figure.tab.locator(".litlearn-table .in").count() == k
+    assert figure.tab.locator(".marks line").count() == k
+
+    said = figure.text(".litlearn-says")
+    assert f"the prediction is {names[winner]}." in said
+    spoken = float(re.search(r"share for \w+ is ([\d.]+\d|\d)", said)[1])
+    assert spoken == pytest.approx(share[-1], abs=0.00501)
+    assert ("equally far" in said) == (k < len(y) and all_distances[k] == all_distances[k - 1])
+    assert ("The vote is tied" in said) == (share[0] == share[1])
+    return model
+
+
+@pytest.mark.browser
+def test_neighbours_agree_with_the_module_in_random_states(opened):
+    """Whole words bring ties; other places bring none. A grid of the plane is compared as well."""
+    rng = np.random.default_rng(11)
+    ties = 0
+    with opened("nearest_neighbors") as figure:
+        for state in range(40):
+            whole = state % 2 == 0
+            draw = (
+                (lambda n: rng.integers(0, 17, (n, 2)))
+                if whole
+                else (lambda n: rng.uniform(0, 16, (n, 2)))
+            )
+            X, query = draw(6).tolist(), draw(1)[0].tolist()
+            if state % 8 == 0:
+                query = list(X[3])  # at no distance
+            if state % 10 == 0:
+                X[5] = list(X[0])  # the same measurements twice
+            k, weights = int(rng.integers(1, 7)), ["uniform", "distance"][state // 2 % 2]
+            figure.set(X=X, query=query, k=k, weights=weights)
+            model = _expect_vote(figure, np.array(X, dtype=float), query, k, weights)
+            said = figure.text(".litlearn-says")
+            ties += "equally far" in said or "tied" in said
+
+            grid = draw(50).tolist()
+            votes = [figure.call("vote", point) for point in grid] if state % 4 == 0 else []
+            for point, vote in zip(grid, votes, strict=False):
+                np.testing.assert_allclose(
+                    vote["share"], model.predict_proba([point])[0], atol=1e-6
+                )
+                assert vote["winner"] == model.predict([point])[0]
+    assert ties >= 5
+
+
+@pytest.mark.browser
+def test_hand_case_of_the_chapter(opened):
+    with opened("nearest_neighbors") as figure:
+        assert figure.get()["vote"]["share"] == pytest.approx([2 / 3, 1 / 3])
+        figure.tab.get_by_label("nearer patients count more").check()
+        figure.settle()
+        assert figure.get()["vote"]["share"] == pytest.approx([7 / 19, 12 / 19])
+        assert "0.63" in figure.text(".litlearn-says")
+
+
+# The colours below given places of the first plot, found by the ticks of its axes.
+PAINT = """places => {
+  const box = document.querySelector(".litlearn-plot-box");
+  const canvas = box.querySelector("canvas"), at = canvas.getBoundingClientRect();
+  const all = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  const scale = (group, part) => {
+    const [a, b] = [...group.querySelectorAll(".tick")].map(tick => [
+      Number(tick.textContent), Number(tick.getAttribute("transform").match(/[\\d.]+/g)[part])]);
+    return v => a[1] + (v - a[0]) * (b[1] - a[1]) / (b[0] - a[0]);
+  };
+  const [gx, gy] = box.querySelectorAll(".axes > g"), edge = box.getBoundingClientRect();
+  const [sx, sy] = [scale(gx, 0), scale(gy, 1)];
+  return places.map(([x, y]) => {
+    const px = Math.floor((sx(x) + edge.x - at.x) / at.width * canvas.width);
+    const py = Math.floor((sy(y) + edge.y - at.y) / at.height * canvas.height);
+    return [...all.slice(4 * (py * canvas.width + px)).slice(0, 3)];
+  });
+}"""
+
+
+@pytest.mark.browser
+def test_map_is_painted_as_the_module_votes(opened):
+    """The tint under a place has the hue of the class that wins there."""
+    data = figure_data.nearest_neighbors()
+    colour = [[int(c["color"][i : i + 2], 16) for i in (1, 3, 5)] for c in data["classes"]]
+    rng = np.random.default_rng(3)
+    for scheme in ({"width": 1280, "height": 900}, {"width": 390, "height": 844}):
+        with opened("nearest_neighbors", viewport=scheme) as figure:
+            figure.set(k=3, weights="uniform", X=rng.integers(0, 17, (6, 2)).tolist())
+            X = np.array(figure.get()["X"])
+            model = KNeighborsClassifier(n_neighbors=3).fit(X, data["y"])
+            places = rng.uniform(0, 16, (60, 2))
+            pixels = figure.tab.evaluate(
+                PAINT,
+                places.tolist(),
+            )
+            share = model.predict_proba(places).max(axis=1)
+            winner = model.predict(places)
+            # A pixel covers 2 of about 360: at most a few places lie on the edge of a step.
+            expected = 255 - 0.45 * (2 * share - 1)[:, None] * (255 - np.array(colour)[winner])
+            wrong = np.abs(np.array(pixels) - expected).max(axis=1) > 1.01
+            assert wrong.sum() <= 3
+
+
+@pytest.mark.browser
+def test_mouse_moves_the_new_patient_and_a_former_one(opened):
+    with opened("nearest_neighbors") as figure:
+        step = (figure.middle(2)[0] - figure.middle(1)[0]) / 3  # patients 1 and 2: 8 and 11 words
+        for number, start in ((0, [8, 4]), (4, [5, 0])):
+            x, y = figure.middle(number)
+            figure.tab.mouse.move(x, y)
+            figure.tab.mouse.down()
+            figure.tab.mouse.move(x - 2 * step, y - 3 * step, steps=5)
+            figure.tab.mouse.up()
+            figure.settle()
+            state = figure.get()
+            now = state["query"] if number == 0 else state["X"][number - 1]
+            assert now == [start[0] - 2, start[1] + 3]
+        assert state["X"][:3] == figure_data.nearest_neighbors()["X"][:3]
+        _expect_vote(figure, np.array(state["X"], dtype=float), state["query"], 3, "uniform")
+
+
+@pytest.mark.browser
+def test_finger_moves_the_new_patient(opened):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with opened("nearest_neighbors", **phone) as figure:
+        step = (figure.middle(2)[0] - figure.middle(1)[0]) / 3
+        x, y = figure.middle(0)
+        session = figure.context.new_cdp_session(figure.tab)
+        for kind, dx in (("Start", 0), ("Move", 1), ("Move", 2), ("Move", 3)):
+            points = [{"x": x + dx * step, "y": y - dx * step}]
+            session.send(
+                "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points}
+            )
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        figure.settle()
+        assert figure.get()["query"] == [11, 7]
+        assert figure.tab.evaluate("window.scrollY") == 0
+
+
+@pytest.mark.browser
+def test_points_stay_on_the_axes(opened):
+    with opened("nearest_neighbors") as figure:
+        for key, end in (("ArrowLeft", [0, 4]), ("ArrowDown", [0, 0]), ("ArrowUp", [0, 16])):
+            figure.handle(0).focus()
+            for _ in range(6):
+                figure.tab.keyboard.press(f"Shift+{key}")
+            figure.settle()
+            assert figure.get()["query"] == end
+
+
+@pytest.mark.browser
+def test_k_and_weights_by_control_and_key(opened):
+    with opened("nearest_neighbors") as figure:
+        slider = figure.tab.get_by_label("Number of neighbours k")
+        slider.focus()
+        for key, k in (("End", 6), ("ArrowLeft", 5), ("Home", 1), ("ArrowRight", 2)):
+            figure.tab.keyboard.press(key)
+            figure.settle()
+            assert figure.get()["k"] == k
+            assert figure.text(".litlearn-control output") == str(k)
+        figure.handle(3).focus()
+        for key, k, weights in (("+", 3, "uniform"), ("-", 2, "uniform"), ("w", 2, "distance")):
+            figure.tab.keyboard.press(key)
+            figure.settle()
+            state = figure.get()
+            assert (state["k"], state["weights"]) == (k, weights)
+        assert figure.tab.get_by_label("nearer patients count more").is_checked()
+        _expect_vote(figure, np.array(state["X"], dtype=float), state["query"], 2, "distance")
+
+
+# -- in the book ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def live_pages():
+    pages = sorted(
+        page
+        for page in HTML.rglob("*.html")
+        if "data-litlearn-figure=" in page.read_text(encoding="utf-8")
+    )
+    if not pages:
+        pytest.skip(f"no page in {HTML} has a figure to play with: run make book")
+    return pages
+
+
+@pytest.mark.browser
+def test_pages_show_the_picture_until_scripts_run(chromium, live_pages):
+    """Without scripts the picture stands there, with its text; with them the figure does."""
+    for page in live_pages:
+        names = re.findall(r'data-litlearn-figure="(\w+)"', page.read_text(encoding="utf-8"))
+        for scripts in (False, True):
+            context = chromium.new_context(java_script_enabled=scripts, offline=True)
+            tab = context.new_page()
+            tab.goto(page.as_uri())
+            for name in names:
+                picture = tab.locator(f'article img[src$="{name}.svg"]')
+                if scripts:
+                    tab.locator(f".litlearn-figure[data-figure={name}] .axes text").first.wait_for()
+                    assert picture.count() == 0
+                else:
+                    assert picture.is_visible() and len(picture.get_attribute("alt")) > 40
+                    assert picture.bounding_box()["width"] > 300
+            context.close()
+
+
+@pytest.mark.browser
+def test_hidden_frames_are_loaded_when_they_are_needed(chromium, live_pages):
+    pages = [page for page in HTML.rglob("*.html") if "frame-" in page.read_text("utf-8")]
+    assert pages
+    for page in pages:
+        assert "data:image/png;base64" not in page.read_text(encoding="utf-8"), page.name
+    context = chromium.new_context(offline=True)
+    tab = context.new_page()
+    asked = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(pages[0].as_uri())
+    slider = tab.locator(".litlearn-slider").first
+    slider.scroll_into_view_if_needed()
+    tab.wait_for_timeout(300)
+    frames = [
+        slider.locator("img").nth(i).get_attribute("src")
+        for i in range(slider.locator("img").count())
+    ]
+
+    def loaded():
+        return sum(any(url.endswith(Path(f).name) for url in asked) for f in set(frames))
+
+    assert loaded() == 1
+    slider.locator("input").focus()
+    tab.wait_for_timeout(500)
+    assert loaded() == len(set(frames))
+    context.close()
