@@ -5,6 +5,7 @@ through Playwright. Without a Chromium, or (outside continuous integration) with
 they are skipped and say so.
 """
 
+import gzip
 import io
 import os
 import re
@@ -71,6 +72,7 @@ class Opened:
 
     def __init__(self, browser, address, offline=True):
         self.problems = []
+        self.asked = set()
         self.own = urlsplit(address)[:2]
         self.context = browser.new_context(
             viewport={"width": 1280, "height": 900}, color_scheme="light", offline=offline
@@ -91,6 +93,7 @@ class Opened:
 
     def _request(self, request):
         parts = urlsplit(request.url)
+        self.asked.add(parts.path)
         if parts.scheme not in ("data", "blob") and parts[:2] != self.own:
             self.problems.append(f"asked the network for {request.url}")
 
@@ -167,6 +170,58 @@ def legibility(png):
     return background, float(np.quantile(_contrast(_luminance(pixels), background), 0.995))
 
 
+AXE = (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+VIOLATIONS = """rules => axe.run(document, {
+    resultTypes: ["violations"], ...(rules && {runOnly: {type: "rule", values: rules}})})
+  .then(found => found.violations.flatMap(v => v.nodes.map(n =>
+    v.id + ": " + n.target.join(" ").slice(0, 120) + ": " + n.html.slice(0, 120))))"""
+
+
+def _violations(page, rules=None):
+    """What axe-core finds wrong for readers who see or hear the page otherwise."""
+    return page.tab.evaluate(VIOLATIONS, rules)[:20]
+
+
+# A box that scrolls sideways without the shade that says so, or that keys do not reach.
+SECRET = """() => [...document.querySelectorAll("article *")].filter(e => {
+    if (e.closest("mjx-container") || !e.getClientRects().length) return false;
+    if (!["auto", "scroll"].includes(getComputedStyle(e).overflowX)) return false;
+    if (e.scrollWidth <= e.clientWidth + 1) return false;
+    return !e.classList.contains("litlearn-scrolls") || e.tabIndex !== 0;
+  }).map(e => e.tagName + "." + e.className + ": " + e.textContent.trim().slice(0, 50))"""
+
+# Formulas in a line of text that reach out of it.
+WIDE_MATHS = """() => [...document.querySelectorAll("article span.math > mjx-container")]
+  .filter(e => {
+    if (!e.getClientRects().length || e.closest(".litlearn-wide")) return false;
+    const block = e.closest("p, li, td, th, dd, dt, figcaption, div, summary, h1, h2, h3, h4");
+    return e.getBoundingClientRect().width > block.clientWidth;
+  }).map(e => e.textContent.slice(0, 60))"""
+
+# Ink of a displayed formula above or below its box, which hides it: the bar of a transpose sign.
+CUT_MATHS = """() => [...document.querySelectorAll("article div.math")].filter(box => {
+    if (!box.getClientRects().length) return false;
+    const room = box.getBoundingClientRect();
+    return [...box.querySelectorAll("mjx-c, mjx-mtable")].some(c => {
+      const ink = c.getBoundingClientRect();
+      return ink.height && (ink.top < room.top - 0.5 || ink.bottom > room.bottom + 0.5);
+    });
+  }).map(e => e.textContent.slice(0, 60))"""
+
+# Boxes of code, but not of what it printed.
+WIDE_CODE = """() => [...document.querySelectorAll("article div.highlight pre")]
+  .filter(e => !e.closest(".output") && e.scrollWidth > e.clientWidth + 1)
+  .map(e => e.textContent.trim().slice(0, 60))"""
+
+BARE_ICONS = """() => [...document.querySelectorAll(".fa-solid, .fas, .fab, .fa-brands")]
+  .filter(i => !getComputedStyle(i).getPropertyValue("--icon")).map(i => i.className)"""
+
+HEADINGS = """() => ["h1", "h2", "h3", "h4"].map(h => document.querySelector("article " + h))
+  .filter(h => h).map(h => [parseFloat(getComputedStyle(h).fontSize),
+                            parseFloat(getComputedStyle(h).fontWeight)])"""
+
+
 FIGURES = "article .cell_output img, article figure img"
 
 UNSET_MATHS = """() => [...document.querySelectorAll(".math")]
@@ -227,14 +282,29 @@ def test_page(browser, built, page_name):
         assert page.tab.evaluate(UNSET_MATHS) == [], "formulas that MathJax has not set"
         assert page.tab.evaluate(WRONG_MATHS) == [], "formulas with an error"
         assert page.tab.evaluate(RAW_MARKUP) == [], "markup that shows as text"
+        assert page.tab.evaluate(BARE_ICONS) == [], "icons that icons.css does not have"
+        headings = page.tab.evaluate(HEADINGS)
+        assert headings == sorted(headings, reverse=True), "a heading outweighs the one above it"
+        page.tab.evaluate(AXE)
         for theme in ("light", "dark"):
             page.theme(theme)
             _check_figures(page, theme)
+            # The scheme changes colours only.
+            assert _violations(page, None if theme == "light" else ["color-contrast"]) == []
+        assert page.tab.evaluate(WIDE_CODE) == [], "code that is wider than its box"
+        assert page.tab.evaluate(CUT_MATHS) == [], "formulas whose upper or lower edge is cut"
         page.tab.set_viewport_size({"width": 390, "height": 844})
         for theme in ("dark", "light"):
             page.theme(theme)
             assert _sideways(page) == "", f"the {theme} page scrolls sideways on a phone"
+        page.tab.wait_for_timeout(100)
         assert page.tab.evaluate(CUT_OFF) == [], "cut off on a phone"
+        assert page.tab.evaluate(SECRET) == [], "scrolls on a phone and does not say so"
+        assert page.tab.evaluate(WIDE_MATHS) == [], "formulas that reach out of their line"
+        assert page.tab.evaluate(WIDE_CODE) == [], "code that is wider than its box"
+        weights = {p: Path(unquote(p)).stat().st_size for p in page.asked if p.startswith("/")}
+        heaviest = sorted(((w, Path(p).name) for p, w in weights.items()), reverse=True)[:4]
+        assert sum(weights.values()) <= 2_000_000, f"a page of more than 2 MB: {heaviest}"
         assert page.problems == []
 
 
@@ -296,24 +366,83 @@ def test_sliders_answer_to_mouse_and_keyboard(browser, built):
             assert page.problems == []
 
 
-def test_search_finds_pages(browser, built):
-    """The search page, served: it fetches the pages that it found, to quote from them."""
+class Served(SimpleHTTPRequestHandler):
+    """The book as a web server sends it: text is compressed."""
 
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *arguments):
-            pass
+    protocol_version = "HTTP/1.1"
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=built))
+    def log_message(self, *arguments):
+        pass
+
+    def do_GET(self):
+        path = Path(self.translate_path(self.path))
+        if not path.is_file():
+            return self.send_error(404)
+        body = path.read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        if path.suffix in (".html", ".css", ".js", ".svg"):
+            body = gzip.compress(body, 6)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture(scope="module")
+def served(built):
+    """The address of the book on a server of this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Served, directory=built))
+    server.handle_error = lambda *arguments: None  # a tab that closes breaks its connections
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        address = f"http://127.0.0.1:{server.server_port}/search.html?q=litlearn"
-        with Opened(browser, address, offline=False) as page:
-            page.tab.locator("#search-results li").first.wait_for(timeout=15000)
-            page.tab.wait_for_load_state("networkidle")
-            assert page.problems == []
-    finally:
-        server.shutdown()
-        server.server_close()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_search_finds_pages(browser, served):
+    """The search page, served: it fetches the pages that it found, and quotes text, not TeX."""
+    with Opened(browser, f"{served}/search.html?q=weights", offline=False) as page:
+        page.tab.locator("#search-results li").first.wait_for(timeout=15000)
+        page.tab.wait_for_load_state("networkidle")
+        assert page.problems == []
+        quotes = page.tab.locator("#search-results").inner_text()
+        assert re.findall(r"\\\(|\\[a-z]{2,}|\$", quotes) == []
+
+
+# 1.6 Mbit/s down, 150 ms there and back: what page-speed tools call a slow 4G.
+SLOW = {
+    "offline": False,
+    "latency": 150,
+    "downloadThroughput": 1.6e6 / 8,
+    "uploadThroughput": 0.75e6 / 8,
+}
+PAINTED = """() => {
+  const paint = performance.getEntriesByName("first-paint")[0];
+  return paint && [paint.startTime - performance.getEntriesByType("navigation")[0].responseStart,
+    performance.getEntriesByType("resource").filter(r => r.renderBlockingStatus === "blocking")
+      .map(r => r.name)];
+}"""
+
+
+@pytest.mark.parametrize("page_name", sorted(PAGES, key=lambda n: -(HTML / n).stat().st_size)[:3])
+def test_first_paint_on_a_slow_line(browser, served, page_name):
+    """Something stands on the screen a second after the first byte; nothing is waited for."""
+    seconds = []
+    for _ in range(3):  # the best: a busy machine paints late
+        context = browser.new_context(viewport={"width": 390, "height": 844})
+        tab = context.new_page()
+        session = context.new_cdp_session(tab)
+        session.send("Network.enable")
+        session.send("Network.emulateNetworkConditions", SLOW)
+        tab.goto(f"{served}/{page_name}", wait_until="commit")
+        painted, blocking = tab.wait_for_function(PAINTED, timeout=60000).json_value()
+        context.close()
+        assert blocking == []
+        seconds.append(painted / 1000)
+        if seconds[-1] < 1.0:
+            break
+    assert min(seconds) < 1.0, seconds
 
 
 # -- what needs the built pages, but no browser ---------------------------------------------------
@@ -422,3 +551,52 @@ def test_notebook_pages_have_their_buttons(built, parsed):
         assert any(link.endswith(f"/edit/main/{source}") for link in links), name
         assert any("/issues/new?" in link for link in links), name
         assert "copybutton.js" in text, name
+
+
+def test_heads_say_what_a_page_is(built, parsed):
+    """One title, one description of its own, and what a link to the page shows elsewhere."""
+    titles, abouts, wrong = {}, {}, []
+    for name in PAGES:
+        if name.startswith("_modules/"):
+            continue
+        head = (built / name).read_text(encoding="utf-8").split("</head>")[0]
+        title = re.findall("<title>(.*?)</title>", head, re.DOTALL)
+        about = re.findall(r'<meta name="description" content="([^"]*)"', head)
+        views = re.findall('name="viewport"', head)
+        card = {f"og:{k}" for k in ("title", "description", "image", "url", "type")}
+        shown = re.findall(r'<meta property="(og:[a-z_]+)"', head)
+        if not (len(title) == len(about) == len(views) == 1 and card <= set(shown)):
+            wrong.append(f"{name}: {title}, {about}, {len(views)}, {shown}")
+        elif re.search(r"\\|\$", title[0] + about[0]) or not 20 <= len(about[0]) <= 260:
+            wrong.append(f"{name}: {about[0]!r}")
+        titles.setdefault(title[0], []).append(name)
+        if name.startswith("book/"):
+            abouts.setdefault(about[0], []).append(name)
+    assert wrong == []
+    assert [n for n in [*titles.values(), *abouts.values()] if len(n) > 1] == []
+    assert not any(re.fullmatch(r"litlearn\W+litlearn", title) for title in titles)
+
+
+def test_reference_pages_can_be_copied(built):
+    """Names in examples and in code have no stray backslash, and no results dict's methods."""
+    wrong = []
+    for path in sorted((built / "book" / "api").glob("*.html")):
+        text = re.sub(r"<[^>]*>", "", path.read_text(encoding="utf-8").split("<article")[1])
+        wrong += [f"{path.name}: {m}" for m in re.findall(r".{20}\w\\_.{10}", text)]
+        wrong += [f"{path.name}: {m}" for m in re.findall(r"Type:\s+[A-Z]\w+ \w+ \w+", text)]
+    assert wrong == []
+    data = (built / "book" / "api" / "datasets.html").read_text(encoding="utf-8")
+    assert "fromkeys" not in data, "methods of dict"
+
+
+def test_listings_are_code(built):
+    """A listing repeats no docstring, and shows no markup of one."""
+    shown = 0
+    for name in PAGES:
+        if name.startswith("book/") and "api/" not in name:
+            text = (built / name).read_text(encoding="utf-8")
+            for box in re.findall(r'<div class="highlight-python.*?</pre>', text, re.DOTALL):
+                shown += 1
+                plain = re.sub(r"<[^>]*>", "", box)
+                assert ":eq:" not in plain, (name, plain[:80])
+    assert shown > 50

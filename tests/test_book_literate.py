@@ -27,6 +27,13 @@ def _name(path):
     return path.relative_to(ROOT).as_posix()
 
 
+# Forests are made of trees: their pages share the beginning and the inside page of that chapter.
+CONTINUED = {
+    "book/random_forests": "book/decision_trees",
+    "book/extra_trees": "book/decision_trees",
+}
+
+
 def _method_chapters():
     """Return, for each chapter of the part "Methods", its page and the pages beneath it."""
     chapters = {}
@@ -35,7 +42,7 @@ def _method_chapters():
             for chapter in part["chapters"]:
                 files = [chapter["file"], *(s["file"] for s in chapter.get("sections", []))]
                 paths = [next(p for p in PAGES if p.with_suffix("") == ROOT / f) for f in files]
-                chapters[files[0]] = paths
+                chapters.setdefault(CONTINUED.get(files[0], files[0]), []).extend(paths)
     return chapters
 
 

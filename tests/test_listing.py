@@ -80,6 +80,19 @@ def twice():
     return 0
 
 
+def only():
+    """A body that is a docstring keeps it: without, it would be no function."""
+
+
+def several(x):
+    """The first
+    of several lines.
+    """
+
+    # as in :eq:`eq-importance`
+    return x
+
+
 VALUE = 3
 '''
 
@@ -197,11 +210,25 @@ def test_show_as_markdown_and_text():
     markdown = shown._repr_markdown_()
     assert markdown.startswith("`src/litlearn/listing.py · _load`\n\n```python\ndef _load(target):")
     assert markdown.endswith("\n```\n")
-    assert source("litlearn.listing:_load") in markdown
     assert repr(shown).startswith("src/litlearn/listing.py · _load\n\ndef _load(target):")
     part = show("listing_example:compiled", "inner")
     assert part.caption == "listing_example.py · compiled · inner"
     assert "total = a + b" not in repr(part)
+
+
+def test_show_prints_no_docstrings_markers_or_roles():
+    """The page says what a docstring says; the name of a fragment is for who includes it."""
+    shown = show("listing_example:compiled").text
+    assert shown.startswith("@njit\ndef compiled(a, b):\n    # Add them.\n    total = a + b\n")
+    assert "Two steps" not in shown and "last-part" not in shown
+    assert "        # Double in the loop.\n" in shown and "    # Done.\n" in shown
+    assert show("listing_example:compiled", "inner").text.startswith("# Double in the loop.\n")
+    assert show("listing_example:Thing").text == source("listing_example:Thing").replace(
+        "# body: one", "# One"
+    )
+    assert "The first" not in show("listing_example:several").text
+    assert "# as in eq-importance\n" in show("listing_example:several").text
+    assert show("listing_example:only").text == source("listing_example:only")
 
 
 def test_shows_what_is_installed():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 import os
 import platform
 import re
@@ -66,19 +67,16 @@ class EquationIndex(Generated):
         out = []
         for page, labels in chapters.items():
             out += [f"**{{doc}}`/{page}`**", ""]
-            out += ["| Equation | Computed by | Checked in `tests/` |", "|-|-|-|"]
             for label in labels:
-                public, internal = [], []
+                names = {}
                 for place in functions.get(label, []):
-                    names = equation_index.public_names(place.name)
-                    public += names
-                    internal += [] if names else [place.name]
-                names = dict.fromkeys(sorted(public) + internal)
+                    public = equation_index.public_names(place.name)
+                    names |= dict.fromkeys(sorted(public) or [place.name])
                 files = dict.fromkeys(place.path for place in tests.get(label, []))
-                code = "<br>".join(self.entry(name) for name in names)
-                checks = "<br>".join(self.test(path) for path in files)
-                out.append(f"| {{eq}}`{label}` <br> `{label}` | {code} | {checks} |")
-            out.append("")
+                code = ", ".join(self.entry(name) for name in names)
+                checks = ", ".join(self.test(path) for path in files)
+                out += [f"{{eq}}`{label}` `{label}`", f": Computed by {code}.", ""]
+                out += [f"  Checked in {checks}.", ""]
         return out or ["No chapter has been added yet."]
 
     @staticmethod
@@ -124,24 +122,39 @@ class Functions(Generated):
 
 
 class Namespace(Generated):
-    """API entries of everything that a namespace exports, inherited methods included (in RST)."""
+    """A table of everything that a namespace exports, and then an entry for each (in RST)."""
 
     required_arguments = 1
 
     def lines(self):
-        namespace = importlib.import_module(self.arguments[0])
-        out = []
+        package = self.arguments[0]
+        namespace = importlib.import_module(package)
+        table, out = [".. list-table::", "   :widths: 35 65", "   :header-rows: 1", ""], []
+        table += ["   * - Name", "     - What it is"]
         for short in sorted(namespace.__all__, key=lambda n: (n.isupper(), n.lower())):
-            name, obj = f"{self.arguments[0]}.{short}", getattr(namespace, short)
+            name, obj = f"{package}.{short}", getattr(namespace, short)
+            comment = ModuleAnalyzer.for_module(package).find_attr_docs().get(("", short))
+            role = "py:data"
             if inspect.isclass(obj):
-                out += [f".. autoclass:: {name}", "   :members:", "   :inherited-members:", ""]
+                # What a result inherits from dict is in Python's own documentation.
+                options = ["   :members:", "   :inherited-members: dict, object"]
+                out += [f".. autoclass:: {name}", *options, ""]
+                comment, role = inspect.getdoc(obj).splitlines(), "py:class"
             elif callable(obj):
                 out += [f".. autofunction:: {name}", ""]
-            elif ("", short) in ModuleAnalyzer.for_module(self.arguments[0]).find_attr_docs():
+                comment, role = inspect.getdoc(obj).splitlines(), "py:func"
+            elif comment:
                 out += [f".. autodata:: {name}", "   :no-value:", ""]
             else:  # without a comment of its own, autodata would print the help of dict or tuple
                 out += [f".. py:data:: {name}", ""]
-        return out
+            table += [f"   * - :{role}:`~{name}`", f"     - {first_sentence(comment or [])}"]
+        return [*table, "", *out]
+
+
+def first_sentence(lines):
+    """Return the first sentence of a docstring, as it stands."""
+    paragraph = " ".join(itertools.takewhile(str.strip, lines))
+    return re.split(r"(?<=[.!?])\s", " ".join(paragraph.split()))[0]
 
 
 class SparseTable(Generated):
@@ -238,10 +251,21 @@ def _jitted_signature(app, what, name, obj, options, signature, return_annotatio
 
 def _escape_fitted_names(app, what, name, obj, options, lines):
     """Keep ``n_features_in_`` a name: a final underscore makes a link in reStructuredText."""
+    example = False
     for i, line in enumerate(lines):
-        parts = re.split(r"(`[^`]*`)", line)
-        parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\\_", text) for text in parts[::2]]
-        lines[i] = "".join(parts)
+        example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
+        if not example:  # nor what stands between backquotes
+            parts = re.split(r"(``.*?``|`[^`]*`)", line)
+            parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\\_", text) for text in parts[::2]]
+            lines[i] = "".join(parts)
+
+
+def _whole_sentence(app, what, name, obj, options, lines):
+    """Put a property's first sentence together: napoleon takes what precedes a colon for a type."""
+    types = [line for line in lines if line.startswith(":type: ")]
+    if what == "property" and types:
+        lines.remove(types[0])
+        lines[0] = f"{types[0].removeprefix(':type: ')}: {lines[0]}"
 
 
 def _anchor_full_names(app, doctree):
@@ -276,6 +300,16 @@ def _documented_function(signature):
     return found if own else None
 
 
+def _keep_numbers_together(app, doctree, docname):
+    """Let no line break stand inside "20 000" or "50 %"."""
+    code = nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw
+    for text in list(doctree.findall(nodes.Text)):
+        if re.search(r"\d [%\d]", text) and not isinstance(text.parent, code):
+            whole = re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "\N{NARROW NO-BREAK SPACE}", text)
+            whole = re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", whole)
+            text.parent.replace(text, nodes.Text(whole))
+
+
 def leave_out_thebe(app: Sphinx) -> None:
     """Take sphinx-thebe off the pages: its script comes from another site, and nothing uses it."""
     for event in ("env-before-read-docs", "doctree-resolved"):
@@ -291,8 +325,10 @@ def setup(app: Sphinx):
     app.connect("builder-inited", leave_out_thebe)
     app.connect("env-updated", rewrite_status)
     app.connect("doctree-resolved", fill_execution_times)
+    app.connect("doctree-resolved", _keep_numbers_together)
     app.connect("autodoc-process-signature", _jitted_signature)
-    app.connect("autodoc-process-docstring", _escape_fitted_names, priority=900)  # after napoleon
+    app.connect("autodoc-process-docstring", _whole_sentence, priority=800)  # after napoleon
+    app.connect("autodoc-process-docstring", _escape_fitted_names, priority=900)
     app.connect("doctree-read", _anchor_full_names)
     app.add_node(ExecutionTimes)
     app.add_directive("litlearn-equations", EquationIndex)

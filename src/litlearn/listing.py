@@ -7,6 +7,7 @@ page prints is what runs.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import re
@@ -141,6 +142,40 @@ def source(target, fragment=None):
     return textwrap.dedent("\n".join(lines[first:last])).strip("\n")
 
 
+def _printed(text):
+    """Return source as a page prints it; the prose around it takes the place of docstrings.
+
+    Docstrings go, and so do the name in front of a fragment's first sentence and the markup around
+    the label of an equation.
+    """
+    lines = text.split("\n")
+    tree = _parsed(lines)
+    nodes = [] if tree is None else ast.walk(tree)
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    for node in nodes:
+        if isinstance(node, kinds) and ast.get_docstring(node) is not None and len(node.body) > 1:
+            first, last = node.body[0].lineno - 1, node.body[0].end_lineno
+            if last < len(lines) and not lines[last].strip():
+                last += 1  # the empty line that parts the docstring from the code
+            lines[first:last] = [None] * (last - first)
+    out = []
+    for line in lines:
+        if line is not None:
+            if match := _MARK.match(line):
+                rest = line[match.end() - 1 :]
+                line = f"{line[: line.index('#')]}# {rest[0].upper()}{rest[1:]}"
+            out.append(re.sub(r":eq:`([\w-]+)`", r"\1", line))
+    return "\n".join(out)
+
+
+def _parsed(lines):
+    """Return the syntax tree of a piece of source, or None where it is none by itself."""
+    try:
+        return ast.parse("\n".join(lines))
+    except SyntaxError:
+        return None
+
+
 def show(target, fragment=None):
     """Show the source of a function, or one named fragment of it, in a page.
 
@@ -152,15 +187,16 @@ def show(target, fragment=None):
     Returns
     -------
     Listing
-        An object that a notebook shows as a highlighted code block. Its caption names the file and
-        the function, and no line numbers: they would change with every edit of the file.
+        An object that a notebook shows as a highlighted code block: the source without docstrings
+        and without the names of its fragments. Its caption names the file and the function, and no
+        line numbers: they would change with every edit of the file.
 
     Raises
     ------
     ValueError
         As in :func:`source`.
     """
-    text = source(target, fragment)
+    text = _printed(source(target, fragment))
     path = _lines(target)[1]
     parts = path.parts
     root = len(parts) - 1 - parts[::-1].index("litlearn") if "litlearn" in parts else None

@@ -1,0 +1,280 @@
+"""What the theme writes, made light, legible to machines, and accessible, after the pages are set.
+
+- Styles: each page carries the rules that it can use, instead of asking for twelve files. So the
+  first thing is painted when the first part of the page has come.
+- Scripts: none holds up the first paint. Font Awesome's (1.5 MB) is replaced by ``icons.css``, and
+  the index of the search is loaded by the page that searches.
+- Heads: a title, a description, and what a link to the page shows elsewhere (Open Graph).
+- Names for what a screen reader meets without one.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import tinycss2
+from docutils import nodes
+from sphinx.application import Sphinx
+
+FRONT_TITLE = "litlearn: classic machine learning, derived, computed and tested"
+
+# -- styles -------------------------------------------------------------------------------------
+
+_LINKED = re.compile(r'[ \t]*<link\b[^>]*\brel="stylesheet"[^>]*>\n?')
+_NAMED = re.compile(r"[.#](-?[_a-zA-Z][\w-]*)")
+
+
+class Rule(NamedTuple):
+    """One rule of a style sheet, or a group of rules that hold under a condition."""
+
+    text: str  # the rule, or the condition
+    needs: list[frozenset[str]] | None  # names that each selector asks for; None: always kept
+    rules: list  # of a group
+
+
+def names_in(text):
+    """Return the names of classes and elements that a page has."""
+    return {n for v in re.findall(r'\b(?:class|id)="([^"]*)"', text) for n in v.split()}
+
+
+def _needs(selector):
+    """Return the names without which a selector matches nothing; what stands in () is left open."""
+    plain = re.sub(r"\([^()]*\)", "", selector)
+    while plain != selector:
+        selector, plain = plain, re.sub(r"\([^()]*\)", "", plain)
+    return frozenset() if "\\" in plain else frozenset(_NAMED.findall(plain))
+
+
+def parse_styles(sheet, path, static):
+    """Return the rules of a style sheet; what it imports is put in place."""
+    out = []
+    for rule in tinycss2.parse_rule_list(sheet, skip_comments=True, skip_whitespace=True):
+        if rule.type == "qualified-rule":
+            content = tinycss2.serialize(rule.content).strip()
+            asked = tinycss2.serialize(rule.prelude).strip()
+            text = _moved(f"{asked}{{{content}}}", path, static)
+            out.append(Rule(text, [_needs(one) for one in _alternatives(rule.prelude)], []))
+        elif rule.type == "at-rule":
+            prelude = tinycss2.serialize(rule.prelude)
+            if rule.at_keyword == "import":
+                out += read_styles(path.parent / re.search(r"[\w./-]+\.css", prelude)[0], static)
+            elif rule.at_keyword in ("media", "supports"):
+                inner = parse_styles(rule.content, path, static)
+                out.append(Rule(f"@{rule.at_keyword}{prelude}", None, inner))
+            elif "Font Awesome" not in (text := rule.serialize()):
+                out.append(Rule(_moved(text, path, static), None, []))
+    return out
+
+
+def read_styles(path, static):
+    text = path.read_text(encoding="utf-8").lstrip("\N{ZERO WIDTH NO-BREAK SPACE}")
+    return parse_styles(re.sub(r'@charset "[^"]*";', "", text), path, static)
+
+
+def _alternatives(prelude):
+    """Return the selectors between the commas of a rule."""
+    out = [[]]
+    for token in prelude:
+        if token.type == "literal" and token.value == ",":
+            out.append([])
+        else:
+            out[-1].append(token)
+    return [tinycss2.serialize(tokens) for tokens in out]
+
+
+def _moved(text, path, static):
+    """Let the addresses in a rule begin at the folder _static, which is written STATIC/."""
+
+    def moved(match):
+        inside = match[1].strip("\"'")
+        if re.match(r"data:|#|/|\w+:", inside):
+            return match[0]
+        where = os.path.relpath((path.parent / inside).resolve(), static.resolve())
+        return f'url("STATIC/{Path(where).as_posix()}")'
+
+    return re.sub(r"""url\(((?!["']?data:)[^)]*)\)""", moved, text)
+
+
+def write_styles(rules, names):
+    """Return the text of the rules that can match something named so."""
+    out = []
+    for rule in rules:
+        if rule.rules:
+            if inner := write_styles(rule.rules, names):
+                out.append(f"{rule.text}{{{inner}}}")
+        elif rule.needs is None or any(needs <= names for needs in rule.needs):
+            out.append(rule.text)
+    return "".join(out)
+
+
+# -- heads --------------------------------------------------------------------------------------
+
+
+def description(doctree, least=60, most=200):
+    """Return the first sentences of a page that need no formula."""
+    out = ""
+    for paragraph in doctree.findall(nodes.paragraph) if doctree is not None else ():
+        if isinstance(paragraph.parent, nodes.section) and not any(paragraph.findall(nodes.math)):
+            text = " ".join(paragraph.astext().split())
+            for sentence in re.split(r"(?<=[.?!])\s+", text):
+                if len(out) + len(sentence) > most:
+                    return out or f"{sentence[:most].rsplit(' ', 1)[0]} …"
+                out = f"{out} {sentence}".strip()
+            if len(out) >= least:
+                break
+    return out
+
+
+def describe(app: Sphinx, pagename, templatename, context, doctree):
+    """Say in the head of a page what it is about, to search engines and to who is sent its link."""
+    title = re.sub(r"<[^>]*>", "", context.get("title") or "") or "litlearn"
+    title = FRONT_TITLE if pagename == app.config.root_doc else f"{html.unescape(title)} — litlearn"
+    about = description(doctree) or "Classic machine learning, derived, computed and tested."
+    base = app.config.html_baseurl.rstrip("/")
+    tags = [
+        ("name", "description", about),
+        ("property", "og:title", title),
+        ("property", "og:description", about),
+        ("property", "og:type", "website" if pagename == app.config.root_doc else "article"),
+        ("property", "og:site_name", "litlearn"),
+        ("property", "og:url", f"{base}/{pagename}.html"),
+        ("property", "og:image", f"{base}/_static/front.png"),
+    ]
+    context["metatags"] = context.get("metatags", "") + "".join(
+        f'\n<meta {kind}="{name}" content="{html.escape(content)}" />'
+        for kind, name, content in tags
+    )
+
+
+# -- pages --------------------------------------------------------------------------------------
+
+_BRANCH = re.compile(
+    r'(<a class="[^"]*reference internal[^"]*" href="[^"]*">\s*([^<]*?)\s*</a>'
+    r"<details[^>]*>)<summary>"
+)
+_CODE = re.compile(
+    r'(<div class="highlight-(?!none|text|myst-ansi|ansi)[^"]*"><div class="highlight"><pre[^>]*>)'
+    r"(.*?)(</pre>)",
+    re.DOTALL,
+)
+_SEARCHING = re.compile(
+    r'\s*<script[^>]*/?(?:searchtools|language_data|searchindex)\.js"></script>'
+)
+
+# (pattern, replacement) of what is wrong on every page.
+_REPAIRS = [
+    # Font Awesome's script: icons.css stands for it.
+    (r"\s*<!-- So that users[^>]*-->\s*<script[^>]*fontawesome[^>]*></script>", ""),
+    # A script that is loaded early holds up the styles; one without "defer" the page.
+    (r'\s*<!-- Pre-loaded scripts[^>]*-->|\s*<link rel="preload" as="script"[^>]*>', ""),
+    (r"<script (?![^>]*\bdefer\b)(?=[^>]*\bsrc=)", "<script defer "),
+    # The name of a control is what it shows, without the keys that call it.
+    (r'(<button class="btn search-button-field[^>]*?) aria-label="Search"', r"\1"),
+    (r'(<span class="search-button__kbd-shortcut")>', r'\1 aria-hidden="true">'),
+    (r'(<summary) aria-label="Toggle hidden content"', r"\1"),
+    (r'(<i class="theme-switch [^>]*?)\s+title="[^"]*"', r"\1"),
+    ("Color mode", "Colour scheme"),
+    # The side bar is a part of the page, and not outside of everything.
+    (r'(<div id="pst-primary-sidebar")', r'\1 role="complementary" aria-label="Book"'),
+    # A comma, or a bracket, stays with its formula.
+    (
+        r'(?<!keep">)(?<!keep">\()((?:\()?<span class="math[^>]*>[^<]*</span>)([.,;:?!)’”]+)',
+        r'<span class="litlearn-keep">\1\2</span>',
+    ),
+    # A picture is fetched when the reader comes near it.
+    (r"<img (?![^>]*\bloading=)(?![^>]*\bsrc=\"data:)", '<img loading="lazy" '),
+    # Roles that the elements of a bibliography, and links, may not have.
+    (r'\s+role="(?:doc-biblioentry|doc-biblioref)"', ""),
+    (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
+    # A table's empty corner is no heading.
+    (r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?\s*</th>", r"<td\1></td>"),
+]
+_REPAIRS = [(re.compile(pattern), replacement) for pattern, replacement in _REPAIRS]
+
+
+def broken_code(match):
+    """Return a box of code whose longer lines are blocks, so that they break with an indent."""
+    if "litlearn-line" in match[2]:
+        return match[0]
+    lines = []
+    for line in match[2].splitlines(keepends=True):
+        plain = html.unescape(re.sub(r"<[^>]*>", "", line))
+        if len(plain) > 30:
+            indent = len(plain) - len(plain.lstrip())
+            style = f' style="--in:{indent}"' if indent else ""
+            line = f'<span class="litlearn-line"{style}>{line}</span>'
+        lines.append(line)
+    return match[1] + "".join(lines) + match[3]
+
+
+def repair(name, text, options):
+    """Return one page with the repairs; a page that has them already stays as it is."""
+    for pattern, replacement in _REPAIRS:
+        text = pattern.sub(replacement, text)
+    text = _BRANCH.sub(r'\1<summary aria-label="Pages beneath \2">', text)
+    text = _CODE.sub(broken_code, text)
+    if name != "search.html":
+        text = _SEARCHING.sub("", text)
+    # Small, and needed by the lines that follow it: it comes with the page.
+    text = re.sub(
+        r'<script defer src="[^"]*documentation_options\.js[^"]*"></script>',
+        lambda _: f"<script>{options}</script>",
+        text,
+    )
+    views = re.findall(r'<meta name="viewport"[^>]*>', text)
+    for more in views[1:]:
+        start = text.rindex(more)
+        text = text[:start] + text[start + len(more) :]
+    if name == "index.html":
+        return re.sub("<title>.*?</title>", f"<title>{FRONT_TITLE}</title>", text, count=1)
+    return text
+
+
+def finish(app: Sphinx, exception):
+    """Repair every page of a finished build."""
+    out = Path(app.outdir)
+    if exception is not None or app.builder.format != "html":
+        return
+    names = [p for p in sorted(out.rglob("*.html")) if "_static" not in p.relative_to(out).parts]
+    options = (out / "_static" / "documentation_options.js").read_text(encoding="utf-8")
+    options = " ".join(options.split())
+    pages = {
+        p: repair(p.relative_to(out).as_posix(), p.read_text(encoding="utf-8"), options)
+        for p in names
+    }
+    static = out / "_static"
+    scripts = [p for p in static.rglob("*.js") if p.name != "fontawesome.js"]
+    given = {w for p in scripts for w in re.findall(r"[\w-]+", p.read_text(encoding="utf-8"))}
+    sheets: dict[str, list[Rule]] = {}
+    for path, text in pages.items():
+        links = list(_LINKED.finditer(text))
+        if links:  # not a page of an earlier build
+            rules = []
+            for link in links:
+                name = re.search(r'_static/([^"?]+\.css)', link[0])[1]
+                if name not in sheets:
+                    sheets[name] = read_styles(static / name, static)
+                rules += sheets[name]
+            styles = write_styles(rules, given | names_in(text))
+            root = "../" * (len(path.relative_to(out).parts) - 1)
+            styles = styles.replace("STATIC/", f"{root}_static/")
+            start = links[0].start()
+            text = text[:start] + f"<style>{styles}</style>\n" + _LINKED.sub("", text[start:])
+        path.write_text(text, encoding="utf-8")
+    for useless in [
+        "scripts/fontawesome.js",
+        *(p.relative_to(static) for p in static.rglob("*.map")),
+    ]:
+        (static / useless).unlink(missing_ok=True)
+    shutil.rmtree(static / "vendor" / "fontawesome", ignore_errors=True)
+
+
+def setup(app: Sphinx):
+    app.connect("html-page-context", describe, priority=900)
+    app.connect("build-finished", finish, priority=900)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

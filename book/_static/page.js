@@ -1,0 +1,62 @@
+/* What is wider than the page: a formula in a line of text becomes a line of its own; every box that
+   scrolls sideways shows it (custom.css) and can be scrolled by keys. */
+(function () {
+  const BOXES =
+    "div.math, .litlearn-wide, pre, table, .cell_output .output, .pst-scrollable-table-container";
+
+  function measure() {
+    const article = document.querySelector("article");
+    if (!article) return;
+    article.querySelectorAll(".litlearn-wide").forEach((f) => f.classList.remove("litlearn-wide"));
+    const formulas = [...article.querySelectorAll("span.math")].filter((f) => f.offsetParent);
+    const wide = formulas.filter((formula) => {
+      const set = formula.querySelector("mjx-container");
+      const block = formula.closest("p, li, td, th, dd, dt, figcaption, div, summary, h1, h2, h3, h4");
+      return set && block && set.getBoundingClientRect().width > block.clientWidth;
+    });
+    wide.forEach((f) => (f.closest(".litlearn-keep") || f).classList.add("litlearn-wide"));
+    const boxes = [...article.querySelectorAll(BOXES)].filter((b) => b.getClientRects().length);
+    const scrolls = boxes.map((box) => {
+      const way = getComputedStyle(box).overflowX;
+      return (way === "auto" || way === "scroll") && box.scrollWidth > box.clientWidth + 1;
+    });
+    boxes.forEach((box, i) => {
+      box.classList.toggle("litlearn-scrolls", scrolls[i]);
+      if (scrolls[i]) box.tabIndex = 0;
+      else if (box.tabIndex === 0) box.removeAttribute("tabindex");
+    });
+  }
+
+  let waiting = 0;
+  function soon() {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(measure);
+  }
+  addEventListener("resize", soon);
+  addEventListener("load", soon);
+  document.addEventListener("toggle", soon, true); // a block was folded or unfolded
+  document.addEventListener("click", soon);
+  window.MathJax?.startup?.promise?.then(soon);
+  if (window.MathJax && !window.MathJax.startup?.promise)
+    addEventListener("load", () => window.MathJax.startup?.promise?.then(soon));
+})();
+
+/* What the search quotes from a page: letters in place of inline formulas, nothing of the others. */
+addEventListener("DOMContentLoaded", () => {
+  if (typeof Search === "undefined") return; // not the page that searches
+  const plain = Search.htmlToText;
+  const letters = (tex) =>
+    tex
+      .replace(/\\[()]/g, "")
+      .replace(/\\([a-zA-Z]+)/g, (_, name) =>
+        /^(text|bm|math[a-z]+|operatorname|left|right|big[lr]?|[lr]?[vV]ert)$/.test(name) ? "" : name,
+      )
+      .replace(/[{}$]|\\./g, "");
+  Search.htmlToText = (page, anchor) =>
+    plain(
+      page
+        .replace(/<div class="math[^>]*>[^]*?<\/div>/g, " … ")
+        .replace(/(<span class="math[^>]*>)([^<]*)(?=<\/span>)/g, (_, tag, tex) => tag + letters(tex)),
+      anchor,
+    );
+});
