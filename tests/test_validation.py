@@ -394,3 +394,16 @@ def test_refused_sample_weights(weight, message):
 def test_sample_weights():
     assert v.check_sample_weight("Model", None, 3) is None
     assert v.check_sample_weight("Model", pd.Series([1, 0, 2]), 3).tolist() == [1.0, 0.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 2, 3], np.arange(3, dtype=np.float32), np.arange(6.0)[::2], np.arange(3.0)]
+)
+def test_targets_and_weights_reach_kernels_in_one_form(values):
+    """Each other form would be compiled for again; and nothing writes to it."""
+    for check in (v.check_real_targets, v.check_sample_weight):
+        array = check("Model", values, 3)
+        assert array.dtype == np.float64 and array.flags.c_contiguous and not array.flags.writeable
+        assert not np.shares_memory(array, values)  # the caller may write to the original
+    table = v.check_real_targets("Model", np.asfortranarray(np.ones((3, 2))), 3)
+    assert table.flags.c_contiguous and not table.flags.writeable

@@ -4,7 +4,7 @@ A message names the estimator, the parameter or array, what came, and what was e
 tool of scikit-learn looks for a wording of its own, that wording is used.
 
 Compiled functions are made for the types that they meet. To keep those few, arrays leave this file
-in one form: C-contiguous, read-only, and of type float32 or float64.
+in one form: C-contiguous, read-only, and of type float32 or float64; targets and weights, float64.
 """
 
 import numbers
@@ -507,7 +507,7 @@ def check_real_targets(owner, y, n_samples):
         raise ValueError(f"{who}: y could not be converted to floats: {error}") from error
     check_finite(who, array, "y")
     check_consistent_length(owner, n_samples, array)
-    return array
+    return read_only(array)
 
 
 def flat_if_column(array):
@@ -567,7 +567,7 @@ def check_sample_weight(owner, sample_weight, n_samples):
         raise ValueError(f"{who}: sample_weight holds negative weights, expected none.")
     if not np.any(array):
         raise ValueError(f"{who}: sample_weight is all zero, expected a positive weight.")
-    return array
+    return read_only(array)
 
 
 def check_class_weight(owner, class_weight, classes, codes, sample_weight=None):

@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from litlearn import _parallel, _validation
+from litlearn import _parallel, _targets, _validation
 from litlearn._base import ClassifierMixin, RegressorMixin
 from litlearn.tree import (
     DecisionTreeClassifier,
@@ -372,10 +372,10 @@ class ForestClassifier(ClassifierMixin, Forest):
         """
         shares = self._shares(X)
         winners = [
-            classes[np.argmax(share, axis=1)]
+            _targets.label(classes, share)
             for classes, share in zip(self._classes_of_outputs(), shares, strict=True)
         ]
-        return winners[0] if self.n_outputs_ == 1 else np.stack(winners, axis=1)
+        return _targets.join_outputs(winners, self.n_outputs_ == 1)
 
     def predict_proba(self, X):
         """Return the mean over the trees of the classes' shares, or the share of their votes.
@@ -395,9 +395,7 @@ class ForestClassifier(ClassifierMixin, Forest):
 
     def predict_log_proba(self, X):
         """Return the logarithms of :meth:`predict_proba`; minus infinity for an absent class."""
-        shares = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return np.log(shares) if self.n_outputs_ == 1 else [np.log(one) for one in shares]
+        return _targets.logarithms(self.predict_proba(X))
 
     def _set_oob(self, training, n_draws, draws):
         means = self._left_out_means(training, n_draws, draws)

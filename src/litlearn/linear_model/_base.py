@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _targets, _validation
 from litlearn._base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 SPARSE_FORMATS = ("csr", "csc")
@@ -80,6 +80,4 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         ndarray of shape (n_samples,)
             Members of ``classes_``. A decision function of exactly 0 goes to the first class.
         """
-        scores = self.decision_function(X)
-        chosen = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[chosen]
+        return _targets.label(self.classes_, self.decision_function(X))

@@ -4,7 +4,7 @@ import contextlib
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _targets, _validation
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model._base import SPARSE_FORMATS, LinearClassifier
 from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
@@ -170,23 +170,20 @@ class LogisticRegression(LinearClassifier):
         X = _validation.check_array(self, X, sparse=self.sparse_formats)
         names = _validation.feature_names(X_given)
         n, p = X.shape
-        y = _validation.check_class_targets(self, y, n)
-        if y.ndim != 1:
+        targets = _targets.encode(self, y, n)
+        if not targets.flat:
             raise ValueError(
-                f"LogisticRegression: y should be a 1d array, got an array of shape {y.shape} "
-                "instead."
+                "LogisticRegression: y should be a 1d array, got an array of shape "
+                f"{(n, len(targets.classes))} instead."
             )
-        weight = _validation.check_sample_weight(self, sample_weight, n)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = targets.classes[0], targets.codes[0]
         if len(classes) < 2:
             raise ValueError(
                 "LogisticRegression needs samples of at least 2 classes in the data, but the data "
                 f"contains only one class: {classes[0]!r}"
             )
-        s = _validation.check_class_weight(self, self.class_weight, classes, codes, weight)[codes]
-        s = s if weight is None else s * weight
-        if not np.any(s):
-            raise ValueError("LogisticRegression: the product of sample and class weights is zero.")
+        s = _targets.combined_weight(self, sample_weight, self.class_weight, targets, counted=True)
+        s = np.ones(n) if s is None else s
         start = self._start(len(classes), p)
         alpha = 0.0 if np.isinf(C) else min(1.0 / C / s.sum(), 1e290)
         fitted = self._solve(X, codes, len(classes), s, alpha, l1_ratio, (tol, max_iter), start)
@@ -357,13 +354,7 @@ class LogisticRegression(LinearClassifier):
         ndarray of shape (n_samples, n_classes)
             Probabilities in the order of ``classes_``; each row sums to 1.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.exp(_log_sigmoids(scores))
-        scores -= scores.max(axis=1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(axis=1, keepdims=True)
-        return scores
+        return _targets.probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X):
         """Return the logarithms of the probabilities, without taking that of a rounded zero.
@@ -378,11 +369,7 @@ class LogisticRegression(LinearClassifier):
         ndarray of shape (n_samples, n_classes)
             Logarithms, in the order of ``classes_``.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return _log_sigmoids(scores)
-        scores -= scores.max(axis=1, keepdims=True)
-        return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return _targets.log_probabilities(self.decision_function(X))
 
     def sparsify(self):
         """Turn ``coef_`` into a CSR matrix, which an l1 penalty makes worth while.
@@ -408,11 +395,3 @@ class LogisticRegression(LinearClassifier):
         if _validation.is_sparse(self.coef_):
             self.coef_ = self.coef_.toarray()
         return self
-
-
-def _log_sigmoids(scores):
-    """Logarithms of the probabilities (n, 2) of the two classes, from scores (n,)."""
-    result = np.empty((len(scores), 2), dtype=scores.dtype)
-    np.logaddexp(0.0, scores, out=result[:, 0])
-    np.logaddexp(0.0, -scores, out=result[:, 1])
-    return np.negative(result, out=result)

@@ -309,7 +309,7 @@ class _Loss:
     """What the losses share: standardised parameters, the penalty, and blocks of rows."""
 
     def __init__(self, X, s, alpha, fit_intercept, n_jobs, transform=None):
-        self.X, self.s, self.n_jobs = X, s, n_jobs
+        self.X, self.s, self.n_jobs = X, read_only(s), n_jobs
         self.sparse = is_sparse(X)
         self.n, self.p = X.shape
         self.fit_intercept = fit_intercept
@@ -346,7 +346,7 @@ class _Loss:
     def part(self, stride):
         """Return the loss of every stride-th sample, or None if a class is missing there."""
         rows = slice(None, None, stride)
-        labels, s = self.labels[rows].copy(), self.s[rows].copy()
+        labels, s = read_only(self.labels[rows]), read_only(self.s[rows])
         if len(np.unique(labels[s > 0.0])) < len(np.unique(self.labels[self.s > 0.0])):
             return None
         smaller = copy.copy(self)
@@ -407,7 +407,7 @@ class BinaryLoss(_Loss):
 
     def __init__(self, X, y, s, alpha, fit_intercept, n_jobs=None, transform=None):
         super().__init__(X, s, alpha, fit_intercept, n_jobs, transform)
-        self.labels = y
+        self.labels = read_only(y)
 
     def start(self, coef, intercept):
         """Standardised parameters of coefficients (p,) and an intercept."""
@@ -531,7 +531,7 @@ class MultinomialLoss(_Loss):
 
     def __init__(self, X, codes, n_classes, s, alpha, fit_intercept, n_jobs=None, transform=None):
         super().__init__(X, s, alpha, fit_intercept, n_jobs, transform)
-        self.labels, self.q = codes, n_classes
+        self.labels, self.q = read_only(codes), n_classes
         self.design = None  # standardised features in float32, if they are held
 
     def start(self, coef, intercept):

@@ -30,7 +30,7 @@ import numpy as np
 
 from litlearn._jit import njit
 from litlearn._parallel import map_blocks, single_threaded_blas
-from litlearn._validation import is_sparse
+from litlearn._validation import is_sparse, read_only
 from litlearn.linear_model._coordinate_descent import MEMORY, extrapolate, soft_threshold
 from litlearn.linear_model._logistic_loss import (
     logistic_terms,
@@ -661,7 +661,7 @@ class TwoClasses:
     q = 1
 
     def __init__(self, design, y, s):
-        self.design, self.y, self.s = design, y, s
+        self.design, self.y, self.s = design, read_only(y), read_only(s)
 
     def evaluate(self, scores):
         """The loss and its derivatives at scores (n, 1)."""
@@ -701,7 +701,7 @@ class ManyClasses:
     """The softmax loss, :eq:`eq-multinomial-loss`: q rows of coefficients."""
 
     def __init__(self, design, codes, q, s):
-        self.design, self.codes, self.q, self.s = design, codes, q, s
+        self.design, self.codes, self.q, self.s = design, read_only(codes), q, read_only(s)
 
     def evaluate(self, scores):
         """The loss and its derivatives at scores (n, q)."""

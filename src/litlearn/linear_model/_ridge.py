@@ -4,7 +4,7 @@ import numbers
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _targets, _validation
 from litlearn._base import MultiOutputMixin
 from litlearn.linear_model import _least_squares
 from litlearn.linear_model._base import SPARSE_FORMATS, LinearClassifier, LinearRegressor
@@ -291,20 +291,13 @@ default="auto"
         check_ridge_parameters(self)
         names = _validation.feature_names(X)
         X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
-        y = _validation.check_class_targets(self, y, X.shape[0])
-        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        if y.ndim == 2:
-            classes, targets, factor = label_targets(self, y)
-        else:
-            classes, targets, factor = class_targets(self, y)
-        if factor is not None:
-            weight = _validation.check_sample_weight(
-                self, factor if weight is None else weight * factor, X.shape[0]
-            )
+        coded = _targets.encode(self, y, X.shape[0])
+        classes, targets = signs(coded) if coded.flat else label_signs(self, coded)
+        weight = _targets.combined_weight(self, sample_weight, self.class_weight, coded)
         fit_ridge(self, X, targets, weight)
         _validation.store_features(self, X.shape[1], names)
         self.classes_ = classes
-        self._multilabel = y.ndim == 2
+        self._multilabel = not coded.flat
         return self
 
     def predict(self, X):
@@ -330,33 +323,24 @@ default="auto"
         return super().predict(X)
 
 
-def class_targets(model, y):
-    """Return classes, targets of -1 and +1 in a matrix, and the factors of the weights or None."""
-    classes, codes = np.unique(y, return_inverse=True)
-    targets = -np.ones((len(y), len(classes) if len(classes) > 2 else 1))
+def signs(coded):
+    """Return the classes, and targets of -1 and +1 in a matrix: one column for each of many."""
+    classes, codes = coded.classes[0], coded.codes[0]
+    targets = -np.ones((len(codes), len(classes) if len(classes) > 2 else 1))
     if len(classes) > 2:
-        targets[np.arange(len(y)), codes] = 1.0
+        targets[np.arange(len(codes)), codes] = 1.0
     else:
         targets[codes == 1] = 1.0
-    factors = _validation.check_class_weight(model, model.class_weight, classes, codes)
-    return classes, targets, None if model.class_weight is None else factors[codes]
+    return classes, targets
 
 
-def label_targets(model, y):
-    """The same as `class_targets` for a matrix that says which sample has which labels."""
-    who = type(model).__name__
-    if y.dtype.kind not in "biuf" or not np.isin(y, (0, 1)).all():
+def label_signs(model, coded):
+    """The same as `signs` for a matrix that says which sample has which labels."""
+    pairs = list(zip(coded.classes, coded.codes, strict=True))
+    if not all(one.dtype.kind in "biuf" and np.isin(one, (0, 1)).all() for one, _ in pairs):
         raise ValueError(
-            f"{who}: Multioutput target data is not supported with several classes an output; a y "
-            "of two dimensions must be a matrix of zeros and ones, one column a label."
+            f"{type(model).__name__}: Multioutput target data is not supported with several "
+            "classes an output; a y of two dimensions must be a matrix of zeros and ones, one "
+            "column a label."
         )
-    factor = None
-    if model.class_weight is not None:
-        # Each label weighs for itself, and the weights are multiplied.
-        factor = np.ones(len(y))
-        for column in y.T.astype(np.intp):
-            labels, codes = np.unique(column, return_inverse=True)
-            factor *= _validation.check_class_weight(model, model.class_weight, labels, codes)[
-                codes
-            ]
-    return np.arange(y.shape[1]), 2.0 * y - 1.0, factor
+    return np.arange(len(pairs)), np.stack([2.0 * one[codes] - 1.0 for one, codes in pairs], axis=1)

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _targets, _validation
 from litlearn._base import ClassifierMixin
 from litlearn._jit import njit
 from litlearn.neighbors._base import (
@@ -62,15 +62,13 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
         """
         self._check_parameters()
         prepared = self._prepare(X)
-        targets = _validation.check_class_targets(self, y, len(prepared[0]))
-        columns = [targets] if targets.ndim == 1 else list(targets.T)
-        pairs = [np.unique(column, return_inverse=True) for column in columns]
+        targets = _targets.encode(self, y, len(prepared[0]))
+        pairs = list(zip(targets.classes, targets.codes, strict=True))
         outlier_label = self._check_outlier_label(pairs)
         self._store(*prepared)
-        self.outputs_2d_ = targets.ndim == 2
-        classes, labels = [found for found, _ in pairs], [inverse for _, inverse in pairs]
-        self.classes_ = classes if self.outputs_2d_ else classes[0]
-        self._y = np.stack(labels, axis=1) if self.outputs_2d_ else labels[0]
+        self.outputs_2d_ = not targets.flat
+        self.classes_ = targets.public_classes()
+        self._y = _targets.join_outputs(targets.codes, targets.flat)
         self._store_outlier_label(outlier_label)
         return self
 
@@ -117,11 +115,11 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
         """
         votes, alone = self._votes(X)
         winners = [
-            classes[np.argmax(out, axis=1)]
+            _targets.label(classes, out)
             for (classes, _), out in zip(self._each_output(), votes, strict=True)
         ]
         self._label_outliers(winners, alone)
-        return np.stack(winners, axis=1) if self.outputs_2d_ else winners[0]
+        return _targets.join_outputs(winners, not self.outputs_2d_)
 
     def predict_proba(self, X):
         """Return the share of the votes that each class gets.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _targets, _validation
 from litlearn._base import BaseEstimator, MultiOutputMixin
 from litlearn.tree import _criteria
 from litlearn.tree._grow import Problem, Rules
@@ -115,11 +115,10 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             )
         classes = None
         if self.criteria is CLASSIFICATION:
-            y = _validation.check_class_targets(self, y, n_samples)
-            columns = [y] if y.ndim == 1 else list(y.T)
-            pairs = [np.unique(column, return_inverse=True) for column in columns]
-            classes = [found for found, _ in pairs]
-            groups, Y = _groups([codes for _, codes in pairs])
+            coded = _targets.encode(self, y, n_samples)
+            classes = coded.classes
+            groups, Y = _groups(coded.codes)
+            weight = _targets.combined_weight(self, sample_weight, class_weight, coded)
             n_classes = np.array([len(found) for found in classes], dtype=np.int64)
         else:
             y = _validation.check_real_targets(self, y, n_samples)
@@ -127,12 +126,8 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             Y, groups = np.ascontiguousarray(np.atleast_2d(y.T)), np.empty(0, dtype=np.uint32)
             n_classes = np.ones(len(Y), dtype=np.int64)
             self._check_poisson(Y)
-        weight = _validation.check_sample_weight(self, sample_weight, n_samples)
+            weight = _validation.check_sample_weight(self, sample_weight, n_samples)
         weight = np.ones(n_samples) if weight is None else weight
-        if class_weight is not None:
-            weight = weight * self._class_factors(class_weight, pairs)
-            if not np.any(weight):
-                raise ValueError(f"{type(self).__name__}: class_weight leaves no sample a weight.")
         with np.errstate(over="ignore"):
             total = weight.sum()
         if not np.isfinite(total):
@@ -182,20 +177,6 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             raise ValueError(
                 f"{who}: Sum of y is not positive which is necessary for Poisson regression."
             )
-
-    def _class_factors(self, class_weight, pairs):
-        """Return the weight that each sample has by its classes: a product over the outputs."""
-        many = len(pairs) > 1 and isinstance(class_weight, (list, tuple))
-        if many and len(class_weight) != len(pairs):
-            raise ValueError(
-                f"{type(self).__name__}: For multi-output, number of elements in class_weight "
-                f"should match number of outputs: got {len(class_weight)} for {len(pairs)}."
-            )
-        per_output = class_weight if many else [class_weight] * len(pairs)
-        factors = np.ones(len(pairs[0][1]))
-        for one, (classes, codes) in zip(per_output, pairs, strict=True):
-            factors *= _validation.check_class_weight(self, one, classes, codes)[codes]
-        return factors
 
     def _rules(self, training):
         """Return the parameters as numbers: shares of samples and features are counted out.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _targets, _validation
 from litlearn._base import ClassifierMixin, RegressorMixin
 from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, with_table
 from litlearn.tree._prune import find_weakest_links, prune
@@ -179,10 +179,10 @@ class TreeClassifier(ClassifierMixin, DecisionTree):
         """
         values = self._values(X)
         winners = [
-            classes[np.argmax(values[:, t, : len(classes)], axis=1)]
+            _targets.label(classes, values[:, t, : len(classes)])
             for t, classes in enumerate(self._classes_of_outputs())
         ]
-        return winners[0] if self.n_outputs_ == 1 else np.stack(winners, axis=1)
+        return _targets.join_outputs(winners, self.n_outputs_ == 1)
 
     def predict_proba(self, X, check_input=True):
         """Return the shares of the classes in the leaf of each sample.
@@ -207,9 +207,7 @@ class TreeClassifier(ClassifierMixin, DecisionTree):
 
     def predict_log_proba(self, X):
         """Return the logarithms of :meth:`predict_proba`; minus infinity for an absent class."""
-        shares = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return np.log(shares) if self.n_outputs_ == 1 else [np.log(one) for one in shares]
+        return _targets.logarithms(self.predict_proba(X))
 
 
 class TreeRegressor(RegressorMixin, DecisionTree):

@@ -1,0 +1,132 @@
+"""What all classifiers do with classes: encode them, weigh them, and turn scores back into them.
+
+Inside, a class is its number in the sorted list of classes. A target has one output or several;
+each output has classes of its own.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _validation
+
+
+class ClassTargets(NamedTuple):
+    """Classes as numbers, in the form in which kernels take them."""
+
+    classes: list  # the sorted classes of each output
+    codes: np.ndarray  # (n_outputs, n_samples), intp, read-only: y is classes[t][codes[t]]
+    flat: bool  # whether y had one dimension
+
+    def public_classes(self):
+        """Return what ``classes_`` is: an array, or a list with one for each output."""
+        return self.classes[0] if self.flat else self.classes
+
+
+def encode(owner, y, n_samples):
+    """Check `y`, (n_samples,) or (n_samples, n_outputs), and return its :class:`ClassTargets`."""
+    y = _validation.check_class_targets(owner, y, n_samples)
+    columns = [y] if y.ndim == 1 else list(y.T)
+    pairs = [np.unique(column, return_inverse=True) for column in columns]
+    codes = np.array([codes for _, codes in pairs], dtype=np.intp)
+    return ClassTargets([c for c, _ in pairs], _validation.read_only(codes), y.ndim == 1)
+
+
+def class_factors(owner, class_weight, targets, counted=None):
+    """Return the weight that each sample has by its classes: a product over the outputs.
+
+    Parameters
+    ----------
+    owner : estimator
+    class_weight : dict, "balanced", list of them (one for each output), or None
+    targets : ClassTargets
+    counted : ndarray of shape (n_samples,), default=None
+        Weights with which ``"balanced"`` counts the samples.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    n_outputs = len(targets.classes)
+    many = n_outputs > 1 and isinstance(class_weight, (list, tuple))
+    if many and len(class_weight) != n_outputs:
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: For multi-output, number of elements in "
+            f"class_weight should match number of outputs: got {len(class_weight)} for {n_outputs}."
+        )
+    per_output = class_weight if many else [class_weight] * n_outputs
+    factors = np.ones(targets.codes.shape[1])
+    for one, classes, codes in zip(per_output, targets.classes, targets.codes, strict=True):
+        factors *= _validation.check_class_weight(owner, one, classes, codes, counted)[codes]
+    return factors
+
+
+def combined_weight(owner, sample_weight, class_weight, targets, *, counted=False):
+    """Return the product of sample weights and class weights, (n_samples,), or None for equal ones.
+
+    With `counted`, ``"balanced"`` counts each sample by its weight, and else as one.
+    """
+    n_samples = targets.codes.shape[1]
+    weight = _validation.check_sample_weight(owner, sample_weight, n_samples)
+    if class_weight is None:
+        return weight
+    factors = class_factors(owner, class_weight, targets, weight if counted else None)
+    product = factors if weight is None else factors * weight
+    if not np.any(product):
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: the product of sample_weight and class_weight is "
+            "zero for every sample, expected a positive one."
+        )
+    return _validation.read_only(product)
+
+
+def label(classes, scores):
+    """Return the class of the largest score, the first of equal ones.
+
+    `scores` is (n, n_classes); or (n,) for two classes, where the second needs more than zero.
+    """
+    chosen = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+    return classes[chosen]
+
+
+def join_outputs(parts, flat):
+    """Return the labels of the only output, or those of several as columns."""
+    return parts[0] if flat else np.stack(parts, axis=1)
+
+
+def logarithms(shares):
+    """Return logarithms of shares, minus infinity for zero; of an array or of a list of them."""
+    with np.errstate(divide="ignore"):
+        return [np.log(one) for one in shares] if isinstance(shares, list) else np.log(shares)
+
+
+def log_probabilities(scores):
+    """Return logarithms of the probabilities that belong to scores, without that of a rounded zero.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,) or (n, n_classes)
+        Log-odds of the second of two classes; or logarithms of the probabilities up to a constant
+        of each row, as joint log-likelihoods are.
+
+    Returns
+    -------
+    ndarray of shape (n, 2) or (n, n_classes)
+        Of the type of the scores. In each row the exponentials sum to 1.
+    """
+    if scores.ndim == 1:
+        result = np.empty((len(scores), 2), dtype=scores.dtype)
+        np.logaddexp(0.0, scores, out=result[:, 0])
+        np.logaddexp(0.0, -scores, out=result[:, 1])
+        return np.negative(result, out=result)
+    scores = scores - scores.max(axis=1, keepdims=True)
+    return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+
+
+def probabilities(scores):
+    """Return the probabilities that belong to scores, as in :func:`log_probabilities`."""
+    if scores.ndim == 1:
+        return np.exp(log_probabilities(scores))
+    result = np.exp(scores - scores.max(axis=1, keepdims=True))
+    result /= result.sum(axis=1, keepdims=True)
+    return result

@@ -1,0 +1,103 @@
+"""Classes as numbers, their weights, and scores turned back into classes."""
+
+import numpy as np
+import pytest
+from scipy.special import log_expit, log_softmax
+from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
+
+from litlearn import _targets
+
+ONE = np.array(["ill", "healthy", "ill", "ill", "unsure"])
+TWO = np.array([[1, 7], [0, 7], [1, 3], [0, 3], [1, 7]])
+
+
+@pytest.mark.parametrize(
+    "y",
+    [ONE, TWO, TWO[:, 0] > 0, TWO[:, 1].astype(np.int8), TWO.astype(float), np.asfortranarray(TWO)],
+)
+def test_codes_name_the_classes(y):
+    coded = _targets.encode("Model", y, 5)
+    back = [classes[codes] for classes, codes in zip(coded.classes, coded.codes, strict=True)]
+    np.testing.assert_array_equal(_targets.join_outputs(back, coded.flat), y)
+    assert all(np.all(classes[1:] > classes[:-1]) for classes in coded.classes)
+    assert all(classes.dtype == y.dtype for classes in coded.classes)
+    assert coded.flat == (y.ndim == 1) and isinstance(coded.public_classes(), list) != coded.flat
+
+
+def test_codes_and_weights_are_in_the_form_that_kernels_take():
+    for y in (ONE, np.asfortranarray(TWO)):
+        coded = _targets.encode("Model", y, 5)
+        weight = _targets.combined_weight("Model", np.arange(5), "balanced", coded)
+        only = _targets.combined_weight("Model", np.arange(5, dtype=np.float32), None, coded)
+        for array, dtype in ((coded.codes, np.intp), (weight, np.float64), (only, np.float64)):
+            assert array.dtype == dtype and array.flags.c_contiguous
+            assert not array.flags.writeable
+
+
+def test_y_is_checked():
+    with pytest.raises(ValueError, match="Model.*inconsistent numbers of samples"):
+        _targets.encode("Model", ONE, 6)
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced", {1: 3.0}, {0: 0.5, 1: 0.0}])
+def test_class_weights_are_scikit_learns(class_weight):
+    coded = _targets.encode("Model", TWO[:, 0], 5)
+    expected = compute_sample_weight(class_weight, TWO[:, 0])
+    np.testing.assert_allclose(_targets.class_factors("Model", class_weight, coded), expected)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", [{0: 2.0, 1: 1.0}, {3: 1.0, 7: 5.0}]])
+def test_class_weights_of_several_outputs_are_multiplied(class_weight):
+    coded = _targets.encode("Model", TWO, 5)
+    expected = compute_sample_weight(class_weight, TWO)
+    np.testing.assert_allclose(_targets.class_factors("Model", class_weight, coded), expected)
+    with pytest.raises(ValueError, match="Model.*number of elements in class_weight.*got 3 for 2"):
+        _targets.class_factors("Model", [{}, {}, {}], coded)
+
+
+def test_balanced_counts_samples_by_their_weight_where_asked_to():
+    coded, weight = _targets.encode("Model", TWO[:, 0], 5), np.array([1.0, 2.0, 0.0, 4.0, 5.0])
+    balanced = compute_class_weight(
+        "balanced", classes=np.array([0, 1]), y=TWO[:, 0], sample_weight=weight
+    )
+    counted = _targets.combined_weight("Model", weight, "balanced", coded, counted=True)
+    np.testing.assert_allclose(counted, weight * balanced[TWO[:, 0]])
+    plain = _targets.combined_weight("Model", weight, "balanced", coded)
+    np.testing.assert_allclose(plain, weight * compute_sample_weight("balanced", TWO[:, 0]))
+
+
+def test_weights_that_cancel_are_refused():
+    coded = _targets.encode("Model", TWO[:, 0], 5)
+    assert _targets.combined_weight("Model", None, None, coded) is None
+    with pytest.raises(ValueError, match="Model: the product of sample_weight and class_weight"):
+        _targets.combined_weight("Model", TWO[:, 0], {1: 0.0}, coded)
+
+
+def test_labels():
+    classes = np.array(["a", "b", "c"])
+    scores = np.array([[1.0, 3.0, 2.0], [5.0, 5.0, 0.0], [0.0, 0.0, 0.0]])
+    assert _targets.label(classes, scores).tolist() == ["b", "a", "a"]
+    assert _targets.label(classes, np.array([-1.0, 0.0, 1e-300])).tolist() == ["a", "a", "b"]
+
+
+@pytest.mark.parametrize("dtype, rtol", [(np.float64, 1e-12), (np.float32, 1e-5)])
+def test_probabilities(dtype, rtol):
+    """Also where one is so near to 1 that its logarithm would be a rounded zero."""
+    few = np.array([-800.0, -40.0, -1.0, 0.0, 3.0, 80.0], dtype=dtype)
+    many = np.array([[1.0, 2.0, 3.0], [900.0, 0.0, -5.0], [-1e4, -1e4, -1e4]], dtype=dtype)
+    expected = np.stack([log_expit(-few), log_expit(few)], axis=1), log_softmax(many, axis=1)
+    for scores, log in zip((few, many), expected, strict=True):
+        given = scores.copy()
+        found, shares = _targets.log_probabilities(scores), _targets.probabilities(scores)
+        np.testing.assert_array_equal(scores, given)
+        assert found.dtype == shares.dtype == dtype
+        np.testing.assert_allclose(found, log, rtol=rtol, atol=1e-30)
+        np.testing.assert_allclose(shares, np.exp(log), rtol=10 * rtol, atol=1e-30)
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=rtol)
+
+
+def test_logarithms_of_shares():
+    shares = np.array([[0.0, 1.0], [0.5, 0.5]])
+    expected = [[-np.inf, 0.0], [np.log(0.5)] * 2]
+    np.testing.assert_array_equal(_targets.logarithms(shares), expected)
+    np.testing.assert_array_equal(_targets.logarithms([shares, shares]), [expected, expected])
