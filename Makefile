@@ -12,16 +12,19 @@ export PYTHONUNBUFFERED := 1
 
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check --quiet --progress-bar off
 PYTEST := $(PY) -m pytest
-WORKERS ?= 2
+WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
+PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test lab bench notebooks lint format coverage clean
+.PHONY: help book test test-cpus lab bench notebooks lint format coverage clean
 
 help:
 	@echo 'make book       build the book into _build/html'
 	@echo 'make test       lint, then test the module and every notebook of the book'
+	@echo 'make test-cpus  notebooks and comparisons once more, computed as on other processors'
 	@echo 'make lab        open the book in JupyterLab'
 	@echo 'make bench      compare speed and memory with other libraries (BENCH="--only knn")'
-	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one)'
+	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one;'
+	@echo '                AGAIN=1 renews the outputs of what is up to date, too)'
 	@echo 'make lint       check style; make format repairs what can be repaired'
 	@echo 'make coverage   line coverage of the module, compiled functions included'
 	@echo 'make clean      remove what the other targets made, the virtual environment too'
@@ -74,7 +77,7 @@ lab: .venv/.book $(CACHE)/.filled
 
 NB ?= $(wildcard book/*.ipynb)
 notebooks: .venv/.book $(CACHE)/.filled
-	@$(PY) .ci/notebooks.py run $(NB)
+	@$(PY) .ci/notebooks.py run $(if $(AGAIN),--again) $(NB)
 
 # --- the tests -----------------------------------------------------------------------------
 
@@ -88,20 +91,36 @@ format: .venv/.test
 	@$(PY) .ci/notebooks.py format $(wildcard book/*.ipynb)
 
 # Tests marked "nojit" run three times: compiled, as plain Python (NUMBA_DISABLE_JIT), and compiled
-# with every index checked (NUMBA_BOUNDSCHECK). The pages are opened in a browser last, when the
-# rest is known to be right.
+# with every index checked (NUMBA_BOUNDSCHECK). The repetitions compute as other processors do:
+# OPENBLAS_CORETYPE chooses the kernels of the matrix products, NUMBA_CPU_NAME=generic uses no vectors
+# beyond the oldest and never rounds a product and a sum at once. The pages are opened in a
+# browser last, when the rest is known to be right.
+PRESCOTT := OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=1
+HASWELL := OPENBLAS_CORETYPE=Haswell
 test: lint $(CACHE)/.filled
 	@echo '--- tests and notebooks'
-	$(PYTEST) -n $(WORKERS) --dist loadfile -m 'not browser'
+	$(PYTEST) $(PARALLEL) -m 'not browser'
 	@echo '--- again without compilation'
-	NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' \
-	  $(PYTEST) tests -n $(WORKERS) --dist loadfile -m nojit
+	$(PRESCOTT) NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' \
+	  $(PYTEST) tests $(PARALLEL) -m nojit
 	@echo '--- again with bounds checking'
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CACHE)-boundscheck' $(PYTEST) tests -m nojit
+	$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CACHE)-boundscheck' \
+	  $(PYTEST) tests $(PARALLEL) -m nojit
 	@$(PY) .ci/build_book.py
 	@echo '--- the pages in a browser'
 	$(PYTEST) tests -m browser
 	@echo 'All tests passed.'
+
+# "make test" computes the remaining tests and the notebooks on this processor only. Here the tests and
+# every other notebook meet one foreign processor, and the other notebooks another one.
+COMPARISONS := $(addprefix tests/,ensemble linear_model neighbors tree)
+test-cpus: .venv/.test $(CACHE)/.filled
+	@echo '--- as on an old processor with one thread'
+	$(PRESCOTT) $(PYTEST) $(PARALLEL) -m 'not nojit' \
+	  $(COMPARISONS) $$(ls book/*.ipynb | awk 'NR % 2')
+	@echo '--- as on a processor with AVX2'
+	$(HASWELL) $(PYTEST) $(PARALLEL) $$(ls book/*.ipynb | awk 'NR % 2 == 0')
+	@echo 'The other processors agree.'
 
 # Lines of compiled functions are counted when they run as plain Python; the others, compiled.
 coverage: .venv/.test $(CACHE)/.filled

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+import types
 from pathlib import Path
 
 import pytest
@@ -195,7 +196,7 @@ def test_binder_installs_what_pyproject_says():
     minor = python.removeprefix("python=")
     assert f"Programming Language :: Python :: {minor}" in PROJECT["classifiers"]
     installed = [d["pip"] for d in environment["dependencies"] if isinstance(d, dict)]
-    assert installed == [["-e .[book]"]]
+    assert installed == [["-e .[notebooks]"]]
 
 
 def test_post_build_runs_files_that_exist():
@@ -206,12 +207,19 @@ def test_post_build_runs_files_that_exist():
     assert files and all((ROOT / name).is_file() for name in files)
 
 
+def test_binder_computes_with_what_it_compiled_while_building():
+    setting = "export NUMBA_CPU_NAME=generic\n"
+    assert setting in text("postBuild") and setting in text("start")
+    assert text("start").endswith('exec "$@"\n')
+    assert os.name == "nt" or os.access(ROOT / "start", os.X_OK)
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="repo2docker runs on Linux")
 def test_repo2docker_reads_the_environment(tmp_path):
     command = shutil.which("jupyter-repo2docker", path=Path(sys.executable).parent)
     if command is None:
         pytest.skip("jupyter-repo2docker is not installed")
-    for name in ("environment.yml", "postBuild", "pyproject.toml"):
+    for name in ("environment.yml", "postBuild", "pyproject.toml", "start"):
         shutil.copy(ROOT / name, tmp_path)
     run = subprocess.run(
         [command, "--no-build", "--debug", "."],
@@ -224,28 +232,50 @@ def test_repo2docker_reads_the_environment(tmp_path):
     dockerfile = run.stdout + run.stderr
     assert '--file "environment.yml"' in dockerfile
     assert "RUN ./postBuild" in dockerfile
-    # The repository is there before the environment is made: "-e .[book]" needs it.
+    assert 'ENV R2D_ENTRYPOINT="${REPO_DIR}/start"' in dockerfile
+    # The repository is there before the environment is made: "-e .[notebooks]" needs it.
     assert dockerfile.index("COPY --chown=0:0 src/") < dockerfile.index('--file "environment.yml"')
+
+
+def test_launch_links_lead_to_what_was_built(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+    launch = importlib.import_module("launch")
+    assert launch.branch("0.2.0.dev0") == "main"
+    config = types.SimpleNamespace(html_theme_options={"use_edit_page_button": True})
+    monkeypatch.setattr(launch.litlearn, "__version__", "0.2.0")
+    launch.set_branch(None, config)
+    expected = {"use_edit_page_button": False, "repository_branch": "v0.2.0"}
+    assert config.html_theme_options == expected
+    assert {"binderhub_url", "colab_url"} <= set(parsed("_config.yml")["launch_buttons"])
 
 
 # --- commands and workflows ------------------------------------------------------------------
 
 
 def make_targets():
-    return set(re.findall(r"^([a-z]+):", text("Makefile"), re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", text("Makefile"), re.MULTILINE))
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "index.md", ".ci/run"])
 def test_commands_that_the_pages_name_exist(page):
-    named = set(re.findall(r"(?:^|`|; |&& )make ([a-z]+)", text(page), re.MULTILINE))
+    named = set(re.findall(r"(?:^|`|; |&& )make ([a-z-]+)", text(page), re.MULTILINE))
     assert named or page == "index.md", f"{page} names no command"
     assert named <= make_targets()
 
 
 def test_the_project_has_the_promised_commands():
     assert {"book", "test", "lab", "bench", "clean"} <= make_targets()
-    assert "make test" in text(".ci/run") and "make book" in text(".ci/run")
+    assert {"make test", "make test-cpus", "make book"} <= set(text(".ci/run").splitlines())
     assert '"-W"' in text(".ci/build_book.py"), "warnings of the book are errors"
+
+
+def test_every_notebook_is_computed_as_on_other_processors():
+    recipe = text("Makefile").split("\ntest-cpus:")[1].split("\n\n")[0]
+    assert "PRESCOTT" in recipe and "HASWELL" in recipe
+    assert "awk 'NR % 2')" in recipe and "awk 'NR % 2 == 0')" in recipe
+    repeated = text("Makefile").split("\ntest:")[1].split("\n\n")[0]
+    assert "$(PRESCOTT) NUMBA_DISABLE_JIT=1" in repeated
+    assert "$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1" in repeated
 
 
 def workflow(name):
