@@ -32,8 +32,15 @@ METHODS = (
     "decision_path",
     "kneighbors",
     "radius_neighbors",
+    "transform",
+    "score_samples",
 )
-OTHER_METHODS = ("predict_log_proba", "kneighbors_graph", "radius_neighbors_graph")
+OTHER_METHODS = (
+    "predict_log_proba",
+    "kneighbors_graph",
+    "radius_neighbors_graph",
+    "inverse_transform",  # takes what transform returns
+)
 METHODS_WITHOUT_SAMPLES = ("get_depth", "get_n_leaves")
 LEARNED_PROPERTIES = ("feature_importances_", "estimators_samples_")
 
@@ -66,6 +73,8 @@ def use(model, X):
     for method in offered(model):
         found = getattr(model, method)(X)
         results += found if isinstance(found, tuple) else [found]
+    if hasattr(model, "inverse_transform"):
+        results.append(model.inverse_transform(model.transform(X)))
     if hasattr(model, "feature_importances_"):
         results.append(model.feature_importances_)
     assert results  # else all comparisons would hold
@@ -100,13 +109,51 @@ def assert_same_trees(one, other):
 
 
 def assert_same_fit(one, other):
-    """The same bits in what was learned, whatever of this the estimator has."""
-    for name in ("coef_", "intercept_"):
-        assert hasattr(one, name) == hasattr(other, name)
-        if hasattr(one, name):
-            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    if hasattr(other, "tree_") or hasattr(other, "estimators_"):
-        assert_same_trees(one, other)
+    """The same bits in everything that was learned, whatever its name."""
+    learned, expected = (
+        {name: value for name, value in vars(model).items() if name not in parameters(model)}
+        for model in (one, other)
+    )
+    assert expected  # else all comparisons would hold
+    assert_same_value(learned, expected, type(other).__name__)
+
+
+def assert_same_value(one, other, path):
+    """The same bits, however nested; `path` says where the values are."""
+    assert type(one) is type(other), path
+    if isinstance(one, np.ndarray) and one.dtype != object:
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), path
+        assert one.tobytes() == other.tobytes(), path
+    elif isinstance(one, dict):
+        assert list(one) == list(other), path
+        for name, value in one.items():
+            assert_same_value(value, other[name], f"{path}[{name!r}]")
+    elif isinstance(one, (list, tuple, np.ndarray)):
+        assert len(one) == len(other), path
+        for number, pair in enumerate(zip(one, other, strict=True)):
+            assert_same_value(*pair, f"{path}[{number}]")
+    elif isinstance(one, (float, np.floating)):
+        assert np.float64(one).tobytes() == np.float64(other).tobytes(), path
+    elif hasattr(one, "arrays"):  # a fitted tree
+        assert_same_value(one.arrays(), other.arrays(), path)
+    elif hasattr(one, "get_params"):
+        assert_same_fit(one, other)
+    elif one is None:
+        return
+    elif type(one).__eq__ is object.__eq__ or scipy.sparse.issparse(one):
+        # An object that is compared by what it holds.
+        assert_same_value(state(one), state(other), path)
+    else:
+        assert one == other, path
+
+
+def state(value):
+    """The attributes of an object, in a dict or in slots."""
+    slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
+    held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+    held.update(getattr(value, "__dict__", {}))
+    assert held or callable(value), f"nothing to compare in {value!r}"
+    return held
 
 
 def in_threads(work, n_threads):
@@ -384,7 +431,7 @@ def refuses(match):
 
 def check_bad_parameters(estimator, name, value):
     if name not in estimator.get_params():
-        return
+        pytest.skip(f"{type(estimator).__name__} has no parameter {name}")
     X, y = data()
     model = clone(estimator).fit(X, y)
     expected = use(model, X)
