@@ -21,6 +21,7 @@ sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / ".ci")]
 import figure_data  # noqa: E402
 import live_figures  # noqa: E402
 
+from litlearn.linear_model import LinearRegression  # noqa: E402
 from litlearn.neighbors import KNeighborsClassifier  # noqa: E402
 
 NAMES = [path.stem for path in live_figures.alive()]
@@ -479,6 +480,97 @@ def test_k_and_weights_by_control_and_key(opened):
             assert (state["k"], state["weights"]) == (k, weights)
         assert figure.tab.get_by_label("nearer patients count more").is_checked()
         _expect_vote(figure, np.array(state["X"], dtype=float), state["query"], 2, "distance")
+
+
+# -- linear regression ----------------------------------------------------------------------------
+
+
+def _number(text):
+    return float(text.replace("−", "-"))
+
+
+def _expect_line(figure, x, y):
+    """Compare all that the figure shows with LinearRegression."""
+    X, y, everyone = np.array(x, dtype=float)[:, None], np.array(y, dtype=float), np.arange(len(y))
+    model = LinearRegression().fit(X, y)
+    residual = y - model.predict(X)
+    # Leverage: how much a patient's own prediction moves with the patient's score.
+    leverage = np.diag(LinearRegression().fit(X, np.eye(len(y))).predict(X))
+    without = [LinearRegression().fit(X[everyone != i], y[everyone != i]) for i in everyone]
+
+    fit = figure.get()["fit"]
+    close = {"rtol": 0, "atol": 1e-6}
+    np.testing.assert_allclose(fit["intercept"], model.intercept_, **close)
+    np.testing.assert_allclose(fit["slope"], model.coef_[0], **close)
+    np.testing.assert_allclose(fit["residual"], residual, **close)
+    np.testing.assert_allclose(fit["cost"], residual @ residual, **close)
+    np.testing.assert_allclose(fit["leverage"], leverage, **close)
+    np.testing.assert_allclose(
+        [w["slope"] for w in fit["without"]], [m.coef_[0] for m in without], **close
+    )
+
+    for i, row in enumerate(figure.tab.locator(".litlearn-table tbody tr").all()):
+        cells = row.locator("td").all_text_contents()
+        assert cells[0] == str(i + 1)
+        assert _number(cells[1]) == pytest.approx(residual[i], abs=0.00501)
+        assert _number(cells[2]) == pytest.approx(leverage[i], abs=0.00501)
+        if len(set(np.delete(X, i))) == 1:
+            assert cells[3] == "none"
+        else:
+            assert _number(cells[3]) == pytest.approx(without[i].coef_[0], abs=0.00501)
+    said = figure.text(".litlearn-says")
+    assert _number(re.search(r"add up to ([\d.]*\d)", said)[1]) == pytest.approx(
+        fit["cost"], abs=0.00501
+    )
+    assert ("nothing can be said" in said) == (len(set(X[:, 0])) == 1)
+
+    # The squares are squares, as high as the residuals.
+    unit = figure.tab.locator(".axes > g").nth(1).locator(".tick").all()[:2]
+    pixels = [float(re.findall(r"[\d.]+", t.get_attribute("transform"))[1]) for t in unit]
+    scale = (pixels[0] - pixels[1]) / (
+        float(unit[1].text_content()) - float(unit[0].text_content())
+    )
+    for i, square in enumerate(figure.tab.locator(".square").all()):
+        width, height = (float(square.get_attribute(a)) for a in ("width", "height"))
+        assert width == height == pytest.approx(abs(residual[i]) * scale, abs=0.02)
+
+
+@pytest.mark.browser
+def test_line_agrees_with_the_module_in_random_states(opened):
+    """Steps of the figure, any numbers, the same years twice, and all patients at one place."""
+    rng = np.random.default_rng(5)
+    with opened("linear_regression") as figure:
+        for state in range(28):
+            x, y = rng.uniform(0, 6, 5), rng.uniform(0, 44, 5)
+            if state % 2:
+                x, y = np.round(2 * x) / 2, np.round(y)
+            if state in (6, 13):
+                x[:] = x[0]
+            if state in (7, 14):
+                x[1:] = x[1]
+            figure.set(x=x.tolist(), y=y.tolist())
+            _expect_line(figure, x, y)
+
+
+@pytest.mark.browser
+def test_line_follows_the_mouse(opened):
+    """The middle patient lifts the line and does not tilt it; a patient at the end tilts it."""
+    with opened("linear_regression") as figure:
+        fit = figure.get()["fit"]
+        assert (fit["intercept"], fit["slope"], fit["cost"]) == pytest.approx((30, -4, 30))
+        for number in (2, 4):
+            x, y = figure.middle(number)
+            figure.tab.mouse.move(x, y)
+            figure.tab.mouse.down()
+            figure.tab.mouse.move(x, y - 100, steps=5)
+            figure.tab.mouse.up()
+            figure.settle()
+            state = figure.get()
+            assert state["x"] == [0, 1, 2, 3, 4]
+            assert state["y"][number] > [32, 23, 24, 15, 16][number] + 5
+            tilted = state["fit"]["slope"] > -4 + 1e-9
+            assert tilted == (number == 4)
+            _expect_line(figure, state["x"], state["y"])
 
 
 # -- in the book ----------------------------------------------------------------------------------

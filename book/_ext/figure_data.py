@@ -61,6 +61,32 @@ def nearest_neighbors():
     }
 
 
+def linear_regression():
+    """The five patients of the chapter: years since the first complaint, and the memory score."""
+    x, y = of_chapter("linear_regression", "x_five", "y_five")
+    return {
+        "axes": {
+            "x": {
+                "label": "years since the first complaint",
+                "domain": [-0.4, 6.4],
+                "limits": [0, 6],
+                "step": 0.5,
+                "leap": 2,
+            },
+            "y": {
+                "label": "memory score",
+                "unit": "points",
+                "domain": [0, 44],
+                "step": 1,
+                "leap": 5,
+            },
+        },
+        "x": x,
+        "y": y,
+        "colors": {"line": COLORS[0], "residual": COLORS[1]},
+    }
+
+
 def data(name):
     """Return the data of a figure as JSON that can stand inside a script element."""
     return json.dumps(globals()[name]()).replace("<", "\\u003c")

@@ -176,7 +176,8 @@
       const nodes = this.front.selectAll(null).data(items).join("g");
       nodes.attr("class", "handle").attr("tabindex", 0).attr("role", "slider");
       nodes.attr("aria-roledescription", "movable point").attr("aria-describedby", figure.help.id);
-      nodes.attr("aria-label", label).attr("aria-valuemin", x.domain[0]).attr("aria-valuemax", x.domain[1]);
+      const [low, high] = x.limits ?? x.domain;
+      nodes.attr("aria-label", label).attr("aria-valuemin", low).attr("aria-valuemax", high);
       nodes.append("circle").attr("class", "reach").attr("r", 15); // a finger needs 24 pixels
       nodes.append("g").call(look);
       const to = (item, [a, b]) => {
@@ -296,15 +297,32 @@
         .on("click", press);
     }
 
-    /** A table; returns a function that fills it with rows of cells (text, or a DOM node). */
-    table(caption, columns) {
+    /** A button that brings back the state as it is now: positions glide, the rest is set. */
+    restart(state) {
+      const start = structuredClone(state);
+      const between = (a, b, t) =>
+        Array.isArray(b) ? b.map((value, i) => between(a[i], value, t)) : t < 1 ? a + t * (b - a) : b;
+      this.button("Start again", () => {
+        const from = structuredClone(state);
+        this.glide((t) => {
+          for (const [key, value] of Object.entries(start))
+            state[key] = Array.isArray(value) ? between(from[key], value, t) : value;
+        });
+      });
+    }
+
+    /** A table; returns a function that fills it with rows of cells (text, or a DOM node). The
+        columns after the first `left` ones hold numbers. */
+    table(caption, columns, left = 1) {
+      const side = (cell, i) => (i < left ? "left" : null);
       const table = this.panel.append("table").attr("class", "litlearn-table");
       table.append("caption").text(caption);
-      table.append("thead").append("tr").selectAll("th").data(columns).join("th").attr("scope", "col").text((d) => d);
+      table.append("thead").append("tr").selectAll("th").data(columns).join("th").attr("scope", "col")
+        .attr("class", side).text((d) => d);
       const body = table.append("tbody");
       return (rows) => {
         const lines = body.selectAll("tr").data(rows).join("tr").attr("class", (row) => row.kind ?? null);
-        lines.selectAll("td").data((row) => row.cells).join("td").each(function (cell) {
+        lines.selectAll("td").data((row) => row.cells).join("td").attr("class", side).each(function (cell) {
           this.replaceChildren(cell);
         });
       };

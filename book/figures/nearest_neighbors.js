@@ -4,8 +4,7 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
   const { number, list } = litlearn;
   const { classes, y } = data;
   const [first, second] = data.features;
-  const start = { X: data.X, query: data.query, k: data.k, weights: "uniform" };
-  const state = structuredClone(start);
+  const state = structuredClone({ X: data.X, query: data.query, k: data.k, weights: "uniform" });
 
   /** The `count` patients nearest to a point, and how far they are. */
   function nearest([a, b], count) {
@@ -78,7 +77,7 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
     get: () => state.weights,
     set: (weights) => (state.weights = weights),
   });
-  const table = figure.table("Former patients, the nearest first", ["patient", "course", "distance", "weight"]);
+  const table = figure.table("Former patients, the nearest first", ["patient", "course", "distance", "weight"], 2);
 
   /** Where the order of the table, or of the classes, decides: say it. */
   function ties(all, { share, winner }) {
@@ -128,14 +127,7 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
     mapped = now;
   });
 
-  figure.button("Start again", () => {
-    const from = structuredClone(state);
-    Object.assign(state, { k: start.k, weights: start.weights });
-    figure.glide((t) => items.forEach((i) => {
-      const [a, b] = i < 0 ? [from.query, start.query] : [from.X[i], start.X[i]];
-      place(i).splice(0, 2, ...a.map((value, j) => (t < 1 ? value + t * (b[j] - value) : b[j])));
-    }));
-  });
+  figure.restart(state);
   figure.key(["+", "="], () => (state.k = Math.min(y.length, state.k + 1)));
   figure.key(["-"], () => (state.k = Math.max(1, state.k - 1)));
   figure.key(["w"], () => (state.weights = state.weights === "uniform" ? "distance" : "uniform"));
