@@ -19,7 +19,6 @@ BUDGET = {"words": 4500, "equations": 14, "code": 150, "output": 60}
 # Pages that have not been brought to the budget yet, with what they count today. These numbers may
 # only fall, and a page that is within a budget has no number here.
 OVER = {
-    "nearest_neighbors": {"words": 6367, "equations": 21, "code": 393, "output": 100},
     "linear_regression": {"words": 6686, "equations": 28, "code": 394, "output": 116},
     "logistic_regression": {"words": 5642, "equations": 30, "code": 414, "output": 107},
     "overfitting": {"words": 6680, "equations": 16, "code": 481, "output": 91},
@@ -96,7 +95,9 @@ def shown(output):
     if page:
         return "", len(re.findall(r"<tr\b", page))
     if "text/markdown" in data:
-        return "".join(data["text/markdown"]), 0
+        text = "".join(data["text/markdown"])
+        rows = re.findall(r"^\|.*$\n?", text, re.MULTILINE)
+        return re.sub(r"^\|.*$\n?", "", text, flags=re.MULTILINE), len(rows)
     text = "".join(output.get("text", data.get("text/plain", "")))
     return "", sum(bool(line.strip()) for line in text.splitlines())
 
@@ -164,10 +165,11 @@ def test_counting_sees_what_a_reader_sees():
         _code("e = 5", {"image/png": "", "text/plain": "<Figure>"}, tags=["remove-input"]),
         _code("f", {"text/html": "<table><tr></tr><tr></tr></table>", "text/plain": "x\ny\nz"}),
         _code("g", {"text/markdown": "Three words here.", "text/plain": "<Markdown>"}),
+        _code("i", {"text/markdown": "| a | b |\n|--|--|\n| c | d |", "text/plain": "a"}),
         _markdown("Last.\n\n## Exercises\n\nNot counted $$y$$"),
         _code("h = 6", {"text/plain": "6"}),
     ]
     page[2]["source"] += "\nNo.\n$$a$$\n```\n````"
     # Two words / A link to it / One formula / Seen / Three words here / Last
     counts = load({"cells": page})
-    assert counts == {"words": 13, "equations": 1, "code": 4, "output": 5}
+    assert counts == {"words": 13, "equations": 1, "code": 5, "output": 8}

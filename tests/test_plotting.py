@@ -28,6 +28,7 @@ from litlearn.plotting import (
     scatter_classes,
     set_style,
     slider,
+    table,
 )
 from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -516,3 +517,16 @@ def test_slider_errors():
         make_slider(label="")
     with pytest.raises(ValueError, match="slider: alt has an empty text"):
         make_slider(alt=" ")
+
+
+def test_table_is_markdown_in_a_notebook_and_aligned_in_a_terminal():
+    shown = table(["k", "error"], [[1, "0.30"], ["a|b", "0.245"]])
+    assert shown._repr_markdown_().splitlines() == [
+        "| k | error |",
+        "| :-- | --: |",
+        "| 1 | 0.30 |",
+        "| a\\|b | 0.245 |",
+    ]
+    assert repr(shown).splitlines() == ["k    error", "1     0.30", "a|b  0.245"]
+    with pytest.raises(ValueError, match="row 1 has 1 entries, expected 2"):
+        table(["k", "error"], [[1, 2], [3]])

@@ -1,4 +1,4 @@
-"""Figures of the book: colours that everyone can tell apart, and a slider that needs no kernel.
+"""Figures and tables of the book: colours that everyone can tell apart, a slider without a kernel.
 
 Every figure is drawn on white without a title. Classes differ in marker (or hatch) as well as in
 colour. matplotlib is imported when a function is called, so that importing this module is cheap.
@@ -28,6 +28,7 @@ __all__ = [
     "scatter_classes",
     "set_style",
     "slider",
+    "table",
 ]
 
 #: The palette of Okabe and Ito (2008), in the order in which classes take their colours.
@@ -984,3 +985,54 @@ def slider(
             png, size = _png(fig, dpi)
         frames.append(png)
     return Slider(label, texts, alts, frames, matches[0], size)
+
+
+class Table:
+    """Rows that a notebook shows as a table; made by :func:`table`."""
+
+    def __init__(self, head, rows):
+        self.head = head
+        self.rows = rows
+
+    def __repr__(self):
+        lines = [self.head, *self.rows]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        first, *others = widths
+        return "\n".join(
+            "  ".join([line[0].ljust(first), *map(str.rjust, line[1:], others)]) for line in lines
+        )
+
+    def _repr_markdown_(self):
+        rule = [":--", *["--:"] * (len(self.head) - 1)]
+        escaped = [[cell.replace("|", "\\|") for cell in line] for line in [self.head, *self.rows]]
+        lines = [escaped[0], rule, *escaped[1:]]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def table(head, rows):
+    """Show results as a table: words to the left, numbers to the right.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Names of the columns. The first column names the rows.
+    rows : sequence of sequences
+        One entry a column. What is not a str is shown by ``str``; round numbers beforehand.
+
+    Returns
+    -------
+    Table
+        An object that a notebook shows as a table, and a terminal as aligned text.
+
+    Raises
+    ------
+    ValueError
+        If a row has not as many entries as `head`.
+    """
+    head, rows = [str(name) for name in head], [[str(entry) for entry in row] for row in rows]
+    for i, row in enumerate(rows):
+        if len(row) != len(head):
+            raise ValueError(
+                f"table: row {i} has {len(row)} entries, expected {len(head)}, as many as head"
+            )
+    return Table(head, rows)
