@@ -53,7 +53,7 @@ def nearest_neighbors():
             {"label": "immediate recall", "step": 1, "leap": 4, **words},
             {"label": "delayed recall", "step": 1, "leap": 4, **words},
         ],
-        "classes": classes("stable", "decline"),
+        "classes": classes("well", "ill"),
         "X": X,
         "y": [sorted(set(y)).index(label) for label in y],
         "query": query,
