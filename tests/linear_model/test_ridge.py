@@ -194,7 +194,7 @@ def test_products_in_single_precision_only_where_they_suffice(monkeypatch):
 @pytest.mark.parametrize("model", [Ridge(0.5), Ridge(0.5, positive=True), RidgeCV(), RidgeCV(cv=3)])
 def test_sparse_samples(container, shape, density, model):
     rng = np.random.default_rng(0)
-    X = scipy.sparse.random_array(shape, density=density, rng=rng).toarray()
+    X = rng.random(shape) * (rng.random(shape) < density)
     y, weight = rng.normal(size=(shape[0], 2)) + X[:, :1], rng.random(shape[0])
     for fit_intercept in (True, False):
         model.set_params(fit_intercept=fit_intercept)
@@ -206,7 +206,7 @@ def test_sparse_samples(container, shape, density, model):
 
 def test_iterations_that_run_out():
     rng = np.random.default_rng(0)
-    X = scipy.sparse.random_array((100, 300), density=0.1, rng=rng, format="csr")
+    X = scipy.sparse.csr_array(rng.random((100, 300)) * (rng.random((100, 300)) < 0.1))
     y = rng.normal(size=100)
     with pytest.warns(ConvergenceWarning, match="Ridge: LSQR stopped after"):
         Ridge(1e-3, max_iter=2).fit(X, y)
