@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / ".ci")]
 import figure_data  # noqa: E402
 import live_figures  # noqa: E402
 
-from litlearn.linear_model import LinearRegression  # noqa: E402
+from litlearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
 from litlearn.neighbors import KNeighborsClassifier  # noqa: E402
 
 NAMES = [path.stem for path in live_figures.alive()]
@@ -571,6 +571,84 @@ def test_line_follows_the_mouse(opened):
             tilted = state["fit"]["slope"] > -4 + 1e-9
             assert tilted == (number == 4)
             _expect_line(figure, state["x"], state["y"])
+
+
+# -- logistic regression --------------------------------------------------------------------------
+
+
+def _expect_curve(figure, x, y):
+    """Compare all that the figure shows with LogisticRegression; return the sentence."""
+    x, y = np.array(x, dtype=float), np.array(y)
+    fit, said = figure.get()["fit"], figure.text(".litlearn-says")
+    rows = figure.tab.locator(".litlearn-table tbody tr").all()
+    cells = [row.locator("td").all_text_contents() for row in rows]
+    assert [row[1] for row in cells] == [["stable", "decline"][c] for c in y]
+    stable, decline = x[y == 0], x[y == 1]
+    if len(stable) == 0 or len(decline) == 0:
+        assert "All courses are the same" in said
+    elif np.ptp(x) > 0 and (stable.max() <= decline.min() or decline.max() <= stable.min()):
+        assert "parts the two courses" in said
+    else:
+        model = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000).fit(x[:, None], y)
+        probability = model.predict_proba(x[:, None])[:, 1]
+        happened = np.where(y == 1, probability, 1 - probability)
+        close = {"rtol": 1e-6, "atol": 1e-6}
+        np.testing.assert_allclose(fit["slope"], model.coef_[0, 0], **close)
+        np.testing.assert_allclose(fit["intercept"], model.intercept_[0], **close)
+        np.testing.assert_allclose(fit["probability"], probability, **close)
+        np.testing.assert_allclose(fit["likelihood"], happened.prod(), **close)
+        shown = [[float(row[2]), float(row[3])] for row in cells]
+        np.testing.assert_allclose(shown, np.column_stack([probability, happened]), atol=0.00501)
+        if np.ptp(x) > 0:
+            factor, likelihood = re.findall(r"[\d.]*\d", said)
+            assert float(factor) == pytest.approx(np.exp(model.coef_[0, 0]), abs=0.00501)
+            assert float(likelihood) == pytest.approx(happened.prod(), abs=0.0000501)
+        else:
+            assert "nothing can be said" in said
+        return said
+    assert all(row[2:] == ["–", "–"] for row in cells)
+    assert not figure.tab.locator(".marks .line").get_attribute("d")
+    return said
+
+
+@pytest.mark.browser
+def test_curve_agrees_with_the_module_in_random_states(opened):
+    """Whole words and others; courses that words part; one course; one number of words."""
+    rng = np.random.default_rng(8)
+    kinds = {"parts": 0, "same": 0, "nothing": 0, "multiplies": 0}
+    with opened("logistic_regression") as figure:
+        for state in range(40):
+            x, y = rng.integers(0, 6, 6).astype(float), rng.integers(0, 2, 6)
+            if state % 3 == 2:
+                x = rng.uniform(0, 5, 6)
+            if state % 10 == 4:
+                y[:] = y[0]
+            if state % 10 == 6:
+                x[:], y[:3] = np.round(x[0]), [0, 1, 1]
+            if state % 10 == 8:
+                y = (x > 2).astype(int)
+            figure.set(x=x.tolist(), y=y.tolist())
+            said = _expect_curve(figure, x, y)
+            for kind in kinds:
+                kinds[kind] += kind in said
+    assert min(kinds.values()) >= 3 and kinds["multiplies"] >= 20
+
+
+@pytest.mark.browser
+def test_mouse_changes_words_and_course(opened):
+    with opened("logistic_regression") as figure:
+        one_word = figure.middle(1)[0] - figure.middle(0)[0]  # patients 1 and 2: 1 and 2 words
+        up = figure.middle(2)[1] - figure.middle(1)[1]  # patients 2 and 3: stable and decline
+        x, y = figure.middle(0)
+        figure.tab.mouse.move(x, y)
+        figure.tab.mouse.down()
+        figure.tab.mouse.move(x - one_word, y + 0.7 * up, steps=5)
+        figure.tab.mouse.up()
+        figure.settle()
+        state = figure.get()
+        assert state["x"] == [0, 2, 2, 4, 4, 5]
+        assert state["y"] == [1, 0, 1, 0, 1, 1]
+        _expect_curve(figure, state["x"], state["y"])
 
 
 # -- in the book ----------------------------------------------------------------------------------

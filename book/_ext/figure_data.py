@@ -87,6 +87,34 @@ def linear_regression():
     }
 
 
+def logistic_regression():
+    """The six patients of the chapter: words forgotten, and the course."""
+    x, y = of_chapter("logistic_regression", "forgotten", "y_six")
+    return {
+        "axes": {
+            "x": {
+                "label": "words forgotten",
+                "unit": "of 5",
+                "domain": [-0.4, 5.9],
+                "limits": [0, 5],
+                "step": 1,
+                "leap": 2,
+            },
+            "y": {
+                "label": "probability of decline",
+                "domain": [-0.12, 1.12],
+                "limits": [0, 1],
+                "step": 1,
+                "leap": 1,
+            },
+        },
+        "classes": classes("stable", "decline"),
+        "x": x,
+        "y": [sorted(set(y)).index(label) for label in y],
+        "color": COLORS[2],
+    }
+
+
 def data(name):
     """Return the data of a figure as JSON that can stand inside a script element."""
     return json.dumps(globals()[name]()).replace("<", "\\u003c")

@@ -170,9 +170,10 @@
     /** Points that can be taken by mouse and finger, and moved by the arrow keys.
 
         at(item) gives a position, moved(item, [x, y]) takes the next one, label(item) names the
-        point for those who do not see it, and look(selection) draws it. */
-    handles(items, { at, moved, label, look }) {
+        point and text(item) its position for those who do not see it, and look(selection) draws it. */
+    handles(items, { at, moved, label, look, text }) {
       const { figure, x, y } = this;
+      text ??= (item) => [x, y].map(({ label }, axis) => `${label} ${number(at(item)[axis])}`).join(", ");
       const nodes = this.front.selectAll(null).data(items).join("g");
       nodes.attr("class", "handle").attr("tabindex", 0).attr("role", "slider");
       nodes.attr("aria-roledescription", "movable point").attr("aria-describedby", figure.help.id);
@@ -209,8 +210,7 @@
       });
       figure.drawn(() => {
         nodes.attr("transform", (item) => `translate(${this.sx(at(item)[0])},${this.sy(at(item)[1])})`);
-        nodes.attr("aria-valuenow", (item) => at(item)[0]).attr("aria-valuetext", (item) =>
-          `${x.label} ${number(at(item)[0])}, ${y.label} ${number(at(item)[1])}`);
+        nodes.attr("aria-valuenow", (item) => at(item)[0]).attr("aria-valuetext", text);
       });
       return nodes;
     }
@@ -362,10 +362,13 @@
     list,
     figure: (name, drawing) => drawings.set(name, drawing),
 
+    /** The outline of a class's marker. */
+    symbol: (cls, size = 110) => d3.symbol(symbols[cls.marker], size)(),
+
     /** Draw the marker of a class: symbol and colour of litlearn.plotting. */
     mark(selection, cls, size = 110) {
       selection.append("path").attr("class", "mark").attr("fill", cls.color)
-        .attr("d", d3.symbol(symbols[cls.marker], size));
+        .attr("d", litlearn.symbol(cls, size));
     },
   };
 

@@ -1,5 +1,5 @@
 // What the figures of the book use of D3; ../../../.ci/vendor_d3 bundles it into d3.js.
-export { blur2 } from "d3-array";
+export { blur2, range } from "d3-array";
 export { axisBottom, axisLeft } from "d3-axis";
 export { contours } from "d3-contour";
 export { drag } from "d3-drag";
