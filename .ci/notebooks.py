@@ -32,8 +32,6 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-import nbformat
-
 ROOT = Path(__file__).resolve().parent.parent
 STORE = ROOT / "_build" / "executed"
 SANITIZE = ROOT / "tests" / "nbval_sanitize.cfg"
@@ -65,8 +63,14 @@ SHADE, SHARE = 32, 0.002
 # --- the form ------------------------------------------------------------------------------------
 
 
+def parsed(text):
+    import nbformat  # takes a second, and a book that is up to date does without
+
+    return nbformat.reads(text, as_version=4)
+
+
 def read(path):
-    return nbformat.read(path, as_version=4)
+    return parsed(path.read_text(encoding="utf-8"))
 
 
 def joined(outputs):
@@ -83,6 +87,8 @@ def joined(outputs):
 
 def normal(notebook):
     """The text of a notebook's file in the form of this project."""
+    import nbformat
+
     notebook = nbformat.from_dict(notebook)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata.update(kernelspec=KERNEL, language_info=LANGUAGE)
@@ -328,7 +334,7 @@ def measured(path):
         show = subprocess.run(command, cwd=path.parent, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return set()
-    return {cell.source for cell in code_cells(nbformat.reads(show.stdout.decode(), as_version=4))}
+    return {cell.source for cell in code_cells(parsed(show.stdout.decode()))}
 
 
 def run_in_place(path, again):

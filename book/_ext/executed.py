@@ -5,7 +5,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / ".ci"))
 
-import nbformat
 import notebooks
 
 
@@ -13,8 +12,8 @@ def outputs_of_the_run(app, docname, source):
     """Replace the text of a notebook by one that has the outputs of its run."""
     path = Path(app.env.doc2path(docname))
     if path.suffix == ".ipynb":
-        committed = nbformat.reads(source[0], as_version=4)
-        source[0] = nbformat.writes(notebooks.merged(committed, notebooks.executed(path)))
+        shown = notebooks.merged(notebooks.parsed(source[0]), notebooks.executed(path))
+        source[0] = notebooks.normal(shown)
 
 
 def setup(app):
