@@ -319,8 +319,8 @@ def _expect_vote(figure, patients, query, k, weights):
     assert figure.tab.locator(".marks line").count() == k
 
     said = figure.text(".litlearn-says")
-    assert f"the prediction is {names[winner]}." in said
-    spoken = float(re.search(r"share for \w+ is ([\d.]+\d|\d)", said)[1])
+    assert f"the prediction is “{names[winner]}”." in said
+    spoken = float(re.search(r"for “\w+” is ([\d.]*\d)", said)[1])
     assert spoken == pytest.approx(share[-1], abs=0.00501)
     assert ("equally far" in said) == (k < len(y) and all_distances[k] == all_distances[k - 1])
     assert ("The vote is tied" in said) == (share[0] == share[1])

@@ -77,7 +77,7 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
     get: () => state.weights,
     set: (weights) => (state.weights = weights),
   });
-  const table = figure.table("Former patients, the nearest first", ["patient", "course", "distance", "weight"], 2);
+  const table = figure.table("Former patients, the nearest first", ["patient", "outcome", "distance", "weight"], 2);
 
   /** Where the order of the table, or of the classes, decides: say it. */
   function ties(all, { share, winner }) {
@@ -86,7 +86,7 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
     if (all.distance[state.k] === all.distance[state.k - 1])
       said.push(`Patients ${list(tied.map((i) => i + 1))} are equally far: the first in the table votes first.`);
     if (share.filter((s) => s === share[winner]).length > 1)
-      said.push(`The vote is tied, and then the first class wins, ${classes[winner].name}.`);
+      said.push(`The vote is tied, and then the first class wins, “${classes[winner].name}”.`);
     return said;
   }
 
@@ -114,7 +114,8 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
     const last = share.length - 1;
     figure.say([
       `${many ? "Patients" : "Patient"} ${list(neighbors.map((i) => i + 1))} ${many ? "vote" : "votes"}.`,
-      `The share for ${classes[last].name} is ${number(share[last])}: the prediction is ${classes[winner].name}.`,
+      `The share of the vote for “${classes[last].name}” is ${number(share[last])}, ` +
+        `and the prediction is “${classes[winner].name}”.`,
       ...ties(all, found),
     ].join(" "));
   });
