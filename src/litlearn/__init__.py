@@ -13,6 +13,7 @@ _NAMESPACES = (
     "datasets",
     "ensemble",
     "exceptions",
+    "kernels",
     "linear_model",
     "listing",
     "neighbors",

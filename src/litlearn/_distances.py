@@ -165,6 +165,51 @@ def pair_distances(metric, X, Q, index, out):
             block_distances(metric, Q[i], flat, index[i] * p, 1, out[i : i + 1])
 
 
+@njit
+def difference_tile(metric, X, Q, out):
+    """Reduced distances of all pairs of queries and points.
+
+    X (n, p); Q (m, p) float64; out (m, n) float64: output.
+    """
+    n, p = X.shape
+    block = np.empty(p * BLOCK_ROWS, X.dtype)
+    for start in range(0, n, BLOCK_ROWS):
+        count = min(BLOCK_ROWS, n - start)
+        transpose_rows(X, EMPTY_IDS, start, count, block)
+        for i in range(Q.shape[0]):
+            block_distances(metric, Q[i], block, 0, count, out[i, start : start + count])
+
+
+def unit_rows(X):
+    """Rows of X (n, p), dense or CSR, divided by their lengths, in float64; zeros stay zero.
+
+    Each row is first divided by its largest entry, so that squares neither under- nor overflow.
+    """
+    is_dense = isinstance(X, np.ndarray)
+    unit = X.astype(np.float64)
+    for measure in (largest_entry, length):
+        size = measure(unit)
+        size[size == 0] = 1.0
+        if is_dense:
+            unit /= size[:, np.newaxis]
+        else:
+            unit.data /= np.repeat(size, np.diff(unit.indptr))
+    return unit
+
+
+def largest_entry(X):
+    """Size of the largest entry of each row (n,)."""
+    largest = abs(X).max(axis=1)
+    return largest if isinstance(X, np.ndarray) else largest.toarray().ravel()
+
+
+def length(X):
+    """Euclidean length of each row (n,)."""
+    if isinstance(X, np.ndarray):
+        return np.linalg.norm(X, axis=1)
+    return np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+
+
 # ------------------------------------------------------------------ scores by matrix products
 
 

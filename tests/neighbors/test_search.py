@@ -1,7 +1,6 @@
 """Search through the estimators: equal to the slow twin, and unchanged by what must not matter."""
 
 import pickle
-from fractions import Fraction
 
 import numba
 import numpy as np
@@ -11,8 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import reference
-from litlearn import _distances
-from litlearn.neighbors import BallTree, KDTree, NearestNeighbors, _search
+from litlearn.neighbors import BallTree, KDTree, NearestNeighbors
 
 pytestmark = pytest.mark.nojit
 
@@ -277,68 +275,6 @@ def test_radii_of_hard_cases_are_exact(tree, name, X):
 
 
 # ------------------------------------------------------------------ the bound of the preselection
-
-
-def exact_scores(X, Q, scaling):
-    """Scores by eq-expanded-square in rational arithmetic, from distances as they are reported."""
-    scale = Fraction(scaling.scale)
-    norms = [
-        sum((Fraction(v) - Fraction(c)) ** 2 for v, c in zip(q, scaling.center, strict=True))
-        for q in Q
-    ]
-    reduced = [[float(((x - q) ** 2).sum()) for x in X] for q in Q]
-    return np.array(
-        [
-            [(Fraction(d) - norm) * scale**2 / 2 for d in row]
-            for row, norm in zip(reduced, norms, strict=True)
-        ]
-    )
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("name", ["plain", "offset", "outlier", "tiny", "wide"])
-def test_scores_are_right_to_within_their_bound(dtype, name):
-    """eq-preselection-bound holds for eq-expanded-square, and is not far too wide."""
-    rng = np.random.default_rng(0)
-    p = 300 if name == "wide" else 12
-    X, Q = rng.standard_normal((40, p)), rng.standard_normal((9, p))
-    if name == "offset":
-        X, Q = X + 1e8, Q + 1e8
-    elif name == "outlier":
-        X[7], Q[3] = 1e6, -1e5
-    elif name == "tiny":
-        X, Q = X * 1e-80, Q * 1e-80
-    scaling = _distances.fit_scaling(X)
-    points, queries = np.empty((40, p + 1), dtype), np.empty((9, p + 1), dtype)
-    norms = np.empty(9)
-    radius = _distances.load_points(X, 0, 40, scaling, points)
-    _distances.load_queries(Q, scaling, queries, norms)
-    scores = queries @ points.T
-    errors = _distances.score_errors(dtype, p, norms, radius, scaling.scale)
-    # The exact score uses the unrounded centring, so the bound has to cover that rounding as well.
-    gap = np.abs(
-        (exact_scores(X, Q, scaling) - np.vectorize(Fraction)(scores.astype(float))).astype(float)
-    )
-    assert (gap <= errors[:, np.newaxis]).all()
-    assert (gap.max(axis=1) * 1e4 > errors).any()
-
-
-def test_the_scores_decide_or_hand_over():
-    """Clusters too tight for float32 go on to float64, identical points to distances."""
-    rng = np.random.default_rng(1)
-    centers = rng.standard_normal((3, 8)) * 1e3
-    X = np.repeat(centers, 400, axis=0) + 1e-3 * rng.standard_normal((1200, 8))
-    scaling = _distances.fit_scaling(X)
-    metric = _search.resolve_metric("euclidean", 2, None, 8)
-    skip, out = np.full(20, -1), (np.empty((20, 3)), np.empty((20, 3), dtype=np.intp))
-
-    def undecided(data, dtype):
-        queries = data[:20].copy()
-        return _distances.knn_by_products(metric, scaling, data, queries, dtype, skip, *out).size
-
-    assert undecided(X, np.float32) == 20
-    assert undecided(X, np.float64) == 0
-    assert undecided(np.repeat(centers, 400, axis=0), np.float64) == 20
 
 
 # ------------------------------------------------------------------ at the edges of the numbers

@@ -4,7 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._distances import CHEBYSHEV, EUCLIDEAN, HAMMING, MANHATTAN, MINKOWSKI, Metric
+from litlearn._distances import (
+    CHEBYSHEV,
+    EUCLIDEAN,
+    HAMMING,
+    MANHATTAN,
+    MINKOWSKI,
+    Metric,
+    unit_rows,
+)
 from litlearn._jit import njit
 from litlearn._parallel import map_blocks
 from litlearn._selection import sort_pairs
@@ -130,14 +138,9 @@ def as_searched(X, name, is_query):
     """
     if name != "cosine":
         return X
-    largest = np.abs(X).max(axis=1, keepdims=True).astype(np.float64)
-    scaled = X / np.where(largest > 0, largest, 1.0)  # so that squares neither under- nor overflow
-    norms = np.linalg.norm(scaled, axis=1, keepdims=True)
-    unit = scaled / np.where(norms > 0, norms, 1.0)
-    is_zero = largest[:, 0] == 0
     marks = np.zeros((X.shape[0], 2))
-    marks[is_zero, int(is_query)] = 1.0
-    searched = np.hstack([unit, marks])
+    marks[~X.any(axis=1), int(is_query)] = 1.0
+    searched = np.hstack([unit_rows(X), marks])
     searched.flags.writeable = False  # as all arrays that compiled functions receive
     return searched
 

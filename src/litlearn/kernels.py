@@ -1,0 +1,656 @@
+"""Kernels: similarities that are inner products in a space of more features.
+
+A kernel k(x, y) takes two samples and returns a number. The *Gram matrix* of n samples holds it for
+all pairs. Support vector machines, kernel ridge regression and kernel PCA see the data through it
+alone. The names, parameters and defaults are those of ``sklearn.metrics.pairwise``.
+
+Gram matrices are computed in tiles: a matrix product, then one pass over the tile. The kernels of a
+distance (RBF) take it from `litlearn._distances`: products of centred samples where the bound on
+their error promises PRECISION, differences of coordinates where it does not.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._distances import (
+    EUCLIDEAN,
+    MANHATTAN,
+    NOBODY,
+    Metric,
+    Scaling,
+    difference_tile,
+    fit_scaling,
+    prepare_queries,
+    score_tiles,
+    unit_rows,
+)
+from litlearn._jit import njit
+from litlearn._parallel import cut, fold_blocks
+from litlearn._selection import EMPTY_IDS
+
+__all__ = [
+    "cosine_similarity",
+    "laplacian_kernel",
+    "linear_kernel",
+    "pairwise_kernels",
+    "polynomial_kernel",
+    "rbf_kernel",
+    "sigmoid_kernel",
+]
+
+# A kernel is a small code, not a function: compiled code that receives functions is not cached.
+LINEAR, POLYNOMIAL, SIGMOID, RBF, LAPLACIAN, PRECOMPUTED = range(6)
+CODES = {
+    "linear": LINEAR,
+    "cosine": LINEAR,  # of samples scaled to length 1
+    "poly": POLYNOMIAL,
+    "polynomial": POLYNOMIAL,
+    "sigmoid": SIGMOID,
+    "rbf": RBF,
+    "laplacian": LAPLACIAN,
+    "precomputed": PRECOMPUTED,
+}
+PARAMETERS = {
+    "linear": (),
+    "cosine": (),
+    "poly": ("gamma", "degree", "coef0"),
+    "polynomial": ("gamma", "degree", "coef0"),
+    "sigmoid": ("gamma", "coef0"),
+    "rbf": ("gamma",),
+    "laplacian": ("gamma",),
+    "precomputed": (),
+}
+METRICS = {RBF: EUCLIDEAN, LAPLACIAN: MANHATTAN}  # of the kernels of a distance
+TILE_ROWS = 256  # rows of a tile of a Gram matrix
+PRECISION = 2.0**-36  # of an exponent, and so of a kernel, that comes from a product: 1.5e-11
+SMALL_DEGREE = 16  # up to it, powers are products
+
+
+class Kernel(NamedTuple):
+    """What solvers need to know of a kernel.
+
+    Parameters
+    ----------
+    code : int
+        One of the constants above.
+    gamma, degree, coef0 : float
+        Parameters of the kernels that have them.
+    scaling : Scaling or None
+        RBF of dense samples: centre and scale of the products; None elsewhere.
+    """
+
+    code: int
+    gamma: float
+    degree: float
+    coef0: float
+    scaling: Scaling | None
+
+
+# ------------------------------------------------------------------ for solvers
+
+
+def make_kernel(name, X, *, gamma=None, degree=3, coef0=1):
+    """The Kernel for a name and samples.
+
+    Parameters
+    ----------
+    name : str
+        A key of CODES.
+    X : ndarray or CSR array of shape (n, p), float32 or float64
+        Samples; for "cosine" already of length 1 (see `unit_rows`).
+    gamma : float or None, default=None
+        None: 1 / p.
+    degree, coef0 : float
+
+    Returns
+    -------
+    Kernel
+    """
+    code = CODES[name]
+    gamma = 1.0 / X.shape[1] if gamma is None else float(gamma)
+    by_products = code == RBF and isinstance(X, np.ndarray)
+    return Kernel(code, gamma, float(degree), float(coef0), fit_scaling(X) if by_products else None)
+
+
+def gram_tile(kernel, X, Q, out):
+    """Kernel of all pairs of a block of samples and all samples.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray or CSR array of shape (n, p)
+        Samples.
+    Q : ndarray or CSR array of shape (m, p), of the type of X
+        A few hundred samples.
+    out : ndarray of shape (m, n)
+        Output.
+
+    Notes
+    -----
+    O(n m p) time, and a few MB of tiles.
+    """
+    if not isinstance(X, np.ndarray):
+        sparse_tile(kernel, X, Q, out)
+    elif kernel.code not in METRICS:
+        out[:] = finish(kernel, Q @ X.T)
+    elif kernel.scaling is None:
+        exact_tile(kernel, X, Q, out)
+    else:
+        product_tile(kernel, X, Q, out)
+
+
+def product_tile(kernel, X, Q, out):
+    """As gram_tile, for the RBF kernel by matrix products."""
+    Q, skip = Q.astype(np.float64), np.full(Q.shape[0], NOBODY)
+    scaling, stretch = kernel.scaling, kernel.scaling.scale**-2.0
+    queries, norms, is_far = prepare_queries(scaling, Q, np.float64)
+    # <tiles>: from scores to squared distances, to exponents, to the kernel.
+    for start, scores, errors in score_tiles(scaling, X, queries, norms, skip):
+        columns = slice(start, start + scores.shape[1])
+        squared_distances(scores, norms, stretch)
+        out[:, columns] = finish(kernel, scores)
+        # <doubt>: where the bound on the error is too wide, distances by difference.
+        with np.errstate(over="ignore"):  # 3: two for the square, one for the norm of the query
+            is_exact = 3.0 * kernel.gamma * stretch * errors <= PRECISION
+        doubtful = np.flatnonzero(is_far | ~is_exact)
+        if doubtful.size:
+            exact = np.empty((doubtful.size, scores.shape[1]))
+            exact_tile(kernel, X[columns], Q[doubtful], exact)
+            out[doubtful, columns] = exact
+
+
+@njit
+def squared_distances(scores, norms, stretch):
+    """Turn scores (m, count) into squared distances, in place; norms (m,): of the queries.
+
+    Implements the expanded square; rounding may make it negative, and it is then 0.
+    """
+    for i in range(scores.shape[0]):
+        square = norms[i] * norms[i]
+        for c in range(scores.shape[1]):
+            scores[i, c] = max(2.0 * scores[i, c] + square, 0.0) * stretch
+
+
+def exact_tile(kernel, X, Q, out):
+    """As gram_tile, for the kernels of a distance, by differences of coordinates."""
+    metric = Metric(METRICS[kernel.code], 2.0, np.ones(X.shape[1]))
+    distances = np.empty(out.shape)
+    difference_tile(metric, X, Q.astype(np.float64), distances)
+    out[:] = finish(kernel, distances)
+
+
+def sparse_tile(kernel, X, Q, out):
+    """As gram_tile, for CSR arrays; the kernels of a distance by differences of coordinates."""
+    if kernel.code not in METRICS:
+        out[:] = finish(kernel, (Q @ X.T).toarray())
+        return
+    distances = np.empty(out.shape)
+    sparse_differences(METRICS[kernel.code], *arrays(X), *arrays(Q), distances)
+    out[:] = finish(kernel, distances)
+
+
+def arrays(X):
+    """The three arrays of a CSR array, as compiled functions receive them: read-only."""
+    return [_validation.read_only(array) for array in (X.data, X.indices, X.indptr)]
+
+
+def finish(kernel, values):
+    """The kernel of inner products or (squared) distances; may overwrite them."""
+    code, gamma, degree, coef0, _ = kernel
+    if code == LINEAR:
+        return values
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        values *= -gamma if code in METRICS else gamma
+        if code in METRICS:
+            if gamma == 0.0:  # the distance may be infinite
+                values[:] = 0.0
+            return np.exp(values, out=values)
+        values += coef0
+        return np.tanh(values, out=values) if code == SIGMOID else power(values, degree)
+
+
+def power(values, degree):
+    """values ** degree, by products where the degree is a small integer."""
+    if degree != int(degree) or degree > SMALL_DEGREE:
+        return values**degree
+    total = values.copy()
+    for _ in range(int(degree) - 1):
+        total *= values
+    return total
+
+
+def gram(kernel, X, Q=None, n_jobs=None):
+    """Gram matrix of samples, or of samples Q and X.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray or CSR array of shape (n, p)
+    Q : ndarray or CSR array of shape (m, p), or None, default=None
+        None: X itself. The matrix is then symmetric to the last bit, and only half is computed.
+    n_jobs : int or None, default=None
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Of the type of X.
+    """
+    K = np.empty(((X if Q is None else Q).shape[0], X.shape[0]), dtype=X.dtype)
+
+    def fill(rows):
+        if Q is not None:
+            gram_tile(kernel, X, Q[rows], K[rows])
+            return
+        # <mirror>: what stands right of the diagonal stands below it, too.
+        gram_tile(kernel, X[rows.start :], X[rows], K[rows, rows.start :])
+        block = K[rows, rows]
+        below = np.tril_indices(len(block), -1)
+        block[below] = block.T[below]
+        if kernel.code in METRICS:
+            np.fill_diagonal(block, 1.0)
+        K[rows.stop :, rows] = K[rows, rows.stop :].T
+
+    work = 2 * K.size * (X.shape[1] if isinstance(X, np.ndarray) else 1 + X.nnz // X.shape[0])
+    fold_blocks(fill, None, cut(K.shape[0], TILE_ROWS), n_jobs, work=work)
+    return K
+
+
+def kernel_row(kernel, X, i, columns=EMPTY_IDS):
+    """Kernel of sample i and all samples, or those of some columns.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray or CSR array of shape (n, p); for a precomputed kernel the matrix (n, n)
+    i : int
+    columns : ndarray of shape (c,), intp, default=EMPTY_IDS
+        Indices of samples. Empty: all.
+
+    Returns
+    -------
+    ndarray of shape (n,) or (c,)
+        Of the type of X. Entry j of row i has the bits of entry i of row j, but not always those of
+        a tile, which rounds otherwise.
+
+    Notes
+    -----
+    O(n p) time. Distances are computed by difference: the RBF kernel of a sample with itself is 1.
+    """
+    if kernel.code == PRECOMPUTED:
+        return X[i, columns] if columns.size else X[i].copy()
+    values = np.empty(columns.size or X.shape[0])
+    metric = METRICS.get(kernel.code, NOBODY)
+    if isinstance(X, np.ndarray):
+        pair_sums(metric, X, i, columns, values)
+    else:
+        sparse_pair_sums(metric, *arrays(X), i, columns, values)
+    return finish(kernel, values).astype(X.dtype, copy=False)
+
+
+@njit(reassociate=True)
+def pair_sums(metric, X, i, columns, out):
+    """Inner products of X[i] with samples, or its squared or Manhattan distances from them.
+
+    metric: EUCLIDEAN, MANHATTAN or NOBODY; X (n, p); columns: indices of samples, or empty for all;
+    out (n,) or (c,): output.
+    """
+    for r in range(out.size):
+        row, total = columns[r] if columns.size else r, 0.0
+        for j in range(X.shape[1]):
+            a, b = np.float64(X[i, j]), np.float64(X[row, j])
+            if metric == NOBODY:
+                total += a * b
+            elif metric == EUCLIDEAN:
+                total += (a - b) * (a - b)
+            else:
+                total += abs(a - b)
+        out[r] = total
+
+
+@njit
+def sparse_pair_sums(metric, data, indices, indptr, i, columns, out):
+    """As pair_sums, for the arrays of a CSR array with sorted indices."""
+    for r in range(out.size):
+        row = columns[r] if columns.size else r
+        first, second = (indptr[i], indptr[i + 1]), (indptr[row], indptr[row + 1])
+        out[r] = merged_sum(metric, data, indices, first, data, indices, second)
+
+
+@njit
+def sparse_differences(metric, data, indices, indptr, q_data, q_indices, q_indptr, out):
+    """Distances of all pairs of rows of two CSR arrays; out (m, n): output."""
+    for i in range(out.shape[0]):
+        first = q_indptr[i], q_indptr[i + 1]
+        for row in range(out.shape[1]):
+            second = indptr[row], indptr[row + 1]
+            out[i, row] = merged_sum(metric, q_data, q_indices, first, data, indices, second)
+
+
+@njit(helper=True)
+def merged_sum(metric, a_data, a_indices, first, b_data, b_indices, second):
+    """Sum over the features of two sparse rows, in their order; first, second: begin and end."""
+    (s, s_end), (t, t_end) = first, second
+    total = 0.0
+    while s < s_end or t < t_end:
+        # <merge>: the row with the smaller feature moves on; the other has a zero there.
+        feature = min(
+            a_indices[s] if s < s_end else b_indices[t], b_indices[t] if t < t_end else a_indices[s]
+        )
+        a = b = 0.0
+        if s < s_end and a_indices[s] == feature:
+            a = np.float64(a_data[s])
+            s += 1
+        if t < t_end and b_indices[t] == feature:
+            b = np.float64(b_data[t])
+            t += 1
+        # <add>: a product, a square or a size.
+        if metric == NOBODY:
+            total += a * b
+        elif metric == EUCLIDEAN:
+            total += (a - b) * (a - b)
+        else:
+            total += abs(a - b)
+    return total
+
+
+def kernel_diagonal(kernel, X):
+    """Kernel of each sample with itself (n,), of the type of X, in O(n p)."""
+    if kernel.code == PRECOMPUTED:
+        return X.diagonal().copy()
+    if kernel.code in METRICS:
+        return np.ones(X.shape[0], dtype=X.dtype)
+    if isinstance(X, np.ndarray):
+        return finish(kernel, np.einsum("ij,ij->i", X, X))
+    return finish(kernel, np.asarray(X.multiply(X).sum(axis=1)).ravel().astype(X.dtype))
+
+
+# ------------------------------------------------------------------ public
+
+
+def check_pair(owner, X, Y):
+    """X and Y as arrays of one kind and type; Y stays None, which stands for X itself."""
+    X = _validation.check_array(owner, X, sparse=("csr",))
+    if Y is None:
+        return X, None
+    Y = _validation.check_array(owner, Y, "Y", sparse=("csr",))
+    if X.shape[1] != Y.shape[1]:
+        raise ValueError(
+            f"{owner}: incompatible dimension for X and Y matrices: X.shape[1] == {X.shape[1]} "
+            f"while Y.shape[1] == {Y.shape[1]}."
+        )
+    if _validation.is_sparse(X) != _validation.is_sparse(Y):
+        from scipy.sparse import csr_array
+
+        X, Y = csr_array(X), csr_array(Y)
+    dtype = np.result_type(X.dtype, Y.dtype)
+    return as_input(X, dtype), as_input(Y, dtype)
+
+
+def as_input(X, dtype):
+    """Samples of a type, as compiled functions receive them."""
+    X = X.astype(dtype, copy=False)
+    return X if _validation.is_sparse(X) else _validation.read_only(X)
+
+
+def compute(owner, name, X, Y, gamma=None, degree=3, coef0=1, n_jobs=1):
+    """Check everything, then the Gram matrix."""
+    gamma = _validation.check_real(owner, "gamma", gamma, low=0, allow_none=True)
+    degree = _validation.check_real(owner, "degree", degree, low=1)
+    coef0 = _validation.check_real(owner, "coef0", coef0, low=-np.inf)
+    X, Y = check_pair(owner, X, Y)
+    if name == "cosine":
+        X, Y = (None if one is None else as_input(unit_rows(one), one.dtype) for one in (X, Y))
+    points, queries = (X, None) if Y is None else (Y, X)
+    kernel = make_kernel(name, points, gamma=gamma, degree=degree, coef0=coef0)
+    return gram(kernel, points, queries, n_jobs)
+
+
+def linear_kernel(X, Y=None, dense_output=True):
+    """Inner products: k(x, y) = <x, y>.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples_X, n_features)
+        Samples.
+    Y : {array-like, sparse matrix} of shape (n_samples_Y, n_features), default=None
+        Other samples. None: `X`.
+    dense_output : bool, default=True
+        False: the product of two sparse arrays is returned as one.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+        float32 if both are, otherwise float64. Symmetric to the last bit for ``Y=None``.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of features differ, or an array is not finite.
+
+    Notes
+    -----
+    O(n m p) time. Positive semidefinite, as it is an inner product.
+    """
+    if _validation.check_boolean("linear_kernel", "dense_output", dense_output):
+        return compute("linear_kernel", "linear", X, Y)
+    X, Y = check_pair("linear_kernel", X, Y)
+    return X @ (X if Y is None else Y).T
+
+
+def polynomial_kernel(X, Y=None, degree=3, gamma=None, coef0=1):
+    """Polynomials of inner products: k(x, y) = (gamma <x, y> + coef0) ** degree.
+
+    Parameters
+    ----------
+    X, Y : {array-like, sparse matrix}
+        See :func:`linear_kernel`.
+    degree : float, default=3
+        At least 1.
+    gamma : float, default=None
+        Not negative. None: 1 / n_features.
+    coef0 : float, default=1
+        Weight of the lower powers.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+
+    Raises
+    ------
+    ValueError
+        As in :func:`linear_kernel`, or if a parameter is out of range.
+
+    Notes
+    -----
+    O(n m p) time. Positive semidefinite for an integer degree and ``coef0 >= 0``: sums and products
+    of kernels are kernels. Powers up to 16 are products; a
+    negative base with a degree that is not an integer gives NaN.
+    """
+    return compute("polynomial_kernel", "polynomial", X, Y, gamma, degree, coef0)
+
+
+def sigmoid_kernel(X, Y=None, gamma=None, coef0=1):
+    """Sigmoid of inner products: k(x, y) = tanh(gamma <x, y> + coef0).
+
+    Parameters
+    ----------
+    X, Y : {array-like, sparse matrix}
+        See :func:`linear_kernel`.
+    gamma : float, default=None
+        Not negative. None: 1 / n_features.
+    coef0 : float, default=1
+        Shift.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+
+    Raises
+    ------
+    ValueError
+        As in :func:`linear_kernel`, or if a parameter is out of range.
+
+    Notes
+    -----
+    O(n m p) time. Its Gram matrix can have negative eigenvalues: it is no inner product in any
+    space, and what holds for kernels need not hold for it.
+    """
+    return compute("sigmoid_kernel", "sigmoid", X, Y, gamma, coef0=coef0)
+
+
+def rbf_kernel(X, Y=None, gamma=None):
+    """Radial basis function: k(x, y) = exp(-gamma ||x - y||^2).
+
+    Parameters
+    ----------
+    X, Y : {array-like, sparse matrix}
+        See :func:`linear_kernel`.
+    gamma : float, default=None
+        Not negative; in units of 1 / distance^2. None: 1 / n_features.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+        From 0 to 1; exactly 1 on the diagonal for ``Y=None``.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`linear_kernel`, or if a parameter is out of range.
+
+    Notes
+    -----
+    O(n m p) time. Positive semidefinite. Entries are right to about 1e-11 wherever the data lie
+    (float32 data: to the rounding of float32): samples are centred, and distances that a matrix
+    product would blur are computed by difference. Sparse arrays are compared entry by entry.
+    """
+    return compute("rbf_kernel", "rbf", X, Y, gamma)
+
+
+def laplacian_kernel(X, Y=None, gamma=None):
+    """Exponential of the Manhattan distance: k(x, y) = exp(-gamma ||x - y||_1).
+
+    Parameters
+    ----------
+    X, Y : {array-like, sparse matrix}
+        See :func:`linear_kernel`.
+    gamma : float, default=None
+        Not negative; in units of 1 / distance. None: 1 / n_features.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+        From 0 to 1; exactly 1 on the diagonal for ``Y=None``.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`linear_kernel`, or if a parameter is out of range.
+
+    Notes
+    -----
+    O(n m p) time, by differences of coordinates. Positive semidefinite.
+    """
+    return compute("laplacian_kernel", "laplacian", X, Y, gamma)
+
+
+def cosine_similarity(X, Y=None):
+    """Cosine of the angle: k(x, y) = <x, y> / (||x|| ||y||).
+
+    Parameters
+    ----------
+    X, Y : {array-like, sparse matrix}
+        See :func:`linear_kernel`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+        A sample of zeros has the cosine 0 with every other.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`linear_kernel`.
+
+    Notes
+    -----
+    O(n m p) time. Positive semidefinite: the linear kernel of samples of length 1.
+    """
+    return compute("cosine_similarity", "cosine", X, Y)
+
+
+def pairwise_kernels(X, Y=None, metric="linear", *, filter_params=False, n_jobs=None, **kwds):
+    """Gram matrix of a kernel given by its name or as a function.
+
+    Parameters
+    ----------
+    X, Y : {array-like, sparse matrix}
+        See :func:`linear_kernel`. For ``metric="precomputed"`` `X` is the Gram matrix itself.
+    metric : str or callable, default="linear"
+        "linear", "poly", "polynomial", "sigmoid", "rbf", "laplacian", "cosine", "precomputed", or a
+        function of two samples that returns a number (called from Python for each pair: slow).
+    filter_params : bool, default=False
+        True: parameters that the kernel does not have are dropped. False: they are refused.
+    n_jobs : int, default=None
+        Number of threads. None and -1: every CPU that is available.
+    **kwds
+        Parameters of the kernel (``gamma``, ``degree``, ``coef0``), or of the function.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+
+    Raises
+    ------
+    ValueError
+        As in :func:`linear_kernel`, or if a parameter is out of range.
+    TypeError
+        If a parameter does not belong to the kernel.
+
+    Notes
+    -----
+    O(n m p) time. The result has the same bits for any `n_jobs`.
+    """
+    owner = "pairwise_kernels"
+    n_jobs = _validation.check_n_jobs(owner, n_jobs)
+    filter_params = _validation.check_boolean(owner, "filter_params", filter_params)
+    if callable(metric):
+        return by_callable(owner, metric, X, Y, kwds)
+    _validation.check_option(owner, "metric", metric, CODES, or_else=" or a callable")
+    unknown = sorted(set(kwds) - set(PARAMETERS[metric]))
+    if unknown and not filter_params:
+        raise TypeError(
+            f"{owner}: the kernel {metric!r} has no parameter {unknown[0]!r}; expected "
+            f"{', '.join(PARAMETERS[metric]) or 'none'}."
+        )
+    kwds = {name: value for name, value in kwds.items() if name not in unknown}
+    if metric == "precomputed":
+        return check_precomputed(owner, X, Y)
+    return compute(owner, metric, X, Y, **kwds, n_jobs=n_jobs)
+
+
+def check_precomputed(owner, X, Y):
+    """A Gram matrix that the user has computed; Y: the samples that its columns stand for."""
+    X = _validation.check_array(owner, X)
+    n_columns = X.shape[0] if Y is None else _validation.check_array(owner, Y, "Y").shape[0]
+    if X.shape[1] != n_columns:
+        raise ValueError(
+            f"{owner}: precomputed metric requires shape (n_queries, n_indexed). Got {X.shape} for "
+            f"{n_columns} indexed."
+        )
+    return X
+
+
+def by_callable(owner, function, X, Y, kwds):
+    """Gram matrix of a Python function; for Y=None it is called for half of the pairs."""
+    X = _validation.check_array(owner, X)
+    others = X if Y is None else _validation.check_array(owner, Y, "Y")
+    K = np.empty((len(X), len(others)))
+    for i, x in enumerate(X):
+        first = i if Y is None else 0
+        K[i, first:] = [function(x, y, **kwds) for y in others[first:]]
+        if Y is None:
+            K[i:, i] = K[i, i:]
+    return K

@@ -1,0 +1,243 @@
+"""Distances: exact by difference, and scores that never claim more than they know."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+
+from litlearn import _distances
+
+pytestmark = pytest.mark.nojit
+
+NOBODY = _distances.NOBODY
+
+
+def make_metric(code, p, order=3.0):
+    return _distances.Metric(code, order, np.ones(p))
+
+
+EUCLIDEAN = _distances.EUCLIDEAN
+
+
+def one_by_one(X, Q):
+    """Squared distances, features added up one after the other: the order of block_distances."""
+    out = np.zeros((len(Q), len(X)))
+    for j in range(X.shape[1]):
+        gap = Q[:, j].astype(float)[:, None] - X[:, j].astype(float)
+        out += gap * gap
+    return out
+
+
+def twin(X, Q, k, skip):
+    """The k nearest by (distance, index), from all distances."""
+    distances = one_by_one(X, Q)
+    found = np.flatnonzero(skip != NOBODY)
+    distances[found, skip[found]] = np.inf
+    index = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(distances, index, axis=1), index
+
+
+def read_only(array):
+    array.flags.writeable = False
+    return array
+
+
+# ------------------------------------------------------------------ by difference
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("code", "combine"),
+    [
+        (_distances.EUCLIDEAN, lambda gap: (gap**2).sum(axis=-1)),
+        (_distances.MANHATTAN, lambda gap: np.abs(gap).sum(axis=-1)),
+        (_distances.CHEBYSHEV, lambda gap: np.abs(gap).max(axis=-1)),
+        (_distances.MINKOWSKI, lambda gap: (np.abs(gap) ** 3).sum(axis=-1)),
+        (_distances.HAMMING, lambda gap: (gap != 0).sum(axis=-1)),
+    ],
+)
+def test_differences(code, combine, dtype):
+    rng = np.random.default_rng(0)
+    X = read_only(rng.integers(-4, 5, (150, 3)).astype(dtype))
+    Q = rng.integers(-4, 5, (7, 3)).astype(float)
+    metric, found = make_metric(code, 3), np.empty((7, 150))
+    _distances.difference_tile(metric, X, Q, found)
+    np.testing.assert_allclose(found, combine(Q[:, None] - X), rtol=1e-14)
+    index = np.array([149, 0, 3, 3, NOBODY, 1, 2])
+    pairs = np.full(7, -1.0)
+    _distances.pair_distances(metric, X, Q, index, pairs)
+    expected = np.where(index == NOBODY, -1.0, found[np.arange(7), index])
+    np.testing.assert_array_equal(pairs, expected)
+
+
+def test_differences_have_one_order_of_summation():
+    """The bits of a sum feature by feature, whatever the place of a point in its block."""
+    X = np.random.default_rng(1).normal(size=(300, 9)) * 10.0 ** np.arange(9)
+    for shift in (0, 1, 127):
+        points, found = read_only(X[shift:].copy()), np.empty((20, 300 - shift))
+        _distances.difference_tile(make_metric(EUCLIDEAN, 9), points, X[:20], found)
+        np.testing.assert_array_equal(found, one_by_one(points, X[:20]))
+
+
+# ------------------------------------------------------------------ scores
+
+
+def exact_scores(X, Q, scaling):
+    """Scores by eq-expanded-square in rational arithmetic, from distances as they are reported."""
+    scale = Fraction(scaling.scale)
+    norms = [
+        sum((Fraction(v) - Fraction(c)) ** 2 for v, c in zip(q, scaling.center, strict=True))
+        for q in Q
+    ]
+    reduced = [[float(((x - q) ** 2).sum()) for x in X] for q in Q]
+    return np.array(
+        [
+            [(Fraction(d) - norm) * scale**2 / 2 for d in row]
+            for row, norm in zip(reduced, norms, strict=True)
+        ]
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["plain", "offset", "outlier", "tiny", "wide"])
+def test_scores_are_right_to_within_their_bound(dtype, name):
+    """eq-preselection-bound holds for eq-expanded-square, and is not far too wide."""
+    rng = np.random.default_rng(0)
+    p = 300 if name == "wide" else 12
+    X, Q = rng.standard_normal((40, p)), rng.standard_normal((9, p))
+    if name == "offset":
+        X, Q = X + 1e8, Q + 1e8
+    elif name == "outlier":
+        X[7], Q[3] = 1e6, -1e5
+    elif name == "tiny":
+        X, Q = X * 1e-80, Q * 1e-80
+    scaling = _distances.fit_scaling(X)
+    points, queries = np.empty((40, p + 1), dtype), np.empty((9, p + 1), dtype)
+    norms = np.empty(9)
+    radius = _distances.load_points(X, 0, 40, scaling, points)
+    _distances.load_queries(Q, scaling, queries, norms)
+    scores = queries @ points.T
+    errors = _distances.score_errors(dtype, p, norms, radius, scaling.scale)
+    # The exact score uses the unrounded centring, so the bound has to cover that rounding as well.
+    gap = np.abs(
+        (exact_scores(X, Q, scaling) - np.vectorize(Fraction)(scores.astype(float))).astype(float)
+    )
+    assert (gap <= errors[:, np.newaxis]).all()
+    assert (gap.max(axis=1) * 1e4 > errors).any()
+
+
+def test_the_scores_decide_or_hand_over():
+    """Clusters too tight for float32 go on to float64, identical points to distances."""
+    rng = np.random.default_rng(1)
+    centers = rng.standard_normal((3, 8)) * 1e3
+    X = np.repeat(centers, 400, axis=0) + 1e-3 * rng.standard_normal((1200, 8))
+    scaling = _distances.fit_scaling(X)
+    metric = make_metric(EUCLIDEAN, 8)
+    skip, out = np.full(20, -1), (np.empty((20, 3)), np.empty((20, 3), dtype=np.intp))
+
+    def undecided(data, dtype):
+        queries = data[:20].copy()
+        return _distances.knn_by_products(metric, scaling, data, queries, dtype, skip, *out).size
+
+    assert undecided(X, np.float32) == 20
+    assert undecided(X, np.float64) == 0
+    assert undecided(np.repeat(centers, 400, axis=0), np.float64) == 20
+
+
+def test_a_query_that_is_left_out_of_a_tile():
+    X = read_only(np.random.default_rng(2).normal(size=(2000, 5)))
+    Q, skip = X[[3, 1500, 7]].copy(), np.array([3, 1500, NOBODY])
+    scaling = _distances.fit_scaling(X)
+    queries, norms, is_far = _distances.prepare_queries(scaling, Q, np.float64)
+    assert not is_far.any()
+    parts = [
+        (start, scores.copy())
+        for start, scores, _ in _distances.score_tiles(scaling, X, queries, norms, skip)
+    ]
+    assert [start for start, _ in parts] == [0, _distances.TILE_ROWS]
+    scores = np.hstack([part for _, part in parts])
+    assert scores.shape == (3, 2000)
+    assert np.argwhere(np.isinf(scores)).tolist() == [[0, 3], [1, 1500]]
+
+
+# ------------------------------------------------------------------ the k nearest
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("k", [1, 2, 7])
+@pytest.mark.parametrize("name", ["plain", "offset", "ties", "tight", "far queries", "few"])
+def test_k_nearest_is_the_twin(name, k, dtype):
+    rng = np.random.default_rng(3)
+    X, Q = rng.normal(size=(1500, 6)), rng.normal(size=(30, 6))
+    if name == "offset":
+        X, Q = X + 1e5, Q + 1e5
+    elif name == "ties":
+        X, Q = np.round(X), np.round(Q)
+    elif name == "tight":
+        X = np.repeat(rng.normal(size=(3, 6)) * 1e3, 500, axis=0) + 1e-3 * X
+        Q = X[:30] + 1e-4 * Q
+    elif name == "far queries":
+        Q[::2] *= 1e30
+    elif name == "few":
+        X = X[:9]
+    X, Q = read_only(X.astype(dtype)), Q.astype(dtype).astype(float)
+    for skip in (np.full(30, NOBODY), np.arange(30) % len(X)):
+        scaling = _distances.fit_scaling(X)
+        found = _distances.k_nearest(make_metric(EUCLIDEAN, 6), scaling, X, Q, k, skip)
+        expected = twin(X, Q, k, skip)
+        np.testing.assert_array_equal(found[1], expected[1])
+        np.testing.assert_array_equal(found[0], expected[0])
+
+
+def test_the_smallest_score_decides_or_hands_over():
+    """Points that a product cannot tell apart are rivals; a clear winner needs no second look."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(3000, 6))
+    X[2500] = X[10]  # in another tile
+    X[20] = X[21]  # in the same
+    X = read_only(X)
+    Q, skip = X[[10, 20, 30]].copy(), np.full(3, NOBODY)
+    out = np.empty((3, 1)), np.empty((3, 1), dtype=np.intp)
+    for dtype in (np.float32, np.float64):
+        left = _distances.nearest_by_products(
+            make_metric(EUCLIDEAN, 6), _distances.fit_scaling(X), X, Q, dtype, skip, *out
+        )
+        assert left.tolist() == [0, 1]
+        assert out[1][2, 0] == 30 and out[0][2, 0] == 0
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    X=hnp.arrays(
+        np.float64,
+        st.tuples(st.integers(1, 70), st.integers(1, 4)),
+        elements=st.integers(-3, 3) | st.floats(-1e9, 1e9, width=32),
+    ),
+    k=st.integers(1, 3),
+)
+def test_k_nearest_of_any_points(X, k):
+    k, X = min(k, len(X)), read_only(X)
+    skip = np.full(len(X), NOBODY)
+    scaling = _distances.fit_scaling(X)
+    metric = make_metric(EUCLIDEAN, X.shape[1])
+    found = _distances.k_nearest(metric, scaling, X, X.copy(), k, skip)
+    for one, other in zip(found, twin(X, X, k, skip), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+# ------------------------------------------------------------------ unit rows
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 1e300])
+def test_unit_rows(size):
+    X = np.random.default_rng(5).normal(size=(6, 4))
+    X[X < -0.8] = 0.0
+    X[2] = 0.0
+    expected = X / np.where((X**2).sum(axis=1) > 0, np.sqrt((X**2).sum(axis=1)), 1)[:, None]
+    np.testing.assert_allclose(_distances.unit_rows(X * size), expected, rtol=1e-14)
+    sparse = _distances.unit_rows(csr_array(X * size))
+    np.testing.assert_allclose(sparse.toarray(), expected, rtol=1e-14)
