@@ -15,7 +15,7 @@ PYTEST := $(PY) -m pytest
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks lint format coverage clean
+.PHONY: help book test test-cpus lab bench notebooks lint format coverage fuzz mutants clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -27,6 +27,8 @@ help:
 	@echo '                AGAIN=1 renews the outputs of what is up to date, too)'
 	@echo 'make lint       check style; make format repairs what can be repaired'
 	@echo 'make coverage   line coverage of the module, compiled functions included'
+	@echo 'make fuzz       every estimator on data of every kind, indices checked (FUZZ=300 examples)'
+	@echo 'make mutants    changes of the source that no test notices (MUTANTS="src/litlearn/tree")'
 	@echo 'make clean      remove what the other targets made, the virtual environment too'
 
 # --- the environment -----------------------------------------------------------------------
@@ -121,6 +123,15 @@ test-cpus: .venv/.test $(CACHE)/.filled
 	@echo '--- as on a processor with AVX2'
 	$(HASWELL) $(PYTEST) $(PARALLEL) $$(ls book/*.ipynb | awk 'NR % 2 == 0')
 	@echo 'The other processors agree.'
+
+FUZZ ?= 300
+fuzz: .venv/.test
+	FUZZ=$(FUZZ) NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CACHE)-boundscheck' \
+	  $(PYTEST) tests/test_fuzz.py
+	@echo 'No estimator failed on $(FUZZ) examples.'
+
+mutants: .venv/.test
+	NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' $(PY) .ci/mutants.py $(MUTANTS)
 
 # Lines of compiled functions are counted when they run as plain Python; the others, compiled.
 coverage: .venv/.test $(CACHE)/.filled

@@ -1,0 +1,77 @@
+"""The tool that changes the source makes the changes that it says, where others see them."""
+
+import ast
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SPEC = importlib.util.spec_from_file_location("mutants", ROOT / ".ci" / "mutants.py")
+mutants = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(mutants)
+
+SOURCE = '''"""Text 1."""
+LIMIT = 3
+def f(x, flag=True):
+    """Text 2."""
+    if not flag or x < -LIMIT:
+        raise ValueError("x is below " + str(0))
+    return x + 2.5
+class Kind:
+    def method(self): return 1
+    @property
+    def name(self): return 2 * 3
+'''
+
+
+def lines():
+    count = len(mutants.places(ast.parse(SOURCE)))
+    return [mutants.changed(SOURCE, number)[1] for number in range(count)]
+
+
+def test_each_change_is_one_and_different():
+    found = lines()
+    assert "2: 3  ->  4" in found and "3: True  ->  False" in found
+    assert "5: not flag  ->  not not flag" in found
+    assert "5: x < -LIMIT  ->  x <= -LIMIT" in found and "5: -LIMIT  ->  +LIMIT" in found
+    assert "5: not flag or x < -LIMIT  ->  not flag and x < -LIMIT" in found
+    assert "7: x + 2.5  ->  x - 2.5" in found and "7: 2.5  ->  5.0" in found
+    assert not [line for line in found if "below" in line or "Text" in line]
+    trees = {ast.unparse(mutants.changed(SOURCE, number)[0]) for number in range(len(found))}
+    assert len(trees) == len(found) and ast.unparse(ast.parse(SOURCE)) not in trees
+
+
+@pytest.mark.parametrize(
+    ("line", "expression", "before", "after"),
+    [
+        ("7: x + 2.5  ->  x - 2.5", "held(1.0)", 3.5, -1.5),
+        ("2: 3  ->  4", "limit()", 3, 4),
+        ("9: 1  ->  2", "instance.method()", 1, 2),
+        ("11: 2 * 3  ->  2 / 3", "instance.name", 6, 2 / 3),
+    ],
+)
+def test_a_change_reaches_those_who_hold_the_function(line, expression, before, after, tmp_path):
+    path = tmp_path / "sample_of_mutants.py"
+    path.write_text(SOURCE)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    known = {"held": module.f, "instance": module.Kind(), "limit": lambda: module.LIMIT}
+    assert eval(expression, known) == before
+    number = lines().index(line)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(mutants.sys.modules, module.__name__, module)
+        mutants.install(module, mutants.changed(SOURCE, number)[0])
+    assert np.isclose(eval(expression, known), after)
+
+
+def test_files_are_judged_by_their_own_tests():
+    def tests(path):
+        found = mutants.tests_of(mutants.PACKAGE / path)
+        return found.relative_to(ROOT / "tests").as_posix()
+
+    assert tests("_targets.py") == "test_targets.py"
+    assert tests("linear_model/_lasso.py") == "linear_model/test_lasso.py"
+    assert tests("tree/_grow.py") == "tree"
