@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from litlearn.linear_model import LinearRegression, _gram, _least_squares, _nonnegative
+from litlearn.linear_model import LinearRegression, Ridge, _gram, _least_squares, _nonnegative
 from litlearn.linear_model._gram import Samples
 
 nojit = pytest.mark.nojit
@@ -224,6 +224,56 @@ def test_constant_features_have_no_coefficient(shape):
             np.testing.assert_array_equal(model.coef_, 0.0)
             np.testing.assert_allclose(model.intercept_, np.average(y, weights=weight))
             assert model.rank_ == 0
+
+
+@nojit
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("seed", range(8))
+def test_all_weight_on_one_sample(seed, single):
+    """eq-weighted-least-squares: nothing but that sample counts, wherever it is."""
+    rng = np.random.default_rng(seed)
+    for _ in range(30):
+        n, p = int(rng.integers(1, 12)), int(rng.integers(1, 6))
+        X = rng.normal(size=(n, p)) * 10.0 ** rng.uniform(-3, 3, p) + 10.0 ** rng.uniform(-3, 3)
+        X = X.astype(np.float32) if single else X
+        y, weight, heavy = rng.normal(size=n), np.zeros(n), int(rng.integers(n))
+        weight[heavy] = rng.random() + 0.1
+        for model in (LinearRegression(), Ridge(1e-3), LinearRegression(positive=True)):
+            model.fit(X, y, weight)
+            np.testing.assert_array_equal(model.coef_, 0.0)
+            np.testing.assert_allclose(model.intercept_, y[heavy], rtol=1e-6)
+
+
+@nojit
+@pytest.mark.parametrize("ratio", [1e-3, 1e-14, 1e-20, 1e-26])
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array], ids=["dense", "sparse"])
+def test_light_samples_beside_a_heavy_one(ratio, make):
+    """The fit passes through the heavy sample, and the light ones fix its slope."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3)) + 1e3
+    y, weight = X @ [1.0, -2.0, 3.0] + rng.normal(size=40), np.full(40, ratio)
+    weight[17] = 1.0
+    slope = np.linalg.lstsq(X - X[17], y - y[17], rcond=None)[0]
+    exact = reference.least_squares(X, y, weight)[0] if ratio > 1e-10 else slope
+    for model in (LinearRegression(), Ridge(0.0)):
+        np.testing.assert_allclose(model.fit(make(X), y, weight).coef_, exact, rtol=1e-8)
+
+
+@nojit
+@pytest.mark.parametrize("size", [1e308, 1e-308, 1e200])
+@pytest.mark.parametrize("shape", [(40, 3), (5, 9)], ids=str)
+def test_weights_of_any_size(shape, size):
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.normal(size=shape), rng.normal(size=shape[0]), rng.random(shape[0])
+    plain = LinearRegression().fit(X, y, weight)
+    extreme = LinearRegression().fit(X, y, weight * size)
+    np.testing.assert_allclose(extreme.coef_, plain.coef_, rtol=1e-12)
+    np.testing.assert_allclose(extreme.singular_ / np.sqrt(size), plain.singular_, atol=1e-7)
+    plain, extreme = Ridge(0.5).fit(X, y, weight), Ridge(0.5 * size).fit(X, y, weight * size)
+    np.testing.assert_allclose(extreme.coef_, plain.coef_, rtol=1e-12)
+    plain = LinearRegression(positive=True).fit(X, y, weight)
+    extreme = LinearRegression(positive=True).fit(X, y, weight * size)
+    np.testing.assert_allclose(extreme.coef_, plain.coef_, rtol=1e-9)
 
 
 # Non-negative coefficients

@@ -96,7 +96,7 @@ def block_moments(samples, rows, dtype=np.float64):
     p, k = samples.X.shape[1], samples.Y.shape[1]
     tiles = [slice(rows.start + t.start, rows.start + t.stop) for t in tile_cut(rows, p)]
     # <shift>: Sums of squares about a point near the mean lose nothing to a large mean.
-    x_shift, y_shift = provisional_centre(samples, tiles[0], dtype)
+    x_shift, y_shift = provisional_centre(samples, rows, dtype)
     weight, x_sum, y_sum = 0.0, np.zeros(p), np.zeros(k)
     xx, xy, yy = None, np.zeros((p, k)), np.zeros(k)
     product = np.empty((p, p), dtype=dtype)
@@ -190,21 +190,35 @@ def tile_cut(rows, p):
     return cut(n, -(-n // n_tiles))
 
 
-def provisional_centre(samples, tile, dtype=np.float64):
-    """Return a point near the mean of the features, and one near that of the targets.
+def provisional_centre(samples, rows, dtype=np.float64):
+    """Return a point near the weighted mean of the features, and one near that of the targets.
 
-    None for the features if their means are no larger than their spreads: then there is nothing to
-    gain from a shift, and the samples need not be copied.
+    They are the means of the heaviest rows. If those hold the share f of the block's weight, the
+    squared distance from the mean of the whole block is at most 1 / f of its variance: whatever the
+    weights, the shift costs no more than that factor of digits. None for the features if their
+    means are no larger than their spreads: then there is nothing to gain from a shift, and the
+    samples need not be copied.
     """
     if not samples.centred:
         return None, None
-    few = slice(tile.start, min(tile.stop, tile.start + 2**16 // samples.X.shape[1] + 2))
-    some = as_float(samples.X[few], samples.x_scale)
-    T = as_float(samples.Y[tile], samples.y_scale)
-    x_mean = some.mean(axis=0).astype(dtype)
-    if np.all(x_mean**2 <= some.var(axis=0)):
-        x_mean = None
-    return x_mean, T.mean(axis=0)
+    few, weight = heaviest(samples.weight, rows, 2**16 // samples.X.shape[1] + 2)
+    X = as_float(samples.X[few], samples.x_scale)
+    x_mean, y_mean = weight @ X, weight @ as_float(samples.Y[few], samples.y_scale)
+    if np.all(x_mean**2 <= weight @ (X - x_mean) ** 2):
+        return None, y_mean
+    return x_mean.astype(dtype), y_mean
+
+
+def heaviest(weight, rows, count):
+    """Return the `count` heaviest of some rows, in order, and their weights, of sum 1."""
+    n = rows.stop - rows.start
+    count = min(count, n)
+    if weight is None:
+        return slice(rows.start, rows.start + count), np.full(count, 1.0 / count)
+    own = weight[rows]
+    chosen = np.sort(np.argpartition(own, n - count)[n - count :])
+    own = own[chosen] / max(own[chosen].max(), np.finfo(np.float64).tiny)
+    return rows.start + chosen, own / max(own.sum(), 1.0)
 
 
 def add_shift(shift, offset):
@@ -285,9 +299,9 @@ def ordinary(squares):
     return bool(np.isfinite(squares).all()) and (1e-200 < top < 1e200)
 
 
-def inverse(size):
-    """Return a power of two near 1 / size, and 1 for 0 or for ordinary sizes."""
-    if size == 0.0 or 1e-90 < size < 1e90:
+def inverse(size, limit=1e90):
+    """Return a power of two near 1 / size, and 1 for 0 or for sizes from 1 / limit to limit."""
+    if size == 0.0 or 1.0 / limit < size < limit:
         return 1.0
     return float(2.0 ** -np.frexp(size)[1])
 
@@ -313,10 +327,12 @@ def triangular_factor(samples, total, n_jobs=None):
     k = samples.Y.shape[1]
     blocks = cut(n, max(rows_per_block(n, p), 4 * (p + k)))
     centres = (total.x_mean, total.y_mean) if samples.centred else (None, None)
+    first = int(samples.centred)
 
     def factor(b):
-        Z, T, _ = weighted_deviations(samples, blocks[b], *centres)
-        return np.linalg.qr(np.hstack((Z, T)), mode="r")
+        Z, T, root = weighted_deviations(samples, blocks[b], *centres)
+        # The roots of the weights come first: what rounding left of the mean goes to their row.
+        return np.linalg.qr(np.column_stack((root,) * first + (Z, T)), mode="r")
 
     # Blocks are folded a few at a time, so that few factors are kept.
     stack = []
@@ -324,7 +340,10 @@ def triangular_factor(samples, total, n_jobs=None):
         stop = min(start + 16, len(blocks))
         stack += map_blocks(lambda b, start=start: factor(start + b), stop - start, n_jobs)
         stack = [np.linalg.qr(np.vstack(stack), mode="r")] if len(stack) > 1 else stack
-    R, C = stack[0][:p, :p], stack[0][:p, p:]
+    R = np.zeros((min(n, p), p + k))  # a row of zeros is left if there are n features
+    found = stack[0][first : p + first, first:]
+    R[: len(found)] = found
+    R, C = R[:, :p], R[:, p:]
     R[:, np.diagonal(total.xx) == 0.0] = 0.0  # of constant columns only rounding is left
     return R, C
 

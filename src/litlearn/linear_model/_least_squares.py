@@ -88,14 +88,33 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None):
     """
     n, p = samples.X.shape
     cutoff = max(cutoff, EPSILON * max(n, p))
+    samples, alpha, root = with_ordinary_weights(samples, alpha)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         if isinstance(samples.X, np.ndarray):
             one_side = solve_wide if p > n else solve_tall
-            return one_side(samples, alpha, cutoff, n_jobs)
-        if p > min(n, FEW_FEATURES):
+            found = one_side(samples, alpha, cutoff, n_jobs)
+        elif p > min(n, FEW_FEATURES):
             return solve_iteratively(owner, samples, alpha, max_iter)
-        samples = samples._replace(X=samples.X.tocsr())
-        return solve_tall(samples, alpha, cutoff, n_jobs, sparse_moments(samples, n_jobs))
+        else:
+            samples = samples._replace(X=samples.X.tocsr())
+            found = solve_tall(samples, alpha, cutoff, n_jobs, sparse_moments(samples, n_jobs))
+    kind, array, x_scale = found.spectrum
+    return found._replace(spectrum=(kind, array, x_scale * root))
+
+
+def with_ordinary_weights(samples, alpha):
+    """Return samples whose weights neither overflow nor vanish in sums, and penalties to match.
+
+    Also the root of what the weights were multiplied by, a power of two.
+    """
+    if samples.weight is None:
+        return samples, alpha, 1.0
+    root = _gram.inverse(np.sqrt(samples.weight.max()), 1e45)
+    if root == 1.0:
+        return samples, alpha, root
+    # The whole factor may itself be out of range, and so may the penalties.
+    weight, alpha = samples.weight * root * root, np.minimum(alpha * root, 1e300) * root
+    return samples._replace(weight=weight), np.minimum(alpha, 1e300), root
 
 
 def solve_tall(samples, alpha, cutoff, n_jobs=None, total=None):
@@ -269,6 +288,7 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     """
     if not isinstance(samples.X, np.ndarray):
         samples = samples._replace(X=samples.X.tocsr())
+    samples, alpha, _ = with_ordinary_weights(samples, alpha)
     total = _gram.moments(samples, n_jobs)
     within = _gram.scaled(samples, total, n_jobs)
     if within is not samples:
