@@ -13,7 +13,15 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import reference
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, enet_path, lasso_path
+from litlearn.linear_model import (
+    ElasticNet,
+    ElasticNetCV,
+    Lasso,
+    LassoCV,
+    LinearRegression,
+    enet_path,
+    lasso_path,
+)
 from litlearn.linear_model import _coordinate_descent as descent
 
 
@@ -443,3 +451,115 @@ def test_check_estimator(model):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_estimator(model)
+
+
+# ---------------------------------------------------------------------------------------------
+# Claims that hold
+
+
+@pytest.mark.parametrize("form", ["dense", "gram", "sparse"])
+def test_without_penalty_the_bound_counts(form):
+    """eq-nonnegative-least-squares: at the solution no coordinate gains."""
+    rng = np.random.default_rng(0)
+    X = np.linalg.qr(rng.normal(size=(40, 6)))[0]
+    y = X @ [3.0, -2.0, 1.0, -1.0, 0.5, 0.0] + rng.normal(size=40)
+    data = sp.csc_array(X) if form == "sparse" else X
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        model = Lasso(alpha=0.0, positive=True, tol=1e-12, precompute=form == "gram").fit(data, y)
+    same = LinearRegression(positive=True).fit(X, y)
+    np.testing.assert_allclose(model.coef_, same.coef_, atol=1e-6)
+    assert model.n_iter_ < 200
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_columns_far_from_zero(dtype, weighted):
+    """A mean of 1e8 spreads (of 100 in float32) is no reason to lose a column."""
+    rng = np.random.default_rng(0)
+    Z = rng.integers(-8, 9, size=(200, 3)).astype(float)
+    X = Z + (2.0**26 if dtype == np.float64 else 2.0**9) * 8
+    y = Z @ [1.0, -2.0, 0.5] + rng.normal(size=200)
+    weight = rng.integers(1, 4, 200).astype(float) if weighted else None
+    exact = Lasso(alpha=0.1, tol=1e-10).fit(Z, y, weight)
+    for data in (X.astype(dtype), sp.csc_array(X.astype(dtype))):
+        model = Lasso(alpha=0.1, tol=1e-7).fit(data, y, weight)
+        np.testing.assert_allclose(model.coef_, exact.coef_, rtol=1e-3)
+        tight = Lasso(alpha=0.1, tol=1e-10).fit(data, y, weight)
+        np.testing.assert_allclose(tight.coef_, exact.coef_, rtol=1e-6)
+
+
+def test_sparse_column_with_a_light_zero():
+    """Entries that are not stored count in the spread by their weights, however small."""
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(50, 1)) + 1e4, np.ones(50)
+    X[3], weight[3] = 0.0, 1e-9
+    y = X[:, 0] - 1e4 + rng.normal(size=50)
+    ours = descent.SparseDesign(sp.csc_array(X), y, weight * 50 / weight.sum(), True)
+    mean = np.average(X[:, 0], weights=weight)
+    expected = np.average((X[:, 0] - mean) ** 2, weights=weight) * 50
+    np.testing.assert_allclose(ours.squares, expected, rtol=1e-9)
+
+
+def test_the_margin_of_screening_covers_the_rounding(monkeypatch):
+    """eq-gap-safe: products with float32 columns are wrong by more than those with float64 ones."""
+    rng = np.random.default_rng(0)
+    n, p = 400, 300
+    X = rng.normal(size=(n, p)) + rng.normal(size=(n, 1)) + 3.0
+    y = X[:, :4].sum(axis=1) + rng.normal(size=n)
+    margins = []
+    original = descent.screen
+    monkeypatch.setattr(
+        descent, "screen", lambda *args: margins.append(args[-1]) or original(*args)
+    )
+    for dtype in (np.float32, np.float64):
+        margins.clear()
+        data = X.astype(dtype)
+        design = descent.DenseDesign(data, y, None, True)
+        r = design.y - rng.normal(size=n)
+        Z = data.astype(np.longdouble)
+        wrong = np.abs(design.correlations(r) - (Z - Z.mean(axis=0)).T @ r)
+        wrong = np.max(wrong / np.sqrt(design.squares)) / np.linalg.norm(r)
+        assert 0.0 < wrong <= design.rounding
+        descent.solve(design, 100.0, 0.0, np.zeros(p), tol=1e-6)
+        assert min(margins) >= wrong * np.linalg.norm(design.y)
+
+
+def test_single_precision_claims_hold():
+    """eq-duality-gap: below the rounding of float32 the gap is computed in float64."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = (rng.normal(size=(150, 400)) + rng.normal(size=(150, 1)) * 2).astype(np.float32)
+        y = X[:, :5].sum(axis=1).astype(float) + rng.normal(size=150)
+        model = Lasso(alpha=0.05, tol=1e-8, max_iter=5000).fit(X, y)
+        Z, t = X - X.mean(axis=0, dtype=np.float64), y - y.mean()
+        r = t - Z @ model.coef_.astype(np.float64)
+        scale = min(t @ r / (r @ r), 0.05 * 150 / np.abs(Z.T @ r).max())
+        primal = 0.5 * r @ r + 0.05 * 150 * np.abs(model.coef_).sum(dtype=np.float64)
+        gap = (primal - scale * (t @ r) + 0.5 * scale**2 * (r @ r)) / 150
+        assert gap <= model.dual_gap_ + 2e-8 * (t @ t) / 150
+
+
+def test_products_serve_every_target(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(60, 8)), rng.normal(size=(60, 3))
+    plain = Lasso(alpha=0.01, tol=1e-10).fit(X, Y)
+
+    def forbidden(*args):
+        raise AssertionError("columns were read although their products are known")
+
+    monkeypatch.setattr(descent.DenseDesign, "descend", forbidden)
+    known = Lasso(alpha=0.01, tol=1e-10, precompute=True).fit(X, Y)
+    np.testing.assert_allclose(known.coef_, plain.coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(60, 12), (30, 50)], ids=str)
+def test_the_choice_does_not_depend_on_the_tolerance(shape):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=shape) + rng.normal(size=(shape[0], 1))
+        y = X[:, :4] @ rng.normal(size=4) + rng.normal(size=shape[0])
+        loose = LassoCV(max_iter=20_000, cv=3).fit(X, y)
+        tight = LassoCV(max_iter=20_000, cv=3, tol=1e-10).fit(X, y)
+        np.testing.assert_allclose(loose.alpha_, tight.alpha_, rtol=1e-12)

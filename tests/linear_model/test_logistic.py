@@ -766,3 +766,140 @@ def test_interrupt_leaves_the_estimator_as_it_was(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         model.fit(X * 2, y)
     assert np.array_equal(model.coef_, before)
+
+
+# ---------------------------------------------------------------------------------------------
+# Conjugate gradients: what their steps lack, and claims that hold
+
+
+@pytest.mark.nojit
+def test_conjugate_gradients_say_whether_they_arrived():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(30, 30))
+    H, g = A @ A.T + np.eye(30), rng.normal(size=30)
+    for most, arrives in ((3, False), (200, True)):
+        step = _newton.conjugate_gradients(lambda x: H @ x, lambda x: x, g, 1e-8, most)
+        assert step.reached == arrives
+        np.testing.assert_allclose(step.residual, -g - H @ step.d, atol=1e-10)
+    assert np.linalg.norm(step.residual) <= 1e-8 * np.linalg.norm(g)
+    seen = []
+    _newton.conjugate_gradients(
+        lambda x: H @ x, lambda x: x, g, 0.5, 200, lambda d, r: seen.append(r @ r) or len(seen) == 3
+    )
+    assert len(seen) == 3 and seen[2] <= (0.5e-2) ** 2 * (g @ g)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_what_a_step_lacks_is_bounded(q, fit_intercept):
+    """g.H^-1 g + g.d is at most the bound, which is zero for a whole step."""
+    X, y = make(60, 4, q)
+    rng, s = np.random.default_rng(1), np.random.default_rng(2).uniform(size=60)
+    if q == 2:
+        loss = BinaryLoss(X, np.where(y == 1, 1.0, -1.0), s, 0.1, fit_intercept)
+        v = rng.normal(size=5)
+    else:
+        loss = MultinomialLoss(X, y, q, s, 0.1, fit_intercept)
+        v = rng.normal(size=(q, 5))
+        v -= v.mean(axis=0)  # the solvers stay there
+    if not fit_intercept:
+        v[..., -1] = 0.0
+    state = loss.evaluate(v, hessian=True)
+    g = state.gradient
+    whole = -np.linalg.solve(state.hessian, g.ravel()).reshape(g.shape)
+    decrement = -np.vdot(g, whole)
+    assert abs(loss.lack(state, whole, -g - loss.product(state, whole))) <= 1e-10 * decrement
+    for share in (0.0, 0.1, 0.5, 2.0):
+        d = whole + share * rng.normal(size=g.shape) * np.abs(whole).max()
+        if q > 2:
+            d -= d.mean(axis=0)
+        if not fit_intercept:
+            d[..., -1] = 0.0
+        lack = loss.lack(state, d, -g - loss.product(state, d))
+        assert decrement + np.vdot(g, d) <= lack * (1 + 1e-10) + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_claims_hold_for_ill_conditioned_features(seed):
+    """The excess over the minimum is no more than is said, with steps by conjugate gradients."""
+    rng = np.random.default_rng(seed)
+    n, p = 150, 60
+    Q = np.linalg.qr(rng.normal(size=(p, p)))[0]
+    X = 100.0 * (rng.normal(size=(n, p)) * np.geomspace(1, 1e-4, p)) @ Q.T
+    y = (rng.random(n) < 0.5).astype(int)
+    found = LogisticRegression(C=1e4, solver="newton-cg").fit(X, y)
+    best = LogisticRegression(C=1e4, solver="newton-cholesky", tol=1e-9).fit(X, y)
+    excess = (objective(found, X, y, 1e4) - objective(best, X, y, 1e4)) / (1e4 * n)
+    assert found.converged_ and excess <= found.optimality_ + 1e-14
+
+
+def test_truncated_steps_are_nearly_newtons():
+    """eq-newton-step: a tenth of the residual costs no more than a few steps."""
+    X, y = make(400, 30, 2, noise=3.0)
+    X *= np.geomspace(1, 30, 30)
+    whole = LogisticRegression(C=10.0, solver="newton-cholesky").fit(X, y)
+    part = LogisticRegression(C=10.0, solver="newton-cg").fit(X, y)
+    assert part.n_iter_[0] <= whole.n_iter_[0] + 3
+
+
+# ---------------------------------------------------------------------------------------------
+# Any finite input comes to an end
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
+@pytest.mark.parametrize("q", [2, 3])
+def test_numbers_of_any_size_come_to_an_end(q, l1_ratio):
+    X, y = make(30, 3, q)
+    X /= np.abs(X).max()
+    model = LogisticRegression(l1_ratio=l1_ratio, C=1.0, max_iter=20)
+    plain = LogisticRegression(l1_ratio=l1_ratio, C=1e8, max_iter=20)
+    ends = np.where(np.arange(30) == 3, 1e308, 1e-308)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for features in (X * 1e308, sp.csr_array(X * 1.7e308), X * 1e200):
+            try:
+                assert np.isfinite(model.fit(features, y).coef_).all()
+            except ValueError as error:
+                assert "LogisticRegression: X holds values too large" in str(error)
+        for weight in (np.full(30, 1e308), np.full(30, 1e-308), ends):
+            assert np.isfinite(model.fit(X, y, weight).coef_).all()
+        # Weights and C are only known by their product.
+        one = LogisticRegression(l1_ratio=l1_ratio, C=1e-300, max_iter=20)
+        one.fit(X, y, np.full(30, 1e308))
+        np.testing.assert_allclose(one.coef_, plain.fit(X, y).coef_, rtol=1e-6)
+
+
+@pytest.mark.nojit
+def test_the_centre_is_where_the_weight_is():
+    rng = np.random.default_rng(0)
+    X, s = rng.normal(size=(200, 2)), np.full(200, 1e-9)
+    X[7], s[7] = 1e6, 1.0
+    centre, spread = _logistic_loss.dense_transform(X, s, True)
+    np.testing.assert_allclose(centre, 1e6, rtol=1e-6)
+    assert (spread > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("solver", "l1_ratio"),
+    [("lbfgs", 1.0), ("lbfgs", 0.5), ("newton-cg", 1.0), ("newton-cholesky", 0.1), ("sag", 1.0),
+     ("liblinear", 0.5)],
+)  # fmt: skip
+def test_solvers_refuse_what_their_namesakes_refuse(solver, l1_ratio):
+    X, y = make(40, 3)
+    with pytest.raises(ValueError, match=f"LogisticRegression: Solver {solver} supports only"):
+        LogisticRegression(solver=solver, l1_ratio=l1_ratio).fit(X, y)
+    with pytest.raises(ValueError):
+        SklearnLogisticRegression(solver=solver, l1_ratio=l1_ratio).fit(X, y)
+    LogisticRegression(solver="saga", l1_ratio=l1_ratio).fit(X, y)
+
+
+@pytest.mark.parametrize("container", [sp.csr_matrix, sp.csr_array, np.asarray])
+@pytest.mark.parametrize("q", [2, 3])
+def test_sparse_coefficients_predict(container, q):
+    X, y = make(60, 4, q)
+    model = LogisticRegression(l1_ratio=1.0, solver="saga").fit(X, y)
+    expected = model.predict_proba(X)
+    model.sparsify()
+    np.testing.assert_allclose(model.predict_proba(container(X)), expected, rtol=1e-12)
+    np.testing.assert_array_equal(model.predict(container(X)), model.classes_[expected.argmax(1)])

@@ -24,6 +24,8 @@ class LinearModel(BaseEstimator):
         X = _validation.check_queries(self, X, sparse=self.sparse_formats)
         # The product is taken in the type of X, so that float32 data need no copy in float64.
         result = X @ self.coef_.T.astype(X.dtype, copy=False)
+        if _validation.is_sparse(result):  # so it is if `sparsify` made the coefficients sparse
+            result = result.toarray()
         result += np.asarray(self.intercept_, dtype=X.dtype)
         return result
 

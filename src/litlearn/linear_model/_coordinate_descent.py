@@ -42,6 +42,9 @@ FINAL_SHARE = 0.3
 LARGEST_GRAM = 8192
 # Columns whose mean is so many times their spread are centred in a copy, not on the fly.
 LARGEST_OFFSET = {"d": 1e4, "f": 30.0}
+# Rounding of a product of a column with a residual, as a share of their norms: no column whose
+# constraint is nearer than that is screened.
+ROUNDING = {"d": 1e-14, "f": 2e-6}
 # Entries of X in one block of a product: about a millisecond.
 BLOCK_ENTRIES = 1 << 21
 # Steps of coordinate descent between two returns to Python: about a tenth of a second.
@@ -73,6 +76,17 @@ def coordinate_step(w_j, correlation, square, alpha, beta, positive):
     if curvature <= 0.0:
         return -w_j
     return soft_threshold(correlation + square * w_j, alpha, positive) / curvature - w_j
+
+
+@njit(inline=True)
+def coordinate_gain(w_j, correlation, square, positive):
+    """What the best step along one coordinate takes off the sum of squares, without penalties."""
+    if square <= 0.0:
+        return 0.0
+    step = correlation / square
+    if positive:
+        step = max(step, -w_j)
+    return step * (correlation - 0.5 * square * step)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -203,10 +217,9 @@ def gram_gap(G, q, g, w, target_square, alpha, beta, positive):
         largest = max(largest, c)
         beyond = max((g[j] if positive else np.abs(g[j])) - alpha, 0.0)
         excess += beyond * beyond
-        if G[j, j] > 0.0:
-            steepest += g[j] * g[j] / G[j, j]
+        steepest += coordinate_gain(w_j, g[j], G[j, j], positive)
     if alpha == 0.0 and beta == 0.0:
-        return 0.5 * steepest
+        return steepest
     # <residual>: r'y = y'y - w'X'y, and r'r = r'y - w'X'r.
     target = target_square - fit
     square = max(target - inner, 0.0)
@@ -329,10 +342,9 @@ def dense_gap(B, squares, y, r, w, alpha, beta, positive):
         largest = max(largest, c)
         beyond = max((correlation if positive else np.abs(correlation)) - alpha, 0.0)
         excess += beyond * beyond
-        if squares[j] > 0.0:
-            steepest += correlation * correlation / squares[j]
+        steepest += coordinate_gain(w[j], correlation, squares[j], positive)
     if alpha == 0.0 and beta == 0.0:
-        return 0.5 * steepest
+        return steepest
     return gap_of(alpha, beta, square, target, l1, l2, largest, excess)
 
 
@@ -450,11 +462,10 @@ def sparse_gap(data, indices, indptr, columns, means, squares, y, root, r, total
         largest = max(largest, c)
         beyond = max((correlation if positive else np.abs(correlation)) - alpha, 0.0)
         excess += beyond * beyond
-        if squares[j] > 0.0:
-            steepest += correlation * correlation / squares[j]
+        steepest += coordinate_gain(w[t], correlation, squares[j], positive)
     objective = 0.5 * (square + beta * l2) + alpha * l1
     if alpha == 0.0 and beta == 0.0:
-        return 0.5 * steepest, objective
+        return steepest, objective
     return gap_of(alpha, beta, square, target, l1, l2, largest, excess), objective
 
 
@@ -620,6 +631,28 @@ def sparse_statistics(data, indices, indptr, root, target, means, squares, produ
         products[j] = product
 
 
+@njit(reassociate=True)
+def sparse_deviations(data, indices, start, end, root, mean):
+    """Sums of the deviations of a weighted column from a mean, weighted, and of their squares.
+
+    `root` (n,) holds the roots of the weights; entries that are not stored are zero.
+    """
+    total = square = 0.0
+    missing = np.ones(root.size if end - start < root.size else 0)
+    for t in range(start, end):
+        i = indices[t]
+        z = data[t] - mean * root[i]
+        total += z * root[i]
+        square += z * z
+        if missing.size > 0:
+            missing[i] = 0.0
+    for i in range(missing.size):
+        z = mean * root[i] * missing[i]
+        total -= z * root[i]
+        square += z * z
+    return total, square
+
+
 @njit
 def sparse_products(data, indices, indptr, start, end, means, total, r, out):
     """Products of the centred columns from `start` to `end` with `r`."""
@@ -726,9 +759,10 @@ class DenseDesign:
         self.X = X
         if offset > LARGEST_OFFSET[X.dtype.char]:
             self.X = X - self.means.astype(X.dtype)  # keeps the order of X
-            self.X_means, self.means = self.means, np.zeros(p)
+            self.X_means, self.means, offset = self.means, np.zeros(p), 0.0
         else:
             self.X_means = self.means
+        self.rounding = ROUNDING[X.dtype.char] * (1.0 + offset)
         self.offset = bool(np.any(self.means))
         self.target_square = float(self.y @ self.y)
         # Slots: column j is row slot[j] of B, and G holds the products of the rows of B.
@@ -926,7 +960,7 @@ class SparseDesign:
     """
 
     def __init__(self, X, y, weights, centred, n_jobs=None):
-        n, p = X.shape
+        self.shape = n, p = X.shape
         self.n_jobs = n_jobs
         self.y_mean = np.average(y, weights=weights) if centred else 0.0
         self.y = y - self.y_mean
@@ -946,14 +980,44 @@ class SparseDesign:
         self.weight_roots = root
         if centred:
             self.means /= n
-            rounding = 4 * np.finfo(np.float64).eps * self.squares
-            self.squares -= n * self.means**2
-            self.squares[self.squares <= rounding] = 0.0
         else:
             self.means[:] = 0.0
         self.X_means = self.means
+        self.rounding = ROUNDING["d"]  # entries are multiplied in float64, whatever their type
+        if centred:
+            self._centre()
         self.target_square = float(self.y @ self.y)
-        self.shape = n, p
+
+    def _centre(self):
+        """Turn sums of squares into those about the means; a column far from zero is copied."""
+        n, raw = self.shape[0], self.squares
+        self.squares = raw - n * self.means**2
+        # Where the subtraction costs digits, the deviations are summed up themselves.
+        far = np.flatnonzero(self.squares <= 1e-4 * raw)
+        limit = LARGEST_OFFSET[self.data.dtype.char] ** 2
+        for j in far:
+            entries = slice(self.indptr[j], self.indptr[j + 1])
+            column = self.data, self.indices, entries.start, entries.stop, self.root
+            rest, _ = sparse_deviations(*column, self.means[j])
+            self.means[j] += rest / n
+            _, self.squares[j] = sparse_deviations(*column, self.means[j])
+            rounding = np.finfo(self.data.dtype).eps * self.means[j]
+            if self.squares[j] <= 4 * n * rounding**2:
+                self.squares[j] = 0.0
+            elif (
+                n * self.means[j] ** 2 > limit * self.squares[j]
+                and entries.stop - entries.start == n
+            ):
+                self._shift(j, entries)
+
+    def _shift(self, j, entries):
+        """Store a column that has no zeros without its mean."""
+        if self.X_means is self.means:
+            self.X_means, self.data = self.means.copy(), self.data.copy()
+        roots = self.root[self.indices[entries]]
+        self.data[entries] -= self.means[j] * roots
+        self.X_means[j], self.means[j] = self.means[j], 0.0
+        self.products[j] = self.data[entries].astype(np.float64) @ self.y[self.indices[entries]]
 
     def correlations(self, r):
         """Products of all columns with the residual."""
@@ -1027,13 +1091,16 @@ class GramDesign:
         Squared norm of the target.
     n_samples : int
         Sum of the weights.
+    rounding : float
+        Rounding of a product of a column with a residual, as a share of their norms.
     design : DenseDesign or None, default=None
         Each look at the problem is taken from this design, if there is one, and not from `G`.
     """
 
-    def __init__(self, G, squares, products, target_square, n_samples, design=None):
+    def __init__(self, G, squares, products, target_square, n_samples, rounding, design=None):
         self.G, self.squares, self.products = G, squares, products
-        self.target_square, self.n_samples, self.design = target_square, n_samples, design
+        self.target_square, self.n_samples = target_square, n_samples
+        self.rounding, self.design = rounding, design
 
     def look(self, w, active, remaining):
         """Residual or None, squared norm, product with y, and products with the columns."""
@@ -1077,8 +1144,7 @@ def penalty_terms(c, w, squares, active, alpha, beta, positive):
         largest = max(largest, extended if positive else np.abs(extended))
         beyond = max((c[j] if positive else np.abs(c[j])) - alpha, 0.0)
         excess += beyond * beyond
-        if squares[j] > 0.0:
-            steepest += c[j] * c[j] / squares[j]
+        steepest += coordinate_gain(w_j, c[j], squares[j], positive)
     return l1, l2, largest, excess, steepest
 
 
@@ -1191,7 +1257,7 @@ def solve(design, alpha, beta, w, *, positive=False, seed=0, tol=1e-4, max_iter=
         best_dual = max(best_dual, center_dual)
         if beta > 0.0:
             best_dual = max(best_dual, product - 0.5 * square - 0.5 * excess / beta)
-        gap = primal - best_dual if alpha > 0.0 or beta > 0.0 else 0.5 * steepest
+        gap = primal - best_dual if alpha > 0.0 or beta > 0.0 else steepest
         if history is not None:
             history.append(Check(gap, remaining, size, sweeps))
         if gap <= goal or sweeps >= max_iter or remaining == 0:
@@ -1199,7 +1265,7 @@ def solve(design, alpha, beta, w, *, positive=False, seed=0, tol=1e-4, max_iter=
         # <screen>: The gap bounds how far the dual point is from the best one.
         if alpha > 0.0:
             radius = np.sqrt(2.0 * max(primal - center_dual, 0.0))
-            rounding = 1e-14 * np.sqrt(target)
+            rounding = design.rounding * np.sqrt(target)
             remaining = screen(center, w, squares, active, *penalty, radius, rounding)
         # <choose>: The support, and the columns whose constraints are nearest to the dual point.
         if alpha > 0.0:

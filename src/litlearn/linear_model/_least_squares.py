@@ -54,6 +54,10 @@ class Solution(NamedTuple):
 
 # Sparse samples with at most so many features are solved through their scatter matrix.
 FEW_FEATURES = 4096
+# Wide samples with at most so many features, too, if no coefficient may be negative.
+FEW_UNKNOWNS = 512
+# Sweeps of coordinate descent for those with more.
+MOST_SWEEPS = 20_000
 # Above this share of entries that are not zero, products of dense blocks are faster.
 DENSE = 0.05
 
@@ -289,6 +293,9 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     if not isinstance(samples.X, np.ndarray):
         samples = samples._replace(X=samples.X.tocsr())
     samples, alpha, _ = with_ordinary_weights(samples, alpha)
+    n, p = samples.X.shape
+    if p > FEW_FEATURES or p > max(n, FEW_UNKNOWNS):
+        return descend_nonnegative(owner, samples, alpha, n_jobs)
     total = _gram.moments(samples, n_jobs)
     within = _gram.scaled(samples, total, n_jobs)
     if within is not samples:
@@ -325,6 +332,45 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     spectrum = ("products", total.xx, samples.x_scale)
     solution = finish(samples, coef, total.x_mean, total.y_mean, "active_set", rank, spectrum)
     return solution._replace(n_iter=n_iter)
+
+
+def descend_nonnegative(owner, samples, alpha, n_jobs=None):
+    """As :func:`solve_nonnegative`, by coordinate descent, for too many features to multiply all.
+
+    Nothing of p x p is formed, and sparse samples stay sparse.
+    """
+    from litlearn.linear_model import _coordinate_descent as descent
+
+    X, Y, weight = samples.X, samples.Y, samples.weight
+    (n, p), k, factor = X.shape, Y.shape[1], 1.0
+    if weight is not None:
+        factor = n / weight.sum()
+        weight = weight * factor
+    dense = isinstance(X, np.ndarray)
+    X = X.astype(np.float64, copy=False) if dense else X.tocsc().astype(np.float64)
+    kind = descent.DenseDesign if dense else descent.SparseDesign
+    design = kind(X, Y[:, 0].copy(), weight, samples.centred, n_jobs)
+    coef, n_iter, y_mean = np.zeros((p, k)), np.zeros(k, dtype=np.int32), np.zeros(k)
+    for t in range(k):
+        if t:
+            design = design.retarget(Y[:, t].copy())
+        w, y_mean[t], penalty = coef[:, t].copy(), design.y_mean, float(alpha[t]) * factor
+        _, n_iter[t] = descent.solve(
+            design, 0.0, penalty, w, positive=True, tol=1e-20, max_iter=MOST_SWEEPS
+        )
+        coef[:, t] = w
+        # <certify>: As for the other ways, a gradient of zero or, at the bound, not negative.
+        gradient = design.correlations(design.residual(w)) - penalty * w
+        size = np.sqrt((design.squares + penalty) * design.target_square)
+        worst = np.where(w > 0.0, np.abs(gradient), gradient) / np.where(size > 0.0, size, 1.0)
+        if worst.max() > 1e-8:
+            message = (
+                f"{type(owner).__name__}: coordinate descent stopped after {n_iter[t]} sweeps with "
+                f"a largest violation of the optimality conditions of {worst.max():.1e}."
+            )
+            _validation.warn(ConvergenceWarning(message))
+    means = design.X_means if samples.centred else np.zeros(p)
+    return Solution(coef, means, y_mean, "active_set", 0, (), np.maximum(n_iter, 1))
 
 
 def finish(samples, coef, x_mean, y_mean, solver, rank, spectrum):

@@ -185,8 +185,21 @@ class LogisticRegression(LinearClassifier):
         s = _targets.combined_weight(self, sample_weight, self.class_weight, targets, counted=True)
         s = np.ones(n) if s is None else s
         start = self._start(len(classes), p)
-        alpha = 0.0 if np.isinf(C) else min(1.0 / C / s.sum(), 1e290)
-        fitted = self._solve(X, codes, len(classes), s, alpha, l1_ratio, (tol, max_iter), start)
+        # Weights of any size: their sum must be a number, and neither may it vanish.
+        largest = s.max()
+        s = s / largest
+        alpha = 0.0 if np.isinf(C) else min(1.0 / C / s.sum() / largest, 1e290)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                fitted = self._solve(
+                    X, codes, len(classes), s, alpha, l1_ratio, (tol, max_iter), start
+                )
+        except FloatingPointError as error:
+            raise ValueError(
+                f"LogisticRegression: X holds values too large for their differences or products "
+                f"(the largest is {abs(X).max():.1e}), expected less than about 1e150. Scale the "
+                "features first."
+            ) from error
         self._store(X, names, classes, *fitted)
         return self
 
@@ -232,7 +245,19 @@ class LogisticRegression(LinearClassifier):
                 _validation.warn(UserWarning(message), 4)
             C = np.inf
         ratios = {"l2": 0.0, "l1": 1.0}
-        return C, ratios.get(self.penalty, l1_ratio or 0.0), tol, max_iter
+        l1_ratio = ratios.get(self.penalty, l1_ratio or 0.0)
+        self._check_solver(l1_ratio if np.isfinite(C) else 0.0)
+        return C, l1_ratio, tol, max_iter
+
+    def _check_solver(self, l1_ratio):
+        """Refuse the penalties that scikit-learn's solver of this name does not have."""
+        allowed = {"auto": l1_ratio, "saga": l1_ratio, "liblinear": round(l1_ratio)}
+        if l1_ratio != allowed.get(self.solver, 0.0):
+            raise ValueError(
+                f"{type(self).__name__}: Solver {self.solver} supports only "
+                f"{'l1_ratio=0 or 1' if self.solver == 'liblinear' else 'l2 or None penalties'}, "
+                f"got l1_ratio={l1_ratio}. Use solver='saga' or 'auto'."
+            )
 
     def _start(self, n_classes, n_features):
         """Return coefficients (q, p) and intercepts (q,) to start from: q is 1 for two classes."""

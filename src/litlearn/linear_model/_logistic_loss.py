@@ -316,11 +316,12 @@ class _Loss:
         self.total = float(s.sum())
         alpha = min(alpha, 1e290)
         if transform is None:
-            transform = sparse_transform(X) if self.sparse else dense_transform(X, fit_intercept)
+            transform = sparse_transform(X) if self.sparse else dense_transform(X, s, fit_intercept)
         self.centre, spread = transform
         # Where the penalty weighs more than the data, it sets the scale.
         self.scale = 1.0 / np.maximum(spread, math.sqrt(alpha))
         self.ridge = alpha * self.scale * self.scale  # at most 1
+        self.certifies = bool(self.ridge.min() > 1e-14)  # it is not lost in the rounding of H
         self.width = self.p + 1
         self.n_blocks = self._count_blocks()
 
@@ -375,18 +376,39 @@ class _Loss:
     def csr(self):
         return self.X.data, self.X.indices, self.X.indptr
 
+    def lack(self, state, d, r):
+        r"""Bound g.H^-1 g + g.d for a step d with the residual r = -g - H d.
 
-def dense_transform(X, fit_intercept):
+        That is d.r + r.H^-1 r. The intercepts can be eliminated from the last term: a step e of
+        theirs leaves a residual in the coefficients alone, where the penalty is part of H, which is
+        therefore at least as large. Zero if there is no penalty, or next to none: then nothing is
+        known but that r is small.
+        """
+        if not self.certifies:
+            return 0.0
+        e = np.zeros_like(r)
+        e[..., -1] = self.solve_intercepts(state, r[..., -1])
+        rest = (r - self.product(state, e))[..., :-1]
+        return float(np.vdot(d, r) + np.vdot(r, e) + np.sum(rest**2 / self.ridge))
+
+
+def dense_transform(X, s, fit_intercept):
     """Centre (p,) and spread (p,) of the features, from some rows spread over X.
 
     They only set the coordinates in which the solver works: they need not be exact. The centre of a
-    constant feature is, so that what is left of the feature is zero.
+    constant feature is, so that what is left of the feature is zero. Rows count by their weights
+    s (n,): the centre is no use far from the samples that matter.
     """
     n, p = X.shape
-    rows = np.asarray(X[:: max(1, n // SAMPLE_ROWS)], dtype=np.float64)
+    chosen = np.arange(0, n, max(1, n // SAMPLE_ROWS))
+    if s.max() > 10.0 * s.mean():
+        chosen = np.sort(np.argpartition(-s, len(chosen) - 1)[: len(chosen)])
+    rows = np.asarray(X[chosen], dtype=np.float64)
     centre = np.zeros(p)
     if fit_intercept:
-        centre = rows[0] + (rows - rows[0]).mean(axis=0)
+        share = s[chosen] / s[chosen].max()
+        first = rows[np.argmax(share)]
+        centre = first + share @ (rows - first) / share.sum()
     spread = np.abs(rows - centre).mean(axis=0)
     for j in np.flatnonzero(spread == 0.0):
         spread[j] = np.abs(X[:, j] - centre[j]).max()
@@ -503,6 +525,10 @@ class BinaryLoss(_Loss):
         if not self.fit_intercept:
             result[-1] = d[-1]
         return result
+
+    def solve_intercepts(self, state, r):
+        """Change of the intercept alone for which the Hessian gives r, a number."""
+        return r / max(float(state.curvature.sum()) / self.total, 1e-300)
 
     def model(self, state):
         """Return the map g -> H^-1 g for the Hessian in the state."""
@@ -676,6 +702,12 @@ class MultinomialLoss(_Loss):
 
         _, G = self._pass(d, per_tile)
         return self._add_penalty(G, d)
+
+    def solve_intercepts(self, state, r):
+        """Change of the intercepts alone for which the Hessian gives r (q,)."""
+        P, weights = state.curvature, self.s[:, np.newaxis]
+        bend = (np.diag((P * weights).sum(axis=0)) - P.T @ (P * weights)) / self.total
+        return np.linalg.pinv(bend, rcond=1e-13, hermitian=True) @ r
 
     def diagonal(self, state):
         """Return a map that roughly inverts the Hessian: by its diagonal, or for dense data better.

@@ -36,6 +36,7 @@ PART = 8  # a part of the samples is one eighth of them
 MANY = 300  # parameters from which gradients are tried before the first Hessian of two classes
 ROUGH = 1e-5  # the relative gap at which conjugate gradients take over from L-BFGS
 RESIDUAL = 0.3  # to which they then solve for a step
+MOST_PRODUCTS = 2000  # with a Hessian, for one step
 PASS = 4  # a budget of passes is worth about three Hessians: these run at ten times the speed
 ROWS_PER_FEATURE = 8  # fewer samples than this a feature make a poor model
 
@@ -95,6 +96,8 @@ def factor_hessian(H):
         factor, info = dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
         if info == 0 and np.diag(factor).min() ** 2 > 1e-13 * size:
             break
+        if not ridge < 1e3 * size:
+            raise FloatingPointError("the Hessian is beyond the range of float64")
         ridge = max(1e-11 * size, ridge * 10.0)
 
     def solve(g):
@@ -105,10 +108,19 @@ def factor_hessian(H):
     return solve
 
 
-def conjugate_gradients(product, precondition, g, rtol, max_iter=200):
-    """Return d with H d close to -g, by preconditioned conjugate gradients.
+class Step(NamedTuple):
+    """A step d that nearly solves H d = -g, and how nearly."""
 
-    Stops when the preconditioned residual is below `rtol` times the one at the start.
+    d: np.ndarray
+    residual: np.ndarray  # -g - H d
+    reached: bool  # whether the solver met its tolerance, and its caller was content
+
+
+def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=None):
+    """Solve H d = -g by preconditioned conjugate gradients; return a :class:`Step`.
+
+    Stops when the preconditioned residual is below `rtol` times the one at the start. If
+    ``accept(d, residual)`` is not content with that, `rtol` is divided by ten, and so on.
     """
     d = np.zeros_like(g)
     r = -g
@@ -118,7 +130,10 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200):
     target = rtol * rtol * rz
     for _ in range(max_iter):
         if not rz > target:
-            break
+            if rz <= 0.0 or accept is None or accept(d, r):
+                break
+            target *= 0.01
+            continue
         Hd = product(direction)
         bend = float(np.vdot(direction, Hd))
         if not bend > 0.0:
@@ -129,7 +144,37 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200):
         z = precondition(r)
         rz, before = float(np.vdot(r, z)), rz
         direction = z + (rz / before) * direction
-    return d
+    return Step(d, r, not rz > target)
+
+
+def certified_step(loss, state, precondition, rtol, goal, most=None, product=None):
+    """Solve for a Newton step, and near the goal so well that the decrement is a bound.
+
+    `most` products with the Hessian may be taken; None: as suits the size of the loss.
+
+    Returns
+    -------
+    step : Step
+    lack : float
+        At most so much is -g.d below g.H^-1 g, the squared decrement, :eq:`eq-newton-step`.
+    """
+    scale = 0.5 / max(state.value, 1e-300)
+    small = np.abs(state.gradient).max() <= goal.gradient
+
+    def accept(d, r):
+        # Far from the goal it does not matter. Near it, the bound has to be below it, too.
+        gain = -float(np.vdot(state.gradient, d))
+        if not small or scale * gain > goal.gap:
+            return True
+        return scale * (gain + loss.lack(state, d, r)) <= goal.gap
+
+    if most is None:
+        most = min(max(200, 2 * min(loss.n, state.v.size)), MOST_PRODUCTS)
+    product = product or (lambda x: loss.product(state, x))
+    step = conjugate_gradients(product, precondition, state.gradient, rtol, most, accept)
+    if not step.reached and not loss.certifies:
+        return step, np.inf
+    return step, loss.lack(state, step.d, step.residual)
 
 
 def line_search(loss, state, step, d, slope):
@@ -166,21 +211,23 @@ def advance(loss, state, d, slope, **extra):
 def iterate(loss, state, direction, goal, report, extra=None, observe=None, moved=np.inf):
     """Step until the goal is reached: what the solvers share.
 
-    `direction(state)` gives the next step, `extra(gap)` arguments for the next evaluation, and
-    `observe(old, new)` sees every step taken.
+    `direction(state)` gives the next step, and what its decrement lacks of the true one;
+    `extra(gap)` arguments for the next evaluation; and `observe(old, new)` sees every step taken.
     """
-    n_iter, separated, last_gap = 0, False, None
+    n_iter, separated, last_slope = 0, False, None
+    if not (np.isfinite(state.value) and np.isfinite(state.gradient).all()):
+        raise FloatingPointError("the loss is beyond the range of float64")
     while True:
-        d = direction(state)
+        d, lack = direction(state)
         slope = float(np.vdot(state.gradient, d))
         if not slope < 0.0:
             d = -state.gradient
             slope = float(np.vdot(state.gradient, d))
         # <certificate>: half the squared decrement is what another step could gain.
-        gap = -0.5 * slope / max(state.value, 1e-300)
+        gap = 0.5 * (lack - slope) / max(state.value, 1e-300)
         norm = float(np.abs(state.gradient).max())
-        if last_gap is not None:  # the next step is to the last one as the roots of their gaps
-            moved *= np.sqrt(gap / last_gap) if last_gap > 0.0 else 1.0
+        if last_slope is not None:  # the next step is to the last one as the roots of their gains
+            moved *= np.sqrt(slope / last_slope) if last_slope < 0.0 else 1.0
         if goal.reached(gap, norm, moved):
             # The step that proves it is taken too: it costs nothing, and squares the error.
             return Result(state.v + d, state.value, n_iter, gap, norm, moved, True, False)
@@ -194,7 +241,7 @@ def iterate(loss, state, direction, goal, report, extra=None, observe=None, move
             observe(state, new)
         if not goal.penalised:
             separated = loss.separates(new, step)
-        n_iter, state, last_gap = n_iter + 1, new, gap
+        n_iter, state, last_slope = n_iter + 1, new, slope
         moved = float(np.abs(step).max())
         if report is not None:
             report(n_iter, state)
@@ -211,10 +258,8 @@ def newton(loss, v, goal, report=None, factored=True):
         def truncated(state):
             # The nearer the minimum, the more exactly the step is worth solving for.
             rtol = min(0.1, np.sqrt(np.abs(state.gradient).max()))
-            precondition = loss.diagonal(state)
-            return conjugate_gradients(
-                lambda x: loss.product(state, x), precondition, state.gradient, rtol
-            )
+            step, lack = certified_step(loss, state, loss.diagonal(state), rtol, goal)
+            return step.d, lack
 
         return iterate(loss, loss.evaluate(v), truncated, goal, report)
 
@@ -226,7 +271,7 @@ def newton(loss, v, goal, report=None, factored=True):
             age += 1
         else:
             solver, age = factor_hessian(state.hessian), 0
-        return -solver(state.gradient)
+        return -solver(state.gradient), 0.0
 
     def extra(gap):
         # A factor serves once more near the end. If that was not the end, the curvature changed.
@@ -258,7 +303,7 @@ def quasi_newton(loss, v, precondition, goal, report=None, pairs=None, moved=np.
     pairs = [] if pairs is None else pairs
 
     def direction(state):
-        return two_loops(-state.gradient, pairs, precondition)
+        return two_loops(-state.gradient, pairs, precondition), 0.0
 
     def observe(old, new):
         s, y = new.v - old.v, new.gradient - old.gradient
@@ -342,17 +387,19 @@ def by_gradients(loss, v, goal, report=None):
 
     def direction(state):
         if left > 0 or not limited:
-            d = conjugate_gradients(
-                lambda x: product(state, x),
+            step, lack = certified_step(
+                loss,
+                state,
                 lambda x: two_loops(x, pairs, precondition),
-                state.gradient,
                 RESIDUAL,
-                left if limited else 200,
+                goal,
+                left if limited else None,
+                lambda x: product(state, x),
             )
-            if left > 0 or not limited:
-                return d
+            if step.reached or not limited:
+                return step.d, lack
         H = loss.evaluate(state.v, hessian=True).hessian
-        return -factor_hessian(H)(state.gradient)
+        return -factor_hessian(H)(state.gradient), 0.0
 
     rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
     result = iterate(loss, loss.evaluate(found.v), direction, rest, report)

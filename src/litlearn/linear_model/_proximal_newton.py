@@ -885,6 +885,8 @@ def minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, 
         violation = violations(gradient, w, alpha_l1, alpha_l2)
         gap, objective = duality_gap(loss, point, gradient, w, alpha_l1, alpha_l2)
         worst, slope = violation.max(), max(np.abs(gradient).max(), alpha_l1)
+        if not np.isfinite(objective + slope):
+            raise FloatingPointError("the loss is beyond the range of float64")
         converged = worst <= tol * slope and gap <= GAP_SHARE * tol * objective
         if converged or n_iter == max_iter:
             break
