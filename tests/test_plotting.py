@@ -20,6 +20,7 @@ from litlearn.plotting import (
     HATCHES,
     MARKERS,
     Slider,
+    _shown,
     _spread,
     coefficient_paths,
     covariance_ellipse,
@@ -29,6 +30,7 @@ from litlearn.plotting import (
     set_style,
     slider,
     table,
+    tidy_legends,
 )
 from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -530,3 +532,50 @@ def test_table_is_markdown_in_a_notebook_and_aligned_in_a_terminal():
     assert repr(shown).splitlines() == ["k    error", "1     0.30", "a|b  0.245"]
     with pytest.raises(ValueError, match="row 1 has 1 entries, expected 2"):
         table(["k", "error"], [[1, 2], [3]])
+
+
+def lines_with_legend(slopes, labels=None):
+    fig = Figure(figsize=(5, 4), layout="constrained")
+    ax = fig.subplots()
+    x = np.linspace(0.0, 1.0, 20)
+    for i, slope in enumerate(slopes):
+        ax.plot(x, slope * x, label=f"slope {slope}" if labels is None else labels[i])
+    ax.legend(loc="upper left")
+    return fig, ax
+
+
+def test_labels_stand_at_the_ends_of_lines():
+    fig, ax = lines_with_legend([3.0, 1.0, 2.0])
+    tidy_legends(fig)
+    assert ax.get_legend() is None
+    heights = {text.get_text(): text.xy[1] for text in ax.texts}
+    assert heights["slope 1.0"] < heights["slope 2.0"] < heights["slope 3.0"]
+    fig.draw_without_rendering()
+    box = ax.get_window_extent()
+    assert all(text.get_window_extent().x0 > box.x1 for text in ax.texts)
+
+
+@pytest.mark.parametrize(
+    ("slopes", "labels"),
+    [([1.0, 1.001, 1.002], None), ([1.0, 2.0], ["a very long label that fills the picture"] * 2)],
+)
+def test_other_legends_stand_above_their_axes(slopes, labels):
+    fig, ax = lines_with_legend(slopes, labels)
+    ax.set_title("title")
+    tidy_legends(fig)
+    legend = ax.get_legend()
+    assert len(legend.get_texts()) == len(slopes) and not legend.get_frame_on()
+    fig.draw_without_rendering()
+    box, title = legend.get_window_extent(), ax.title.get_window_extent()
+    assert box.y0 >= ax.get_window_extent().y1
+    assert title.y0 >= box.y1 - 1.0
+
+
+def test_stored_figures_have_twice_the_pixels():
+    fig, _ = lines_with_legend([1.0, 2.0])
+    png, size = _shown(fig)
+    with Image.open(io.BytesIO(png)) as image:
+        assert (image.width // 2, image.height // 2) == (size["width"], size["height"])
+        assert image.info["dpi"] == pytest.approx((200, 200), abs=0.1)
+        assert "Software" not in image.info
+    assert 450 < size["width"] < 520

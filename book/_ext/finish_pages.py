@@ -14,11 +14,13 @@ import html
 import os
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import tinycss2
 from docutils import nodes
+from PIL import Image
 from sphinx.application import Sphinx
 
 FRONT_TITLE = "litlearn: classic machine learning, derived, computed and tested"
@@ -212,6 +214,22 @@ def broken_code(match):
     return match[1] + "".join(lines) + match[3]
 
 
+_PICTURE = re.compile(r'<img\b[^>]*\bsrc="((?:\.\./)*_images/[^"]+\.png)"[^>]*/?>')
+
+
+def sized(page, match):
+    """Give a picture its size, so that nothing moves when it comes; wide ones may scroll."""
+    tag, file = match[0], page.parent / match[1]
+    if re.search(r"\b(?:width|style)=", tag) or not file.is_file():
+        return tag
+    with Image.open(file) as image:
+        # A picture says how fine it is: 100 dots per inch are shown one to one.
+        finer = max(1, round(image.info.get("dpi", (100, 100))[0] / 100))
+        width, height = image.width // finer, image.height // finer
+    tag = tag.replace("<img ", f'<img width="{width}" height="{height}" ', 1)
+    return f'<div class="litlearn-panels">{tag}</div>' if width > 640 else tag
+
+
 def repair(name, text, options):
     """Return one page with the repairs; a page that has them already stays as it is."""
     for pattern, replacement in _REPAIRS:
@@ -265,6 +283,7 @@ def finish(app: Sphinx, exception):
             styles = styles.replace("STATIC/", f"{root}_static/")
             start = links[0].start()
             text = text[:start] + f"<style>{styles}</style>\n" + _LINKED.sub("", text[start:])
+        text = _PICTURE.sub(partial(sized, path), text)
         path.write_text(text, encoding="utf-8")
     for useless in [
         "scripts/fontawesome.js",

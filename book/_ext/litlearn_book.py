@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import inspect
+import io
 import itertools
+import json
 import os
 import platform
 import re
@@ -155,6 +158,54 @@ def first_sentence(lines):
     """Return the first sentence of a docstring, as it stands."""
     paragraph = " ".join(itertools.takewhile(str.strip, lines))
     return re.split(r"(?<=[.!?])\s", " ".join(paragraph.split()))[0]
+
+
+QUESTIONS = {
+    "book/nearest_neighbors": "What did people like this one have?",
+    "book/linear_regression": "Which weighted sum of the measurements predicts best?",
+    "book/logistic_regression": "How does a weighted sum become a probability?",
+    "book/overfitting": "Why is a perfect fit a bad sign?",
+    "book/penalized_models": "How much should a model be held back?",
+    "book/decision_trees": "Which questions, in which order, lead to the answer?",
+    "book/random_forests": "What do many trees know that one does not?",
+    "book/extra_trees": "How much of a tree can be left to chance?",
+}
+
+
+class ChapterCards(SphinxDirective):
+    """A card for each chapter: its question, and its first picture, small."""
+
+    def run(self):
+        folder = Path(self.env.app.outdir) / "_static" / "thumbnails"
+        folder.mkdir(parents=True, exist_ok=True)
+        cards = []
+        for page, question in QUESTIONS.items():
+            path = ROOT / f"{page}.ipynb"
+            self.env.note_dependency(str(path))
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            title = next("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+            title = re.search(r"^# (.*)$", title, re.M)[1]
+            file = folder / f"{Path(page).name}.png"
+            file.write_bytes(thumbnail(cells))
+            cards.append(
+                f'<li><a href="{page}.html"><img src="_static/thumbnails/{file.name}" alt="" '
+                f'width="240" height="160"><strong>{title}</strong><span>{question}</span></a></li>'
+            )
+        text = f'<ul class="litlearn-cards">{"".join(cards)}</ul>'
+        return [nodes.raw("", text, format="html")]
+
+
+def thumbnail(cells, size=(480, 320)):
+    """Return the first picture of a notebook's outputs, cut to a size, as PNG bytes."""
+    from PIL import Image, ImageOps
+
+    data = [o.get("data", {}) for c in cells for o in c.get("outputs", [])]
+    first = next(base64.b64decode("".join(d["image/png"])) for d in data if "image/png" in d)
+    stored = io.BytesIO()
+    with Image.open(io.BytesIO(first)) as image:
+        fitted = ImageOps.fit(image.convert("RGB"), size, Image.Resampling.LANCZOS)
+        fitted.quantize(128).save(stored, "png", optimize=True)
+    return stored.getvalue()
 
 
 class SparseTable(Generated):
@@ -332,6 +383,7 @@ def setup(app: Sphinx):
     app.connect("doctree-read", _anchor_full_names)
     app.add_node(ExecutionTimes)
     app.add_directive("litlearn-equations", EquationIndex)
+    app.add_directive("litlearn-cards", ChapterCards)
     app.add_directive("litlearn-versions", Versions)
     app.add_directive("litlearn-internals", Functions)
     app.add_directive("litlearn-namespace", Namespace)

@@ -2,7 +2,7 @@
    scrolls sideways shows it (custom.css) and can be scrolled by keys. */
 (function () {
   const BOXES =
-    "div.math, .litlearn-wide, pre, table, .cell_output .output, .pst-scrollable-table-container";
+    "div.math, .litlearn-wide, pre, table, .cell_output .output, .pst-scrollable-table-container, .litlearn-panels";
 
   function measure() {
     const article = document.querySelector("article");
