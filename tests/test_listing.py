@@ -1,6 +1,8 @@
 """Source shown by inclusion: whole functions, named fragments, and errors that help."""
 
+import collections
 import importlib
+import json
 import re
 import sys
 import textwrap
@@ -76,8 +78,9 @@ class Thing:
 
 def twice():
     # step: once.
+    n = 0
     # step: again.
-    return 0
+    return n
 
 
 def only():
@@ -172,7 +175,7 @@ def test_class():
 
 
 def test_ordinary_comments_are_not_marks():
-    assert fragments("listing_example:plain") == ["x"]
+    assert fragments("listing_example:plain") == []  # nor are words within a comment
     assert fragments("listing_example:Thing.number") == []
 
 
@@ -203,6 +206,43 @@ def test_fragment_that_stands_twice():
 def test_errors_name_what_is_missing(target, message):
     with pytest.raises(ValueError, match=message):
         source(target)
+
+
+# Most lines of a piece that a page shows. Packages that still have longer ones, and how many: these
+# numbers may only fall.
+LONGEST = 12
+LONGER = {"linear_model": 21}
+SHOWN = re.compile(r"show\(\s*\"(litlearn[^\"]+)\"(?:,\s*\"([^\"]+)\")?\s*,?\s*\)")
+
+
+def shown_pieces():
+    """The pieces of source that the pages show: (target, fragment or None)."""
+    for path in sorted((Path(__file__).parent.parent / "book").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                for match in SHOWN.finditer("".join(cell["source"])):
+                    yield match[1], match[2]
+
+
+def n_lines(target, fragment):
+    """Number of lines that are not blank."""
+    return sum(bool(line.strip()) for line in show(target, fragment).text.split("\n"))
+
+
+def test_shown_pieces_are_short():
+    pieces = set(shown_pieces())
+    assert len(pieces) > 100
+    longer = collections.Counter()
+    for target, fragment in pieces:
+        if n_lines(target, fragment) > LONGEST:
+            longer[target.split(":")[0].split(".")[1]] += 1
+    too_many = {name: n for name, n in longer.items() if n > LONGER.get(name, 0)}
+    assert too_many == {}, f"more than {LONGEST} lines: {longer}, allowed: {LONGER}"
+
+
+def test_lines_are_counted():
+    assert n_lines("listing_example:plain", None) == 5
+    assert n_lines("listing_example:compiled", "inner") == 2
 
 
 def test_show_as_markdown_and_text():

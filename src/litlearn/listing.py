@@ -80,7 +80,10 @@ def _lines(target):
 
 def _starts(lines):
     """Return the pairs (fragment name, index of its first line)."""
-    return [(match[1], i) for i, line in enumerate(lines) if (match := _MARK.match(line))]
+    # A mark opens a comment: in its later lines, "far: ..." is the end of a sentence.
+    opens = [not before.lstrip().startswith("#") for before in ["", *lines]]
+    found = [(_MARK.match(line), i) for i, line in enumerate(lines) if opens[i]]
+    return [(match[1], i) for match, i in found if match]
 
 
 def fragments(target):

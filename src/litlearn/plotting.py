@@ -666,6 +666,8 @@ def _text_of_nodes(
 ):
     """Return a function that writes the text of a node; arguments as in :func:`plot_tree`."""
     tree = model.tree_
+    # Read once: each is computed anew from all nodes.
+    left, feature, threshold = tree.children_left, tree.feature, tree.threshold
 
     def number(x):
         text = np.format_float_positional(round(float(x), precision), trim="-")
@@ -676,9 +678,9 @@ def _text_of_nodes(
 
     def text_of(node):
         lines = [f"node {node}"] if node_ids else []
-        if tree.children_left[node] >= 0:
-            lines.append(f"{names[tree.feature[node]]} \N{LESS-THAN OR EQUAL TO} ")
-            lines[-1] += number(tree.threshold[node])
+        if left[node] >= 0:
+            lines.append(f"{names[feature[node]]} \N{LESS-THAN OR EQUAL TO} ")
+            lines[-1] += number(threshold[node])
         if impurity:
             lines.append(described(model.criterion, number(tree.impurity[node]), node))
         samples = str(tree.n_node_samples[node])
@@ -727,6 +729,7 @@ def _color_of_nodes(model, filled):
 def _tidy(tree, max_depth, text_of, color_of):
     """Return the boxes of a tree: leaves one apart, parents above the middle of their children."""
     boxes, n_leaves = [], 0
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
     waiting = [(0, 0, None)]
     while waiting:
         node, depth, parent = waiting.pop()
@@ -738,9 +741,9 @@ def _tidy(tree, max_depth, text_of, color_of):
         boxes.append(box)
         if parent is not None:
             parent.children.append(box)
-        if tree.children_left[node] >= 0 and not cut_short:
-            waiting.append((int(tree.children_right[node]), depth + 1, box))
-            waiting.append((int(tree.children_left[node]), depth + 1, box))
+        if left[node] >= 0 and not cut_short:
+            waiting.append((right[node], depth + 1, box))
+            waiting.append((left[node], depth + 1, box))
         else:
             box.x = float(n_leaves)
             n_leaves += 1

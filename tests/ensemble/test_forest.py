@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from litlearn.ensemble import (
 )
 from litlearn.ensemble import _forest as implementation
 from litlearn.exceptions import DataConversionWarning
-from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, _growth, _structure
 from protocol import assert_same, assert_same_trees, data, sibling, use
 
 FEW = {"n_estimators": 7, "random_state": 0}
@@ -57,7 +58,9 @@ def test_check_estimator(estimator):
 
 @EVERY
 def test_signature(estimator):
-    ours_only = {"max_bins", "voting"} if estimator in CLASSIFIERS else {"max_bins"}
+    ours_only = {"voting"} if estimator in CLASSIFIERS else set()
+    if type(estimator).__name__.startswith("Random"):  # the others draw their thresholds
+        ours_only.add("max_bins")
     protocol.check_signature(estimator, theirs, ours_only)
 
 
@@ -458,6 +461,63 @@ def test_an_interrupt_ends_the_growth_between_trees(monkeypatch):
     monkeypatch.undo()
     assert_same(use(model, X), expected)
     assert_same(use(model.fit(X, y), X), expected)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupt_reaches_a_tree_as_it_grows(monkeypatch, n_jobs):
+    """A tree returns to Python every so often, and ends there when its forest was interrupted."""
+    X, y = data()
+    returned = []
+
+    def check_interrupt():
+        returned.append(1)
+        if len(returned) == 3:
+            raise KeyboardInterrupt
+        original()
+
+    original = _growth._parallel.check_interrupt
+    monkeypatch.setattr(_growth, "BUDGET", 1)
+    monkeypatch.setattr(_growth._parallel, "check_interrupt", check_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        RandomForestClassifier(n_estimators=50, random_state=0, n_jobs=n_jobs).fit(X, y)
+    assert len(returned) <= 6
+    tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+    assert len(returned) > 10  # a few nodes each time
+    monkeypatch.undo()
+    assert_same_trees(tree, DecisionTreeClassifier(random_state=0).fit(X, y))
+
+
+def test_few_rows_of_many_trees_are_cut_into_blocks():
+    X, y = data()
+    tree = DecisionTreeClassifier(random_state=0).fit(X, y).tree_
+    few, many = (_structure.blocks_by_work(1000, [tree] * n) for n in (10, 5000))
+    assert len(few[0]) == 1 and len(many[0]) > 4
+    np.testing.assert_allclose(many[1], 500 * few[1])
+    assert [many[0][0].start, many[0][-1].stop] == [0, 1000]
+    blocks, _ = _structure.blocks_by_work(10**6, [tree])
+    assert max(block.stop - block.start for block in blocks) <= _structure.BLOCK_ROWS
+
+
+def test_out_of_bag_rows_are_held_for_a_few_trees_only():
+    """The rows that a tree has not drawn are known while its part is computed and merged."""
+    X = np.random.default_rng(0).normal(size=(20_000, 1))
+    peaks = []
+    for n_estimators in (20, 20, 120):  # the first one compiles
+        setting = {"n_estimators": n_estimators, "max_depth": 1, "oob_score": True, "n_jobs": 2}
+        tracemalloc.start()
+        RandomForestClassifier(random_state=0, **setting).fit(X, X[:, 0] > 0)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    of_all = 100 * 0.37 * 8 * len(X)  # bytes of whole numbers, if all were held
+    assert peaks[2] - peaks[1] < 0.3 * of_all
+
+
+@pytest.mark.parametrize("kind", [ExtraTreesClassifier, ExtraTreesRegressor])
+def test_drawn_thresholds_have_no_bins(kind):
+    with pytest.raises(TypeError, match=r"max_bins"):
+        kind(max_bins=16)
+    X, y = data()
+    assert kind(n_estimators=2).fit(X, y).estimators_[0].max_bins is None
 
 
 def test_progress_bar_goes_to_stderr():

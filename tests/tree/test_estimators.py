@@ -1,5 +1,6 @@
 """The trees among scikit-learn's tools, under hostile conditions, and beside scikit-learn's."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import sklearn.tree as theirs
@@ -7,6 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_friedman1
 from sklearn.model_selection import cross_val_score
 
+import litlearn.plotting
 import litlearn.tree
 import protocol
 from litlearn.exceptions import DataConversionWarning, NotFittedError
@@ -17,6 +19,7 @@ from litlearn.tree import (
     ExtraTreeRegressor,
     export_text,
 )
+from litlearn.tree._structure import Tree
 from protocol import assert_same, assert_same_trees, data, use
 
 CLASSIFIERS = (DecisionTreeClassifier(), ExtraTreeClassifier())
@@ -475,6 +478,29 @@ def test_scores_are_scikit_learns_within_noise(name, load):
 
 
 # Export
+
+
+def test_structure_is_read_once(monkeypatch):
+    """Each array of a tree is computed from all nodes: reading one at each node is quadratic."""
+    X, y = np.random.default_rng(0).normal(size=(2, 200, 1))
+    model = DecisionTreeRegressor().fit(X, y[:, 0])
+    reads = dict.fromkeys(("children_left", "children_right", "feature", "threshold"), 0)
+
+    def counted(name):
+        original = getattr(Tree, name)
+
+        def read(tree):
+            reads[name] += 1
+            return original.fget(tree)
+
+        return property(read)
+
+    for name in reads:
+        monkeypatch.setattr(Tree, name, counted(name))
+    assert len(export_text(model, max_depth=3).splitlines()) > 10
+    litlearn.plotting.plot_tree(model, max_depth=3)
+    plt.close("all")
+    assert 0 < max(reads.values()) <= 4
 
 
 def test_export_text_refuses():

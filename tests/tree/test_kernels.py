@@ -9,19 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
-from litlearn.tree import _criteria as criteria
-from litlearn.tree._grow import (
-    Problem,
-    Rules,
-    Samples,
-    Scratch,
-    draw_threshold,
-    is_better,
-    missing_first,
-    missing_last,
-    score_threshold,
+from litlearn.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeRegressor,
+    _splitter,
 )
+from litlearn.tree import _criteria as criteria
+from litlearn.tree._growth import Targets, take_samples
 from litlearn.tree._prune import find_weakest_links, prune
 from litlearn.tree._ranks import NO_MISSING, code_columns, midpoints
 from litlearn.tree._sort import (
@@ -35,7 +30,17 @@ from litlearn.tree._sort import (
     sort_few,
     sort_keys,
 )
-from litlearn.tree._structure import Targets, take_samples
+from litlearn.tree._splitter import (
+    Problem,
+    Rules,
+    Samples,
+    Scratch,
+    draw_threshold,
+    is_better,
+    missing_first,
+    missing_last,
+    score_threshold,
+)
 from reference import best_cuts, impurity, smallest_best_subtree
 
 # Sixty-four random bits wrap around on purpose; only uncompiled code remarks on it.
@@ -489,7 +494,7 @@ def scene(criterion, seed, column=None, n=25, n_outputs=1):
         chain=node.chain,
         links=node.links,
         sides=node.sides,
-        bins=np.zeros((0, 2)),
+        histogram=np.zeros((0, 2)),
         values=np.zeros(size),
         goes_right=np.zeros(size, dtype=np.bool_),
         spare=np.zeros(size),
@@ -502,7 +507,7 @@ def draw(node):
 
 
 def rules(criterion, least=1, lightest=0.0):
-    return Rules(NUMBERS[criterion], True, 1, 99, 2, least, lightest, 0.0, 1.0)
+    return Rules(NUMBERS[criterion], _splitter.RANDOM, 1, 99, 2, least, lightest, 0.0, 1.0)
 
 
 def test_drawn_thresholds_are_uniform():
@@ -552,12 +557,14 @@ def test_nothing_to_draw():
 @pytest.mark.parametrize("n_outputs", [1, 2])
 def test_score_of_a_given_threshold(criterion, n_outputs):
     """eq-gini-score, eq-entropy-score, eq-squared-error-score and eq-poisson-score."""
+    family = _splitter.NUMBERS if criterion in ("squared_error", "poisson") else _splitter.MEDIANS
+    family = _splitter.CLASSES if criterion in CLASSES else family
     for seed in range(5):
         node = scene(criterion, seed, n_outputs=n_outputs)
         _, weight, before, _ = node.describe()
         threshold, _, _ = draw(node)
         place = node.samples, node.scratch, node.start, node.stop, threshold, weight, before
-        score = score_threshold(rules(criterion), *place)
+        score = score_threshold(family, rules(criterion), *place)
         left = node.column[node.start : node.stop] <= threshold
         after = 0.0
         for side in (left, ~left):
@@ -574,8 +581,8 @@ def test_score_of_a_given_threshold(criterion, n_outputs):
             np.testing.assert_allclose(node.decrease(before, score), expected, atol=1e-12)
         n_left = left.sum()
         too_many = max(n_left, len(left) - n_left) + 1
-        assert score_threshold(rules(criterion, too_many), *place) == -np.inf
-        assert score_threshold(rules(criterion, 1, 0.51 * weight), *place) == -np.inf
+        assert score_threshold(family, rules(criterion, too_many), *place) == -np.inf
+        assert score_threshold(family, rules(criterion, 1, 0.51 * weight), *place) == -np.inf
 
 
 def test_scores_that_differ_by_rounding_are_ties():

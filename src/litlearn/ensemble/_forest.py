@@ -14,8 +14,9 @@ from litlearn.tree import (
     ExtraTreeRegressor,
 )
 from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, with_table
+from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import prune
-from litlearn.tree._structure import BLOCK_ROWS, add_values, grow_tree, has_missing
+from litlearn.tree._structure import BLOCK_ROWS, add_values, blocks_by_work, has_missing
 
 
 def draw_rows(seed, n_samples, n_draws, weight=None):
@@ -120,7 +121,7 @@ class Forest(TreeModel):
         seeds = [_validation.random_integer(random_state) for _ in range(self.n_estimators)]
         n_draws = self._n_draws(training, weighted)
         draws = training.weight if weighted else None
-        trees = self._grow(training, seeds[len(grown) :], n_draws, draws, per_tree)
+        trees = self._grow_trees(training, seeds[len(grown) :], n_draws, draws, per_tree)
         self._store(training)
         members = zip(trees, seeds[len(grown) :], strict=True)
         self.estimators_ = grown + [self._as_estimator(tree, seed) for tree, seed in members]
@@ -157,7 +158,7 @@ class Forest(TreeModel):
             return int(self.max_samples)
         return max(1, int(self.max_samples * (training.weight.sum() if weighted else n_samples)))
 
-    def _grow(self, training, seeds, n_draws, draws, per_tree):
+    def _grow_trees(self, training, seeds, n_draws, draws, per_tree):
         """Grow one tree for each seed."""
         n_samples = len(training.X)
         criterion = self.criteria[self.criterion]
@@ -167,7 +168,7 @@ class Forest(TreeModel):
         total = np.full(1, float(n_draws)) if self.bootstrap else training.weight
         shared = training.problem if per_tree else with_table(training.problem, criterion, total)
 
-        def grow(b):
+        def grow_one(b):
             weight = training.weight
             if self.bootstrap:
                 weight = draw_counts(seeds[b], n_samples, n_draws, draws).astype(np.float64)
@@ -191,7 +192,7 @@ class Forest(TreeModel):
             return tree
 
         with bar:
-            return _parallel.map_blocks(grow, len(seeds), self.n_jobs)
+            return _parallel.map_blocks(grow_one, len(seeds), self.n_jobs)
 
     def _balanced_factors(self, training, counts):
         """Return weights that balance the classes among the samples that a tree has drawn."""
@@ -219,41 +220,49 @@ class Forest(TreeModel):
         estimator.tree_ = tree
         return estimator
 
-    def _totals(self, X, hard=False, left_out=None):
-        """Sum the values of the leaves over the trees: (n_samples, n_outputs, n_classes).
-
-        With `left_out`, a list of arrays of rows, a tree counts only for the rows named there.
-        """
+    def _totals(self, X, hard=False):
+        """Sum the values of the leaves over the trees: (n_samples, n_outputs, n_classes)."""
         trees = [estimator.tree_ for estimator in self.estimators_]
         totals = np.zeros((len(X), *trees[0].value.shape[1:]))
 
-        def block(b):
-            rows = slice(b * BLOCK_ROWS, (b + 1) * BLOCK_ROWS)
+        def part(rows):
             missing = has_missing(X[rows])
-            for tree, out in zip(trees, left_out or [None] * len(trees), strict=True):
-                if out is None:
-                    add_values(X[rows], missing, tree.steps, tree.value, hard, totals[rows])
-                    continue
-                mine = out[np.searchsorted(out, rows.start) : np.searchsorted(out, rows.stop)]
-                if len(mine):
-                    part = np.zeros((len(mine), *totals.shape[1:]))
-                    some = _validation.read_only(X[mine])
-                    add_values(some, missing, tree.steps, tree.value, hard, part)
-                    totals[mine] += part
+            for tree in trees:
+                add_values(X[rows], missing, tree.steps, tree.value, hard, totals[rows])
+                _parallel.check_interrupt()
 
-        _parallel.map_blocks(block, -(-len(X) // BLOCK_ROWS), self.n_jobs)
+        blocks, work = blocks_by_work(len(X), trees)
+        _parallel.fold_blocks(part, None, blocks, self.n_jobs, work=work)
         return totals
 
     def _left_out_means(self, training, n_draws, draws):
-        """Average the trees that did not see each sample.
+        """Average the trees that did not see each sample: :eq:`eq-oob`.
 
-        Where all trees saw it the sum is empty, zero, and a warning says so.
+        Where all trees saw it the sum is empty, zero, and a warning says so. A tree's part is
+        added as soon as it is known: memory does not grow with the number of trees.
         """
-        n_samples = len(training.X)
-        seeds = [estimator.random_state for estimator in self.estimators_]
-        left_out = [np.flatnonzero(draw_counts(s, n_samples, n_draws, draws) == 0) for s in seeds]
-        totals = self._totals(training.X, self._votes_hard(), left_out)
-        counts = np.bincount(np.concatenate(left_out), minlength=n_samples)
+        X, n_samples = training.X, len(training.X)
+        totals = np.zeros((n_samples, *self.estimators_[0].tree_.value.shape[1:]))
+        counts = np.zeros(n_samples, dtype=np.int64)
+
+        def part(estimator):
+            drawn = draw_counts(estimator.random_state, n_samples, n_draws, draws)
+            rows = np.flatnonzero(drawn == 0)
+            values = np.zeros((len(rows), *totals.shape[1:]))
+            for block in _parallel.cut(len(rows), BLOCK_ROWS):
+                some, tree = _validation.read_only(X[rows[block]]), estimator.tree_
+                arguments = tree.steps, tree.value, self._votes_hard(), values[block]
+                add_values(some, has_missing(some), *arguments)
+                _parallel.check_interrupt()
+            return rows, values
+
+        def merge(_, found):
+            rows, values = found
+            totals[rows] += values
+            counts[rows] += 1
+            return totals
+
+        _parallel.fold_blocks(part, merge, self.estimators_, self.n_jobs, initial=totals)
         if not np.all(counts):
             message = (
                 f"{type(self).__name__}: Some inputs do not have OOB scores. This probably means "
@@ -504,7 +513,7 @@ class RandomForestClassifier(ForestClassifier):
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
-        are tried. None: all thresholds, exactly. Random thresholds are not affected.
+        are tried. None: all thresholds, exactly.
     voting : {"soft", "hard"}, default="soft"
         ``"soft"``: the shares of the classes in the leaves are averaged, as in
         scikit-learn. ``"hard"``: each tree has one vote, for the class with the largest
@@ -649,7 +658,7 @@ class RandomForestRegressor(ForestRegressor):
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
-        are tried. None: all thresholds, exactly. Random thresholds are not affected.
+        are tried. None: all thresholds, exactly.
 
     Attributes
     ----------
@@ -783,10 +792,6 @@ class ExtraTreesClassifier(ForestClassifier):
         weight, if they have weights). None: as many as there are.
     monotonic_cst : None
         For scikit-learn's signature: monotonic constraints are not supported.
-    max_bins : int, default=None
-        Approximate splits: the values of a feature are put into at most so many bins of
-        about equally many samples, whatever their weights, and only thresholds between bins
-        are tried. None: all thresholds, exactly. Random thresholds are not affected.
     voting : {"soft", "hard"}, default="soft"
         ``"soft"``: the shares of the classes in the leaves are averaged, as in
         scikit-learn. ``"hard"``: each tree has one vote, for the class with the largest
@@ -827,6 +832,7 @@ class ExtraTreesClassifier(ForestClassifier):
 
     member = ExtraTreeClassifier
     random_thresholds = True
+    max_bins = None  # no parameter: thresholds are drawn, not searched
 
     def __init__(
         self,
@@ -850,7 +856,6 @@ class ExtraTreesClassifier(ForestClassifier):
         ccp_alpha=0.0,
         max_samples=None,
         monotonic_cst=None,
-        max_bins=None,
         voting="soft",
     ):
         self.n_estimators = n_estimators
@@ -872,7 +877,6 @@ class ExtraTreesClassifier(ForestClassifier):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
-        self.max_bins = max_bins
         self.voting = voting
 
 
@@ -929,10 +933,6 @@ class ExtraTreesRegressor(ForestRegressor):
         weight, if they have weights). None: as many as there are.
     monotonic_cst : None
         For scikit-learn's signature: monotonic constraints are not supported.
-    max_bins : int, default=None
-        Approximate splits: the values of a feature are put into at most so many bins of
-        about equally many samples, whatever their weights, and only thresholds between bins
-        are tried. None: all thresholds, exactly. Random thresholds are not affected.
 
     Attributes
     ----------
@@ -965,6 +965,7 @@ class ExtraTreesRegressor(ForestRegressor):
 
     member = ExtraTreeRegressor
     random_thresholds = True
+    max_bins = None  # no parameter: thresholds are drawn, not searched
 
     def __init__(
         self,
@@ -987,7 +988,6 @@ class ExtraTreesRegressor(ForestRegressor):
         ccp_alpha=0.0,
         max_samples=None,
         monotonic_cst=None,
-        max_bins=None,
     ):
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -1007,4 +1007,3 @@ class ExtraTreesRegressor(ForestRegressor):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
-        self.max_bins = max_bins

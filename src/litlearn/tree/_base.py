@@ -9,9 +9,9 @@ import numpy as np
 from litlearn import _targets, _validation
 from litlearn._base import BaseEstimator, MultiOutputMixin
 from litlearn.tree import _criteria
-from litlearn.tree._grow import Problem, Rules
+from litlearn.tree._growth import Targets
 from litlearn.tree._ranks import NO_MISSING, Codes, code_columns
-from litlearn.tree._structure import Targets
+from litlearn.tree._splitter import BEST, RANDOM, Problem, Rules
 
 CLASSIFICATION = {
     "gini": _criteria.GINI,
@@ -187,7 +187,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         leaf = _count(self.min_samples_leaf, n_samples)
         return Rules(
             criterion=self.criteria[self.criterion],
-            random=self._draws_thresholds(),
+            splitter=RANDOM if self._draws_thresholds() else BEST,
             max_features=self._max_features(n_features),
             max_depth=np.iinfo(np.int32).max if self.max_depth is None else int(self.max_depth),
             min_samples_split=max(2, 2 * leaf, _count(self.min_samples_split, n_samples)),

@@ -5,8 +5,8 @@ import numpy as np
 from litlearn import _targets, _validation
 from litlearn._base import ClassifierMixin, RegressorMixin
 from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, with_table
+from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import find_weakest_links, prune
-from litlearn.tree._structure import grow_tree
 
 SPLITTERS = ("best", "random")
 
@@ -41,12 +41,12 @@ class DecisionTree(TreeModel):
             If a parameter is out of range, or `X` or `y` is missing, empty, of the wrong shape, or
             holds infinity.
         """
-        tree, training = self._grow(X, y, sample_weight)
+        tree, training = self._grow_tree(X, y, sample_weight)
         self._store(training)
         self.tree_ = tree if self.ccp_alpha == 0.0 else prune(tree, self.ccp_alpha)
         return self
 
-    def _grow(self, X, y, sample_weight):
+    def _grow_tree(self, X, y, sample_weight):
         self._check_tree_parameters()
         _validation.check_option(self, "splitter", self.splitter, SPLITTERS)
         random_state = _validation.check_random_state(self, self.random_state)
@@ -81,7 +81,7 @@ class DecisionTree(TreeModel):
             shape (n_subtrees,): values of ``ccp_alpha`` from 0 up, and the weighted impurity of the
             leaves of the tree pruned with it.
         """
-        tree, _ = self._grow(X, y, sample_weight)
+        tree, _ = self._grow_tree(X, y, sample_weight)
         _, alphas, impurities = find_weakest_links(tree, np.inf)
         return PruningPath(ccp_alphas=alphas, impurities=impurities)
 

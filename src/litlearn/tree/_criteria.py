@@ -381,7 +381,7 @@ def sweep_poisson(keys, n, Y, w, weight, centre, left, min_samples, min_weight):
 
 
 @njit(inline=True)
-def find_range(values, n):
+def range_of_values(values, n):
     """Return the least and the largest value, and how many are missing.
 
     Four chains of comparisons, because a comparison waits for the one before.
@@ -499,6 +499,7 @@ def score_numbers(criterion, left, centre, weight_left, weight_right, score):
         for t in range(centre.size):
             score += left[t, 0] ** 2 * (1.0 / weight_left + 1.0 / weight_right)
         return score
+    # <poisson>: Of sums that count from zero.
     score, weight = 0.0, weight_left + weight_right
     for t in range(centre.size):
         right = centre[t] * weight - left[t, 0]

@@ -54,7 +54,9 @@ def export_text(
     classes = _names_of_classes(who, decision_tree, class_names)
     deepest = np.inf if max_depth is None else max_depth
     bar, dashes = "|" + " " * spacing, "|" + "-" * spacing
-    left, lines = tree.children_left, []
+    # Read once: each is computed anew from all nodes.
+    left, right, lines = tree.children_left, tree.children_right, []
+    feature, thresholds = tree.feature, tree.threshold
 
     def leaf(node, depth):
         value = tree.value[node]
@@ -72,7 +74,7 @@ def export_text(
     def branch_depth(node):
         if left[node] == LEAF:
             return 1
-        return 1 + max(branch_depth(left[node]), branch_depth(tree.children_right[node]))
+        return 1 + max(branch_depth(left[node]), branch_depth(right[node]))
 
     def walk(node, depth):
         if left[node] == LEAF:
@@ -81,11 +83,11 @@ def export_text(
             below = branch_depth(node)
             lines.append(f"{bar * depth}{dashes} truncated branch of depth {below}")
         else:
-            name, threshold = names[tree.feature[node]], f"{tree.threshold[node]:.{decimals}f}"
+            name, threshold = names[feature[node]], f"{thresholds[node]:.{decimals}f}"
             lines.append(f"{bar * depth}{dashes} {name} <= {threshold}")
             walk(left[node], depth + 1)
             lines.append(f"{bar * depth}{dashes} {name} >  {threshold}")
-            walk(tree.children_right[node], depth + 1)
+            walk(right[node], depth + 1)
 
     walk(0, 0)
     return "\n".join(lines) + "\n"

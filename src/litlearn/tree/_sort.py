@@ -149,4 +149,5 @@ def merge_sort(keys, n, buffer):
                     keys[out] = buffer[left]
                     left += 1
                 out += 1
+        # <double>: Now runs are twice as long.
         length *= 2

@@ -3,23 +3,17 @@
 A left child stands right after its parent, so that a walk to the left goes straight through memory.
 """
 
-from typing import NamedTuple
+import math
 
 import numpy as np
 
 from litlearn import _parallel, _validation
 from litlearn._jit import njit
-from litlearn._random import make_state
-from litlearn.tree import _grow
-from litlearn.tree._criteria import ABSOLUTE_ERROR
-from litlearn.tree._ranks import midpoints
-from litlearn.tree._sort import HALF
 
 LEAF = -1
 UNDEFINED = -2
-BUDGET = 10_000_000  # samples looked at between two returns to Python
-LARGEST_EXPONENT = 300  # of weights that are used as they are
-BLOCK_ROWS = 4096
+BLOCK_ROWS = 4096  # most rows of a block
+BLOCK_STEPS = 1_000_000  # steps from node to node of a block, a few milliseconds
 IN_STEP = 32  # rows that walk down a tree together
 STEPS_BETWEEN = 4  # steps between two looks at whether all have arrived
 
@@ -132,11 +126,11 @@ class Tree:
             )
         leaves = np.empty(len(X), dtype=np.int64)
 
-        def block(b):
-            rows = slice(b * BLOCK_ROWS, (b + 1) * BLOCK_ROWS)
+        def part(rows):
             find_leaves(X[rows], has_missing(X[rows]), self.steps, leaves[rows])
 
-        _parallel.map_blocks(block, -(-len(X) // BLOCK_ROWS), n_jobs)
+        blocks, work = blocks_by_work(len(X), [self])
+        _parallel.fold_blocks(part, None, blocks, n_jobs, work=work)
         return leaves
 
     def predict(self, X, n_jobs=None):
@@ -165,6 +159,17 @@ class Tree:
         importances = np.bincount(self.feature[inner], decrease, minlength=self.n_features)
         total = importances.sum()
         return importances / total if normalize and total > 0.0 else importances
+
+
+def blocks_by_work(n_rows, trees):
+    """Cut rows into blocks of about equal work in all trees. Returns them, and the work of all.
+
+    The depth of a tree is taken as the least that its nodes allow: to look for it takes longer than
+    a short prediction.
+    """
+    steps = sum(math.log2(tree.node_count) + 1.0 for tree in trees)
+    size = min(BLOCK_ROWS, max(4 * IN_STEP, int(BLOCK_STEPS / steps)))
+    return _parallel.cut(n_rows, size), n_rows * steps
 
 
 def has_missing(X):
@@ -271,226 +276,3 @@ def write_paths(leaves, parent, indptr, indices):
         for s in range(indptr[i + 1] - 1, indptr[i] - 1, -1):
             indices[s] = node
             node = parent[node]
-
-
-# ---------------------------------------------------------------------------------------------
-# Growing
-
-
-class Targets(NamedTuple):
-    """Targets in the form that growing needs.
-
-    Attributes
-    ----------
-    Y : ndarray of shape (n_outputs, n_groups) or (n_outputs, n_samples), float64
-        Numbers of the classes of each group of samples; or, in regression, targets.
-    groups : ndarray of shape (n_samples,) or (0,), uint32
-        The group of each sample: those that agree in the classes of all outputs.
-    codes : ndarray of shape (n_outputs, n_samples) or (0, 0), uint32
-        Ranks of the targets, for the absolute error.
-    """
-
-    Y: np.ndarray
-    groups: np.ndarray
-    codes: np.ndarray
-
-
-def take_samples(targets, w):
-    """Return the samples of positive weight in the form that one tree needs.
-
-    Where weights are whole numbers, as those of a bootstrap, there are few kinds of samples: one
-    for each group and weight. Otherwise each sample is of a kind of its own.
-    """
-    rows = np.flatnonzero(w)
-    w = w[rows]
-    records = rows.astype(np.uint64)
-    if not len(targets.groups):
-        Y = np.ascontiguousarray(targets.Y[:, rows])
-        codes = targets.codes[:, rows] if len(targets.codes) else targets.codes
-        return _grow.Samples(records, Y, w, np.ascontiguousarray(codes))
-    group, level = targets.groups[rows], w - w.min()
-    n_levels = int(min(level.max(), len(w))) + 1
-    whole = np.all(w == np.floor(w))
-    if whole and n_levels * targets.Y.shape[1] <= len(w):
-        kinds = group * np.uint64(n_levels) + level.astype(np.uint64)
-        Y = np.repeat(targets.Y, n_levels, axis=1)
-        weights = np.tile(w.min() + np.arange(n_levels), targets.Y.shape[1])
-    else:
-        kinds, weights = np.arange(len(w), dtype=np.uint64), w
-        Y = np.ascontiguousarray(targets.Y[:, group])
-    return _grow.Samples(records | (kinds << HALF), Y, weights, targets.codes)
-
-
-def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
-    """Grow one tree.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Read only to set the thresholds.
-    codes : Codes
-        The coded columns of `X`.
-    problem : Problem
-    rules : Rules
-        With the least weight of a leaf as a share of the total.
-    targets : Targets
-    w : ndarray of shape (n_samples,), float64
-        Weights, with a finite sum; a sample of weight zero takes no part.
-    seed : int
-        Of the order in which features are tried, and of random thresholds.
-    max_leaf_nodes : int or None
-        None: depth first. Otherwise best first.
-
-    Returns
-    -------
-    Tree
-    """
-    w, exponent = in_range(w)
-    rules = with_total(rules, float(w.sum()))
-    samples = take_samples(targets, w)
-    n, n_outputs = len(samples.records), len(samples.Y)
-    n_classes = int(problem.n_classes.max())
-    n_sums = n_outputs * n_classes
-    n_bins = 0 if rules.random else min(problem.n_codes.max(), 2 * n // (1 + n_sums))
-    ranked = n if rules.criterion == ABSOLUTE_ERROR else 0
-    moved = 0 if len(targets.groups) else n
-    scratch = _grow.Scratch(
-        keys=np.empty(n, dtype=np.uint64),
-        buffer=np.empty(n, dtype=np.uint64),
-        starts=np.empty(2 * n + 1, dtype=np.int32),
-        features=np.arange(X.shape[1]),
-        state=make_state(seed),
-        total=np.empty((n_outputs, n_classes)),
-        left=np.empty((n_outputs, n_classes)),
-        right=np.empty((n_outputs, n_classes)),
-        centre=np.empty(n_outputs),
-        order=np.empty((n_outputs, ranked), dtype=np.int32),
-        costs=np.empty((2, ranked)),
-        chain=np.empty((2, ranked + 2)),
-        links=np.empty((3, ranked + 2), dtype=np.int32),
-        sides=np.empty((2, 2)),
-        bins=np.empty((n_bins, 2 + n_sums)),
-        values=np.empty(n if rules.random else 0),
-        goes_right=np.empty(n, dtype=np.bool_),
-        spare=np.empty(moved),
-    )
-    # <growth>: The kernel returns when it needs more room, and now and then for Ctrl-C.
-    best_first = max_leaf_nodes is not None
-    most = 2 * min(n, max_leaf_nodes if best_first else n) - 1
-    nodes = make_nodes(most if best_first else min(most, 1024), n_outputs, n_classes)
-    stack = np.empty((64, 3), dtype=np.int64)
-    heap = np.empty(most // 2 + 2 if best_first else 0, dtype=np.int64)
-    worth = np.empty(most if best_first else 0)
-    stack[0] = -1, 0, n
-    progress = np.array([1, 0, 0])
-    while progress[0] + progress[2]:
-        _grow.grow(problem, rules, samples, scratch, nodes, stack, heap, worth, progress, BUDGET)
-        if progress[1] == len(nodes.left) and progress[0]:
-            size = min(most, 2 * progress[1])
-            nodes = _grow.Nodes(*(_extended(array, size) for array in nodes))
-        if progress[0] + 2 > len(stack):
-            stack = _extended(stack, 2 * len(stack))
-    nodes = _grow.Nodes(*(array[: progress[1]] for array in nodes))
-    if best_first:
-        order = np.empty(len(nodes.left), dtype=np.int64)
-        walk(nodes.left, nodes.right, order)
-        nodes = renumbered(nodes, order)
-    nodes.weight[:] = np.ldexp(nodes.weight, exponent)
-    return _finish(X, codes, problem, rules, nodes)
-
-
-def in_range(w):
-    """Return the weights times a power of two, and the exponent that takes it back.
-
-    Only if their squares could leave the range of the numbers; no digit changes.
-    """
-    exponent = int(np.frexp(w.max())[1])
-    if abs(exponent) < LARGEST_EXPONENT:
-        return w, 0
-    return np.ldexp(w, -exponent), exponent
-
-
-def with_total(rules, total):
-    """Return the rules for a tree whose weights sum to `total`.
-
-    A child's weight must be more than nothing: beside others it can round to zero.
-    """
-    least = max(rules.min_weight_leaf * total, np.finfo(np.float64).tiny)
-    return rules._replace(total_weight=total, min_weight_leaf=least)
-
-
-def make_nodes(capacity, n_outputs, n_classes):
-    """Return room for nodes."""
-    return _grow.Nodes(
-        left=np.empty(capacity, dtype=np.int32),
-        right=np.empty(capacity, dtype=np.int32),
-        feature=np.empty(capacity, dtype=np.int32),
-        code=np.empty(capacity, dtype=np.uint32),
-        cut=np.empty((capacity, 2), dtype=np.uint32),
-        threshold=np.empty(capacity),
-        missing_left=np.empty(capacity, dtype=np.bool_),
-        impurity=np.empty(capacity),
-        n_samples=np.empty(capacity, dtype=np.int32),
-        weight=np.empty(capacity),
-        value=np.empty((capacity, n_outputs, n_classes)),
-        stretch=np.empty((capacity, 4), dtype=np.int64),
-    )
-
-
-def _extended(array, size):
-    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
-    longer[: len(array)] = array[:size]
-    return longer
-
-
-@njit
-def walk(left, right, order):
-    """Write the nodes to `order` in the order of a walk: a node, its left part, its right part."""
-    stack = np.empty(order.size + 1, dtype=np.int64)
-    stack[0], n_waiting = 0, 1
-    for i in range(order.size):
-        n_waiting -= 1
-        node = stack[n_waiting]
-        order[i] = node
-        if left[node] != -1:
-            stack[n_waiting], stack[n_waiting + 1] = right[node], left[node]
-            n_waiting += 2
-
-
-def renumbered(nodes, order):
-    """Return the nodes named by `order`, in that order, with children named accordingly."""
-    number = np.full(len(nodes.left) + 1, LEAF, dtype=np.int32)  # the last entry stands for LEAF
-    number[order] = np.arange(len(order), dtype=np.int32)
-    nodes = _grow.Nodes(*(array[order] for array in nodes))
-    return nodes._replace(left=number[nodes.left], right=number[nodes.right])
-
-
-def _finish(X, codes, problem, rules, nodes):
-    """Set the thresholds, and return the tree without what only growing needs."""
-    threshold = nodes.threshold
-    inner = np.flatnonzero(nodes.feature != LEAF)
-    feature = nodes.feature[inner]
-    if not rules.random:
-        if codes.edges is None:
-            below, above = (X[nodes.cut[inner, side], feature] for side in (0, 1))
-            threshold[inner] = np.where(np.isnan(above), np.inf, midpoints(below, above))
-        else:
-            # In the middle between two bins: those between them hold no sample of the node.
-            above = codes.codes[feature, nodes.cut[inner, 1]]
-            low, high = codes.edges[feature, nodes.code[inner]], codes.edges[feature, above - 1]
-            absent = above == codes.missing[feature]
-            threshold[inner] = np.where(absent, np.inf, midpoints(low, high))
-    leaf = nodes.feature == LEAF
-    steps = np.empty(len(leaf), dtype=STEP)
-    steps["threshold"] = np.where(leaf, np.nan, threshold)
-    steps["right"] = np.where(leaf, np.arange(len(leaf)), nodes.right)
-    marks = np.where(nodes.missing_left & ~leaf, MISSING_LEFT, 0)
-    steps["feature"] = np.where(leaf, 0, nodes.feature) + marks
-    arrays = {
-        "steps": steps,
-        "impurity": nodes.impurity.copy(),
-        "n_node_samples": nodes.n_samples.copy(),
-        "weighted_n_node_samples": nodes.weight.copy(),
-        "value": nodes.value.copy(),
-    }
-    return Tree(X.shape[1], problem.n_classes, arrays)

@@ -1,0 +1,273 @@
+"""Growing one tree: the data in the form that the kernels need, room for nodes, and the loop."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _parallel
+from litlearn._jit import njit
+from litlearn._random import make_state
+from litlearn.tree import _splitter
+from litlearn.tree._criteria import ABSOLUTE_ERROR, MISCLASSIFICATION
+from litlearn.tree._ranks import midpoints
+from litlearn.tree._sort import HALF
+from litlearn.tree._splitter import LEAF, RANDOM, Nodes, Queue, Samples, Scratch
+from litlearn.tree._structure import MISSING_LEFT, STEP, Tree
+
+BUDGET = 5_000_000  # values looked at between two returns to Python: about 100 ms
+LARGEST_EXPONENT = 300  # of weights that are used as they are
+
+
+class Targets(NamedTuple):
+    """Targets in the form that growing needs.
+
+    Attributes
+    ----------
+    Y : ndarray of shape (n_outputs, n_groups) or (n_outputs, n_samples), float64
+        Numbers of the classes of each group of samples; or, in regression, targets.
+    groups : ndarray of shape (n_samples,) or (0,), uint32
+        The group of each sample: those that agree in the classes of all outputs.
+    codes : ndarray of shape (n_outputs, n_samples) or (0, 0), uint32
+        Ranks of the targets, for the absolute error.
+    """
+
+    Y: np.ndarray
+    groups: np.ndarray
+    codes: np.ndarray
+
+
+def take_samples(targets, w):
+    """Return the samples of positive weight in the form that one tree needs.
+
+    Where weights are whole numbers, as those of a bootstrap, there are few kinds of samples: one
+    for each group and weight. Otherwise each sample is of a kind of its own.
+    """
+    rows = np.flatnonzero(w)
+    w = w[rows]
+    records = rows.astype(np.uint64)
+    if not len(targets.groups):
+        Y = np.ascontiguousarray(targets.Y[:, rows])
+        codes = targets.codes[:, rows] if len(targets.codes) else targets.codes
+        return Samples(records, Y, w, np.ascontiguousarray(codes))
+    # <kinds>: Numbered by group and weight, if that gives fewer kinds than samples.
+    group, level = targets.groups[rows], w - w.min()
+    n_levels = int(min(level.max(), len(w))) + 1
+    whole = np.all(w == np.floor(w))
+    if whole and n_levels * targets.Y.shape[1] <= len(w):
+        kinds = group * np.uint64(n_levels) + level.astype(np.uint64)
+        Y = np.repeat(targets.Y, n_levels, axis=1)
+        weights = np.tile(w.min() + np.arange(n_levels), targets.Y.shape[1])
+    else:
+        kinds, weights = np.arange(len(w), dtype=np.uint64), w
+        Y = np.ascontiguousarray(targets.Y[:, group])
+    return Samples(records | (kinds << HALF), Y, weights, targets.codes)
+
+
+def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
+    """Grow one tree.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Read only to set the thresholds.
+    codes : Codes
+        The coded columns of `X`.
+    problem : Problem
+    rules : Rules
+        With the least weight of a leaf as a share of the total.
+    targets : Targets
+    w : ndarray of shape (n_samples,), float64
+        Weights, with a finite sum; a sample of weight zero takes no part.
+    seed : int
+        Of the order in which features are tried, and of random thresholds.
+    max_leaf_nodes : int or None
+        None: depth first. Otherwise best first.
+
+    Returns
+    -------
+    Tree
+    """
+    w, exponent = in_range(w)
+    rules = with_total(rules, float(w.sum()))
+    samples = take_samples(targets, w)
+    n, shape = len(samples.records), (len(samples.Y), int(problem.n_classes.max()))
+    scratch = make_scratch(problem, rules, n, shape, X.shape[1], bool(len(targets.groups)), seed)
+    best_first = max_leaf_nodes is not None
+    most = 2 * min(n, max_leaf_nodes if best_first else n) - 1
+    nodes = make_nodes(most if best_first else min(most, 1024), *shape)
+    queue = make_queue(n, most if best_first else 0)
+    nodes = split_all(problem, rules, samples, scratch, nodes, queue, most)
+    if best_first:
+        order = np.empty(len(nodes.left), dtype=np.int64)
+        walk(nodes.left, nodes.right, order)
+        nodes = renumbered(nodes, order)
+    nodes.weight[:] = np.ldexp(nodes.weight, exponent)
+    return _finish(X, codes, problem, rules, nodes)
+
+
+def split_all(problem, rules, samples, scratch, nodes, queue, most):
+    """Split nodes, `most` of them at most, until none waits. Return the nodes.
+
+    The kernel returns when it needs more room, and now and then for Ctrl-C.
+    """
+    split = kernel(rules)
+    budget = max(1, BUDGET // (rules.max_features * len(samples.Y)))
+    while queue.counts[0] + queue.counts[2]:
+        split(problem, rules, samples, scratch, nodes, queue, budget)
+        _parallel.check_interrupt()
+        n_waiting, n_nodes, _ = queue.counts
+        if n_nodes == len(nodes.left) and n_waiting:
+            size = min(most, 2 * n_nodes)
+            nodes = Nodes(*(_extended(array, size) for array in nodes))
+        if n_waiting + 2 > len(queue.stack):
+            queue = queue._replace(stack=_extended(queue.stack, 2 * len(queue.stack)))
+    return Nodes(*(array[: queue.counts[1]] for array in nodes))
+
+
+def kernel(rules):
+    """Return the compiled function that splits by these rules."""
+    at_random = rules.splitter == RANDOM
+    if rules.criterion <= MISCLASSIFICATION:
+        by_classes = _splitter.split_by_classes, _splitter.split_by_classes_at_random
+        return by_classes[at_random]
+    if rules.criterion == ABSOLUTE_ERROR:
+        return (_splitter.split_by_medians, _splitter.split_by_medians_at_random)[at_random]
+    return (_splitter.split_by_numbers, _splitter.split_by_numbers_at_random)[at_random]
+
+
+def make_scratch(problem, rules, n, shape, n_features, by_class, seed):
+    """Return room for the work on n samples; `shape` is (n_outputs, n_classes)."""
+    n_sums = shape[0] * shape[1]
+    at_random = rules.splitter == RANDOM
+    n_bins = 0 if at_random else min(problem.n_codes.max(), 2 * n // (1 + n_sums))
+    ranked = n if rules.criterion == ABSOLUTE_ERROR else 0
+    return Scratch(
+        keys=np.empty(n, dtype=np.uint64),
+        buffer=np.empty(n, dtype=np.uint64),
+        starts=np.empty(2 * n + 1, dtype=np.int32),
+        features=np.arange(n_features),
+        state=make_state(seed),
+        total=np.empty(shape),
+        left=np.empty(shape),
+        right=np.empty(shape),
+        centre=np.empty(shape[0]),
+        order=np.empty((shape[0], ranked), dtype=np.int32),
+        costs=np.empty((2, ranked)),
+        chain=np.empty((2, ranked + 2)),
+        links=np.empty((3, ranked + 2), dtype=np.int32),
+        sides=np.empty((2, 2)),
+        histogram=np.empty((n_bins, 2 + n_sums)),
+        values=np.empty(n if at_random else 0),
+        goes_right=np.empty(n, dtype=np.bool_),
+        spare=np.empty(0 if by_class else n),
+    )
+
+
+def make_queue(n, most):
+    """Return a queue in which the root, of n samples, waits; with a heap for `most` nodes."""
+    queue = Queue(
+        stack=np.empty((64, 3), dtype=np.int64),
+        heap=np.empty(most // 2 + 2 if most else 0, dtype=np.int64),
+        worth=np.empty(most),
+        counts=np.array([1, 0, 0]),
+    )
+    queue.stack[0] = -1, 0, n
+    return queue
+
+
+def in_range(w):
+    """Return the weights times a power of two, and the exponent that takes it back.
+
+    Only if their squares could leave the range of the numbers; no digit changes.
+    """
+    exponent = int(np.frexp(w.max())[1])
+    if abs(exponent) < LARGEST_EXPONENT:
+        return w, 0
+    return np.ldexp(w, -exponent), exponent
+
+
+def with_total(rules, total):
+    """Return the rules for a tree whose weights sum to `total`.
+
+    A child's weight must be more than nothing: beside others it can round to zero.
+    """
+    least = max(rules.min_weight_leaf * total, np.finfo(np.float64).tiny)
+    return rules._replace(total_weight=total, min_weight_leaf=least)
+
+
+def make_nodes(capacity, n_outputs, n_classes):
+    """Return room for nodes."""
+    return Nodes(
+        left=np.empty(capacity, dtype=np.int32),
+        right=np.empty(capacity, dtype=np.int32),
+        feature=np.empty(capacity, dtype=np.int32),
+        code=np.empty(capacity, dtype=np.uint32),
+        cut=np.empty((capacity, 2), dtype=np.uint32),
+        threshold=np.empty(capacity),
+        missing_left=np.empty(capacity, dtype=np.bool_),
+        impurity=np.empty(capacity),
+        n_samples=np.empty(capacity, dtype=np.int32),
+        weight=np.empty(capacity),
+        value=np.empty((capacity, n_outputs, n_classes)),
+        span=np.empty((capacity, 4), dtype=np.int64),
+    )
+
+
+def _extended(array, size):
+    """Return a longer copy; what is beyond is not set."""
+    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array[:size]
+    return longer
+
+
+@njit
+def walk(left, right, order):
+    """Write the nodes to `order` in the order of a walk: a node, its left part, its right part."""
+    stack = np.empty(order.size + 1, dtype=np.int64)
+    stack[0], n_waiting = 0, 1
+    for i in range(order.size):
+        n_waiting -= 1
+        node = stack[n_waiting]
+        order[i] = node
+        if left[node] != -1:
+            stack[n_waiting], stack[n_waiting + 1] = right[node], left[node]
+            n_waiting += 2
+
+
+def renumbered(nodes, order):
+    """Return the nodes named by `order`, in that order, with children named accordingly."""
+    number = np.full(len(nodes.left) + 1, LEAF, dtype=np.int32)  # the last entry stands for LEAF
+    number[order] = np.arange(len(order), dtype=np.int32)
+    nodes = Nodes(*(array[order] for array in nodes))
+    return nodes._replace(left=number[nodes.left], right=number[nodes.right])
+
+
+def _finish(X, codes, problem, rules, nodes):
+    """Set the thresholds, and return the tree without what only growing needs."""
+    threshold = nodes.threshold
+    inner = np.flatnonzero(nodes.feature != LEAF)
+    feature = nodes.feature[inner]
+    if rules.splitter != RANDOM:
+        if codes.edges is None:
+            below, above = (X[nodes.cut[inner, side], feature] for side in (0, 1))
+            threshold[inner] = np.where(np.isnan(above), np.inf, midpoints(below, above))
+        else:
+            # In the middle between two bins: those between them hold no sample of the node.
+            above = codes.codes[feature, nodes.cut[inner, 1]]
+            low, high = codes.edges[feature, nodes.code[inner]], codes.edges[feature, above - 1]
+            absent = above == codes.missing[feature]
+            threshold[inner] = np.where(absent, np.inf, midpoints(low, high))
+    leaf = nodes.feature == LEAF
+    steps = np.empty(len(leaf), dtype=STEP)
+    steps["threshold"] = np.where(leaf, np.nan, threshold)
+    steps["right"] = np.where(leaf, np.arange(len(leaf)), nodes.right)
+    marks = np.where(nodes.missing_left & ~leaf, MISSING_LEFT, 0)
+    steps["feature"] = np.where(leaf, 0, nodes.feature) + marks
+    arrays = {
+        "steps": steps,
+        "impurity": nodes.impurity.copy(),
+        "n_node_samples": nodes.n_samples.copy(),
+        "weighted_n_node_samples": nodes.weight.copy(),
+        "value": nodes.value.copy(),
+    }
+    return Tree(X.shape[1], problem.n_classes, arrays)

@@ -1,0 +1,885 @@
+"""Splitting the nodes of one tree: sort, sweep, partition, and again on both parts.
+
+A node's samples are the stretch ``start:end`` of arrays that hold the tree's samples. A split
+reorders the stretch so that the left child's samples come first::
+
+    records [ 4  9  1  7  2  8 ]      before: the samples of the node, in any order
+                                      split: samples 9, 7 and 8 go left
+    records [ 9  7  8 | 4  1  2 ]     after: left child | right child, order kept within each
+
+No copy of the data is made, and nothing is allocated.
+
+Functions take a `family` of criteria, and some a `splitter`. Both are constants that
+:func:`split_nodes` is called with: the compiler sees them, and drops what they do not need, so
+that a first tree waits only for its own part.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn._jit import njit
+from litlearn._random import random_below, random_uniform
+from litlearn.tree import _criteria as criteria
+from litlearn.tree._ranks import NO_MISSING
+from litlearn.tree._sort import HALF, LARGEST, LOWER, SMALL, code_of, sort_few, sort_keys
+
+LEAF = -1
+CLASSES, NUMBERS, MEDIANS = range(3)  # families of criteria, by what describes a node
+BEST, RANDOM = range(2)  # splitters
+
+
+class Problem(NamedTuple):
+    """What all trees of a forest read and none changes.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_features, n_samples), uint16 or uint32
+        Ranks of the values; empty if thresholds are drawn at random.
+    missing : ndarray of shape (n_features,), uint32
+        The code of NaN (any number, if thresholds are drawn), or `NO_MISSING` for a column without.
+    n_codes : ndarray of shape (n_features,), int64
+        How many different codes a column has.
+    columns : ndarray of shape (n_features, n_samples), float32 or float64
+        The values; empty unless thresholds are drawn at random.
+    n_classes : ndarray of shape (n_outputs,), int64
+        For regression, ones.
+    table : ndarray, float64
+        x log x for whole numbers x, or empty.
+    """
+
+    codes: np.ndarray
+    missing: np.ndarray
+    n_codes: np.ndarray
+    columns: np.ndarray
+    n_classes: np.ndarray
+    table: np.ndarray
+
+
+class Rules(NamedTuple):
+    """Parameters of the growth, as whole numbers and floats."""
+
+    criterion: int
+    splitter: int
+    max_features: int
+    max_depth: int
+    min_samples_split: int
+    min_samples_leaf: int
+    min_weight_leaf: float
+    min_impurity_decrease: float
+    total_weight: float
+
+
+class Samples(NamedTuple):
+    """The samples of one tree, reordered as it grows.
+
+    In classification, samples with the same classes and the same weight are of one *kind*, and
+    need no other description. Often there are a handful of kinds. In regression, targets and
+    weights are reordered with the samples.
+    """
+
+    records: np.ndarray  # (n,) uint64: row of the data, and in the upper half the kind, or zero
+    Y: np.ndarray  # (n_outputs, n_kinds) float64: classes of the kinds; or (n_outputs, n): targets
+    w: np.ndarray  # (n_kinds,) or (n,) float64: weights, positive
+    codes: np.ndarray  # (n_outputs, n) uint32: ranks of the targets, for the absolute error
+
+
+class Nodes(NamedTuple):
+    """The tree so far, one entry a node."""
+
+    left: np.ndarray  # int32, LEAF for a leaf
+    right: np.ndarray  # int32
+    feature: np.ndarray  # int32
+    code: np.ndarray  # uint32: largest code that goes left
+    cut: np.ndarray  # (capacity, 2) uint32: codes on both sides of the cut; later, rows with them
+    threshold: np.ndarray  # float64: set here for random splits, otherwise when the tree is done
+    missing_left: np.ndarray  # bool
+    impurity: np.ndarray  # float64
+    n_samples: np.ndarray  # int32
+    weight: np.ndarray  # float64
+    value: np.ndarray  # (capacity, n_outputs, n_classes) float64
+    span: np.ndarray  # (capacity, 4) int64: start, end, depth, constant features
+
+
+class Scratch(NamedTuple):
+    """Room to work in, as large as the root needs."""
+
+    keys: np.ndarray  # (n,) uint64
+    buffer: np.ndarray  # (n,) uint64
+    starts: np.ndarray  # (2 n + 1,) int32
+    features: np.ndarray  # (n_features,) int64: a permutation, constant features first
+    state: np.ndarray  # (1,) uint64, of the random numbers
+    total: np.ndarray  # (n_outputs, n_classes)
+    left: np.ndarray
+    right: np.ndarray
+    centre: np.ndarray  # (n_outputs,)
+    order: np.ndarray  # (n_outputs, n) int32; these five for the absolute error
+    costs: np.ndarray  # (2, n)
+    chain: np.ndarray  # (2, n + 2)
+    links: np.ndarray  # (3, n + 2) int32
+    sides: np.ndarray  # (2, 2)
+    histogram: np.ndarray  # (n_bins, 2 + n_outputs * n_classes), for columns of few codes
+    values: np.ndarray  # (n,), for random thresholds
+    goes_right: np.ndarray  # (n,) bool; these two for the partition, in regression
+    spare: np.ndarray  # (n,)
+
+
+# ---------------------------------------------------------------------------------------------
+# One feature of one node
+
+
+@njit(inline=True)
+def row_of(record):
+    """Lower half of a record: the row of the data."""
+    return np.uintp(record & LOWER)
+
+
+@njit(inline=True)
+def order_by_code(family, problem, samples, scratch, j, start, stop):
+    """Sort a node's samples by feature j, missing values last.
+
+    Returns how many values are present, or -1 if the feature is constant here.
+    """
+    codes, records = problem.codes, samples.records
+    n, n_present = stop - start, stop - start
+    few = n <= SMALL
+    keys = scratch.buffer if few else scratch.keys
+    # <keys>: One word a sample: its code, and its kind (or the place of its target). Rows are
+    # scattered over the memory: many can be waited for at once, if nothing else is done with them.
+    for i in range(start, stop):
+        lower = records[i] >> HALF if family == CLASSES else np.uint64(i)
+        keys[i - start] = (np.uint64(codes[j, row_of(records[i])]) << HALF) | lower
+    if problem.missing[j] != NO_MISSING:
+        n_present = missing_last(keys, n, np.uint64(problem.missing[j]), scratch.keys)
+    # <range>: Is there anything to sort?
+    low, high = range_of_codes(keys, n_present)
+    if n_present == 0 or (low == high and n_present == n):
+        return -1
+    # <sort>: Only what is present.
+    if few:
+        sort_few(keys, scratch.keys, n_present)
+    elif low < high:
+        sort_keys(keys, n_present, low, high, scratch.buffer, scratch.starts)
+    return n_present
+
+
+@njit(inline=True)
+def range_of_codes(keys, n):
+    """Return the smallest and the largest code of the first n keys."""
+    low, high = LARGEST, np.uint64(0)
+    for i in range(n):
+        low, high = min(low, keys[i]), max(high, keys[i])
+    return code_of(low), code_of(high)
+
+
+@njit(helper=True)
+def missing_last(keys, n, missing, out):
+    """Move keys with the code `missing` to the end of `out`, the others to the front of `keys`.
+
+    Returns the number of the others. The two arrays may be the same.
+    """
+    n_present = 0
+    for i in range(n):
+        key = keys[i]
+        if code_of(key) != missing:
+            keys[i], keys[n_present] = keys[n_present], key
+            n_present += 1
+    for i in range(n_present, n):
+        out[i] = keys[i]
+    return n_present
+
+
+@njit(helper=True)
+def missing_first(keys, n, n_present, buffer):
+    """Move the missing ones, which stand last, to the front."""
+    for i in range(n):
+        buffer[i] = keys[i]
+    n_missing = n - n_present
+    for i in range(n_missing):
+        keys[i] = buffer[n_present + i]
+    for i in range(n_present):
+        keys[n_missing + i] = buffer[i]
+
+
+@njit(merge=True)
+def sweep(family, problem, rules, samples, scratch, start, stop, weight):
+    """Return the best score over all cuts of the sorted node, and the key before the cut."""
+    if family == CLASSES:
+        return sweep_classes(rules, problem.table, samples, scratch, stop - start, weight)
+    if family == NUMBERS:
+        return sweep_numbers(rules, samples, scratch, stop - start, weight)
+    return sweep_medians(rules, samples, scratch, start, stop, weight)
+
+
+@njit(inline=True)
+def sweep_classes(rules, table, samples, scratch, n, weight):
+    """Return the best score of classes, and the key before the cut."""
+    keys, Y, w = scratch.keys, samples.Y, samples.w
+    total, left, right = scratch.total, scratch.left, scratch.right
+    least, light = rules.min_samples_leaf, rules.min_weight_leaf
+    # With one output, the usual case, the compiler sees a constant and drops the inner loops.
+    if rules.criterion == criteria.GINI and len(Y) == 1:
+        return criteria.sweep_gini(keys, n, 1, Y, w, weight, total, left, right, least, light)
+    if rules.criterion == criteria.GINI:
+        return criteria.sweep_gini(keys, n, len(Y), Y, w, weight, total, left, right, least, light)
+    if rules.criterion == criteria.ENTROPY:
+        return criteria.sweep_entropy(
+            keys, n, Y, w, weight, total, left, right, table, least, light
+        )
+    return criteria.sweep_misclassification(keys, n, Y, w, weight, total, left, least, light)
+
+
+@njit(inline=True)
+def sweep_numbers(rules, samples, scratch, n, weight):
+    """Return the best score of means, and the key before the cut."""
+    keys, Y, w = scratch.keys, samples.Y, samples.w
+    total, left, centre = scratch.total, scratch.left, scratch.centre
+    least, light = rules.min_samples_leaf, rules.min_weight_leaf
+    if rules.criterion == criteria.POISSON:
+        return criteria.sweep_poisson(keys, n, Y, w, weight, centre, left, least, light)
+    if len(Y) == 1:
+        return criteria.sweep_squared_error(
+            keys, n, 1, Y, w, weight, centre, left, total, least, light
+        )
+    return criteria.sweep_squared_error(
+        keys, n, len(Y), Y, w, weight, centre, left, total, least, light
+    )
+
+
+@njit(inline=True)
+def sweep_medians(rules, samples, scratch, start, stop, weight):
+    """Return the best score of medians, and the key before the cut."""
+    return criteria.sweep_absolute_error(
+        scratch.keys,
+        stop - start,
+        start,
+        samples.Y,
+        samples.w,
+        weight,
+        scratch.order,
+        scratch.costs,
+        scratch.chain,
+        scratch.links,
+        scratch.sides,
+        rules.min_samples_leaf,
+        rules.min_weight_leaf,
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# A feature of few codes needs no sort
+
+
+@njit(inline=True)
+def has_few_codes(n_codes, n_sums, n):
+    """Tell whether sums for each code of a feature cost less than sorting n samples."""
+    return n_codes * (1 + n_sums) <= 2 * n
+
+
+@njit(inline=True)
+def fill_histogram(family, problem, rules, samples, scratch, j, start, stop):
+    """Sum up the samples of a node by their codes.
+
+    A row of ``scratch.histogram`` holds the number of samples, their weight, and, for each output,
+    the weights of the classes or the sum of ``target - origin``. Returns how many values are
+    present, or -1 if the feature is constant here.
+    """
+    histogram, codes, records = scratch.histogram, problem.codes, samples.records
+    Y, w, centre = samples.Y, samples.w, scratch.centre
+    n_classes, n_bins = scratch.total.shape[1], problem.n_codes[j]
+    # <fetch>: Rows are scattered over the memory: many can be waited for at once, if nothing else
+    # is done with them.
+    for i in range(start, stop):
+        scratch.buffer[i - start] = codes[j, row_of(records[i])]
+    histogram[:n_bins] = 0.0
+    # <sum>: Classes of the sample's kind, or its targets.
+    for i in range(start, stop):
+        b = np.uintp(scratch.buffer[i - start])
+        s = np.uintp(records[i] >> HALF) if family == CLASSES else np.uintp(i)
+        histogram[b, 0] += 1.0
+        histogram[b, 1] += w[s]
+        for t in range(len(Y)):
+            if family == CLASSES:
+                histogram[b, np.uintp(2 + t * n_classes) + np.uintp(Y[t, s])] += w[s]
+            else:
+                origin = criteria.origin(rules.criterion, centre[t])
+                histogram[b, 2 + t] += w[s] * (Y[t, s] - origin)
+    # <present>: Missing values have the last code.
+    n_filled, n_present = 0, stop - start
+    for b in range(n_bins):
+        n_filled += histogram[b, 0] > 0.0
+    if problem.missing[j] != NO_MISSING:
+        n_present -= np.int64(histogram[n_bins - 1, 0])
+    return n_present if n_filled > 1 else -1
+
+
+@njit(inline=True)
+def sweep_histogram(family, rules, scratch, n_bins, first, n, weight, score):
+    """Return the best score over all cuts between codes, and the codes on both sides of the cut.
+
+    `first` is the code that comes first, whatever its number; `NO_MISSING` if none does.
+    """
+    histogram, total, left = scratch.histogram, scratch.total, scratch.left
+    n_outputs, n_classes = total.shape
+    left[:] = 0.0
+    best, best_below, best_above = -np.inf, 0, 0
+    below, n_left, weight_left = -1, 0.0, 0.0
+    for s in range(n_bins):
+        # <next>: The missing ones first, if asked for.
+        b = s
+        if first != NO_MISSING:
+            b = np.int64(first) if s == 0 else s - 1
+        if histogram[b, 0] == 0.0:
+            continue
+        # <compare>: A cut before this code. One behind the missing ones is the same as one before
+        # them, which was tried.
+        right = weight - weight_left
+        enough = min(n_left, n - n_left) >= rules.min_samples_leaf
+        enough = enough and min(weight_left, right) >= rules.min_weight_leaf
+        if below >= 0 and below != first and enough:
+            here = score_children(family, rules, scratch, weight_left, right, score)
+            if here > best:
+                best, best_below, best_above = here, below, b
+        # <move>: All samples with this code join the left child.
+        below = b
+        n_left += histogram[b, 0]
+        weight_left += histogram[b, 1]
+        for t in range(n_outputs):
+            for c in range(n_classes):
+                left[t, c] += histogram[b, 2 + t * n_classes + c]
+    return best, best_below, best_above
+
+
+@njit(inline=True)
+def score_children(family, rules, scratch, weight_left, weight_right, score):
+    """Return the score of two children, given the sums of the left one in ``scratch.left``."""
+    left, total, centre = scratch.left, scratch.total, scratch.centre
+    if family == CLASSES:
+        return criteria.score_classes(rules.criterion, left, total, weight_left, weight_right)
+    return criteria.score_numbers(rules.criterion, left, centre, weight_left, weight_right, score)
+
+
+# ---------------------------------------------------------------------------------------------
+# Random thresholds
+
+
+@njit(inline=True)
+def draw_threshold(problem, samples, scratch, j, start, stop):
+    """Draw a threshold between the least and the largest value of feature j in a node.
+
+    Implements :eq:`eq-random-threshold`. The values are left in ``scratch.values``. Missing ones
+    join either side by the toss of a coin: they become minus or plus infinity. Returns the
+    threshold, whether missing values go left, and whether there is anything to split.
+    """
+    columns, records, values = problem.columns, samples.records, scratch.values
+    for i in range(start, stop):
+        values[i - start] = columns[j, row_of(records[i])]
+    low, high, n_missing = criteria.range_of_values(values, stop - start)
+    if n_missing == stop - start or (low == high and n_missing == 0):
+        return 0.0, False, False
+    # <draw>: Uniform between the two; where rounding reaches the larger, nothing would go right.
+    share = random_uniform(scratch.state)
+    threshold = max(low, low * (1.0 - share) + high * share)
+    if not threshold < high:
+        threshold = low
+    # <coin>: For the missing ones. They go right if there is only one value besides.
+    missing_left = n_missing > 0 and random_below(scratch.state, 2) == 1
+    if low == high:
+        threshold, missing_left = np.finfo(np.float64).max, False  # the missing ones right
+    if n_missing > 0:
+        for i in range(stop - start):
+            if math.isnan(values[i]):
+                values[i] = -np.inf if missing_left else np.inf
+    return threshold, missing_left, True
+
+
+@njit(merge=True)
+def score_threshold(family, rules, samples, scratch, start, stop, threshold, weight, score):
+    """Return the score of a given threshold, or minus infinity if a child would be too small."""
+    n, values = stop - start, scratch.values
+    n_left, weight_left = weigh_children(family, rules, samples, scratch, start, n, threshold)
+    weight_right = weight - weight_left
+    if min(n_left, n - n_left) < max(1, rules.min_samples_leaf):
+        return -np.inf
+    if min(weight_left, weight_right) < rules.min_weight_leaf:
+        return -np.inf
+    if family == MEDIANS:
+        two_groups(values, n, threshold, start, scratch.keys)
+        return sweep_medians(rules, samples, scratch, start, stop, weight)[0]
+    return score_children(family, rules, scratch, weight_left, weight_right, score)
+
+
+@njit(inline=True)
+def weigh_children(family, rules, samples, scratch, start, n, threshold):
+    """Sum up the left child in ``scratch.left``. Return its number of samples and its weight."""
+    values, Y, w, n_left, weight_left = scratch.values, samples.Y, samples.w, 0, 0.0
+    if family == CLASSES:
+        return criteria.weigh_left_of_classes(
+            values, n, threshold, samples.records, w, Y, start, scratch.left
+        )
+    for t in range(len(Y)):
+        origin = criteria.origin(rules.criterion, scratch.centre[t])
+        n_left, weight_left, scratch.left[t, 0] = criteria.weigh_left(
+            values, n, threshold, w, Y, start, t, origin
+        )
+    return n_left, weight_left
+
+
+@njit(helper=True)
+def two_groups(values, n, threshold, start, keys):
+    """Write keys that have two codes only, so that the general sweep finds one cut."""
+    first, end = 0, n
+    for i in range(n):
+        if values[i] <= threshold:
+            keys[first] = np.uint64(start + i)
+            first += 1
+        else:
+            end -= 1
+            keys[end] = (np.uint64(1) << HALF) | np.uint64(start + i)
+
+
+# ---------------------------------------------------------------------------------------------
+# One node
+
+
+@njit(inline=True)
+def is_better(score, best):
+    """Tell whether a score beats the best so far by more than rounding.
+
+    Two features often cut a node in the same two parts. Their scores, summed in other orders, then
+    differ in the last digits, and the feature that was tried first should win.
+    """
+    return score > best + 1e-12 * abs(best) or (best == -np.inf and score > best)
+
+
+@njit(merge=True)
+def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, score):
+    """Write the best split of a node over randomly drawn features to its entry in the nodes.
+
+    The first entries of the permutation of features are known to be constant here. They are drawn
+    like the others, and cost nothing. Returns the score of the split, or minus infinity if there is
+    none.
+    """
+    features, state = scratch.features, scratch.state
+    impurity, weight = nodes.impurity[node], nodes.weight[node]
+    perfect = criteria.perfect_score(rules.criterion, impurity, weight, score, len(samples.Y))
+    start, stop, n_constant = nodes.span[node, 0], nodes.span[node, 1], nodes.span[node, 3]
+    undrawn_constant, last, n_drawn, n_tried = n_constant, features.size, 0, 0
+    best = -np.inf
+    while n_constant < last and (n_drawn < rules.max_features or n_tried == 0):
+        # <perfect>: Nothing beats a split whose children are pure. Small nodes often have one.
+        if n_tried > 0 and not is_better(perfect, best):
+            break
+        # <draw>: Any feature not drawn yet. One that is known to be constant is done with.
+        n_drawn += 1
+        k = random_below(state, undrawn_constant + last - n_constant)
+        if k < undrawn_constant:
+            undrawn_constant -= 1
+            continue
+        k += n_constant - undrawn_constant
+        j = features[k]
+        # <try>: One threshold, or all.
+        if splitter == RANDOM:
+            constant, found, threshold, missing_left = try_threshold(
+                family, problem, rules, samples, scratch, j, start, stop, weight, score, best
+            )
+            if found > best:
+                nodes.threshold[node] = threshold
+        else:
+            constant, found, below, above, missing_left = try_cuts(
+                family, problem, rules, samples, scratch, j, start, stop, weight, score, best
+            )
+            if found > best:
+                nodes.code[node], nodes.cut[node, 0], nodes.cut[node, 1] = below, below, above
+        # <best>: The best so far.
+        if found > best:
+            best, nodes.feature[node], nodes.missing_left[node] = found, j, missing_left
+        # <constant>: A feature found to be constant joins the others of its kind, for this node
+        # and for all nodes below it.
+        if constant:
+            features[k], features[n_constant] = features[n_constant], j
+            n_constant += 1
+            continue
+        # <set aside>: It cannot be drawn again in this node.
+        last -= 1
+        features[k], features[last] = features[last], j
+        n_tried += 1
+    nodes.span[node, 3] = n_constant
+    return best
+
+
+@njit(merge=True)
+def try_threshold(family, problem, rules, samples, scratch, j, start, stop, weight, score, best):
+    """Try a random threshold of feature j; values are only looked through.
+
+    Returns whether the feature is constant here, the best score so far, the threshold and whether
+    missing values go left.
+    """
+    threshold, missing_left, varies = draw_threshold(problem, samples, scratch, j, start, stop)
+    if varies:
+        here = score_threshold(
+            family, rules, samples, scratch, start, stop, threshold, weight, score
+        )
+        best = here if is_better(here, best) else best
+    return not varies, best, threshold, missing_left
+
+
+@njit(merge=True)
+def try_cuts(family, problem, rules, samples, scratch, j, start, stop, weight, score, best):
+    """Try all cuts of feature j: by a histogram if its codes are few, otherwise sorted.
+
+    Returns whether the feature is constant here, the best score so far, the codes on both sides of
+    the best cut, and whether missing values go left.
+    """
+    below, above, to_left, n, keys = np.uint64(0), np.uint64(0), 0, stop - start, scratch.keys
+    # <order>: Sums by code, or a sort.
+    few = has_few_codes(problem.n_codes[j], scratch.total.size, n)
+    if family == MEDIANS:
+        few = False
+    if few:
+        n_present = fill_histogram(family, problem, rules, samples, scratch, j, start, stop)
+    else:
+        n_present = order_by_code(family, problem, samples, scratch, j, start, stop)
+    # <sides>: Missing values on the right; if there are any, also on the left.
+    missing = problem.missing[j]
+    for missing_left in range(0 if n_present < 0 else 1 if n_present == n else 2):
+        if few:
+            first = missing if missing_left else NO_MISSING
+            here, low, high = sweep_histogram(
+                family, rules, scratch, problem.n_codes[j], first, n, weight, score
+            )
+            if is_better(here, best):
+                best, below, above, to_left = here, np.uint64(low), np.uint64(high), missing_left
+            continue
+        # <sorted>: Otherwise the sorted keys are swept.
+        if missing_left:
+            missing_first(keys, n, n_present, scratch.buffer)
+        here, where = sweep(family, problem, rules, samples, scratch, start, stop, weight)
+        if is_better(here, best):
+            best, to_left = here, missing_left
+            below, above = code_of(keys[where]), code_of(keys[where + 1])
+            # <all>: With the missing ones first, the cut behind them has all values on its right.
+            # The same cut with the sides exchanged is "value <= infinity".
+            if missing_left and below == missing:
+                below, above, to_left = code_of(keys[n - 1]), below, 0
+    return n_present < 0, best, below, above, to_left
+
+
+@njit(helper=True)
+def move(array, start, stop, goes_right, spare):
+    """Move the entries of a stretch that go left to its front. Return where the others begin.
+
+    Left ones move up, right ones wait in a spare array. Both are written for every entry, and the
+    counters decide what stays: no branch to mispredict.
+    """
+    first, n_waiting = start, 0
+    for i in range(start, stop):
+        entry, right = array[i], np.int64(goes_right[i])
+        array[first], spare[n_waiting] = entry, entry
+        first += 1 - right
+        n_waiting += right
+    # <append>: Those who have waited follow.
+    for i in range(n_waiting):
+        array[first + i] = spare[i]
+    return first
+
+
+@njit(inline=True)
+def partition(family, splitter, problem, samples, scratch, nodes, node):
+    """Reorder a node's samples, the left child's first. Return where the right child begins.
+
+    Within each side the order is kept.
+    """
+    start, stop = nodes.span[node, 0], nodes.span[node, 1]
+    if splitter == RANDOM:
+        n_missing = sides_of_values(
+            problem.columns[nodes.feature[node]],
+            samples.records,
+            start,
+            stop,
+            nodes.threshold[node],
+            nodes.missing_left[node],
+            scratch.goes_right,
+        )
+    else:
+        j = nodes.feature[node]
+        n_missing = sides_of_codes(
+            problem.codes[j],
+            samples.records,
+            start,
+            stop,
+            nodes.code[node],
+            nodes.missing_left[node],
+            problem.missing[j],
+            nodes.cut[node],
+            scratch.goes_right,
+        )
+    # <reorder>: In regression, targets, their ranks and weights go where the samples go.
+    goes_right = scratch.goes_right
+    middle = move(samples.records, start, stop, goes_right, scratch.buffer)
+    if family != CLASSES:
+        move(samples.w, start, stop, goes_right, scratch.spare)
+        for t in range(len(samples.Y)):
+            move(samples.Y[t], start, stop, goes_right, scratch.spare)
+    if family == MEDIANS:
+        for t in range(len(samples.codes)):
+            move(samples.codes[t], start, stop, goes_right, scratch.buffer)
+    # <default>: Where no value was missing, later ones will go with the majority.
+    if n_missing == 0:
+        nodes.missing_left[node] = 2 * (middle - start) > stop - start
+    return middle
+
+
+@njit(helper=True)
+def sides_of_codes(codes, records, start, stop, code, missing_left, missing, cut, goes_right):
+    """Write which samples go right of a cut between codes. Return how many values are missing.
+
+    `cut` (2,) holds the codes on both sides of the cut, and receives rows that have them.
+    """
+    below, above, row_below, row_above, n_missing = cut[0], cut[1], np.uintp(0), np.uintp(0), 0
+    # <sides>: First only look where each sample goes: rows are scattered over the memory, and many
+    # can be waited for at once if nothing depends on them.
+    for i in range(start, stop):
+        row = row_of(records[i])
+        here = codes[row]
+        absent = here == missing
+        left = ((here <= code) & (not absent)) | (missing_left & absent)
+        goes_right[i] = not left
+        n_missing += absent
+        row_below = row if here == below else row_below
+        row_above = row if here == above else row_above
+    # <rows>: The threshold is set later, from the values in these rows.
+    cut[0], cut[1] = row_below, row_above
+    return n_missing
+
+
+@njit(helper=True)
+def sides_of_values(column, records, start, stop, threshold, missing_left, goes_right):
+    """Write which samples go right of a threshold. Return how many values are missing."""
+    n_missing = 0
+    for i in range(start, stop):
+        value = column[row_of(records[i])]
+        absent = value != value
+        goes_right[i] = not ((value <= threshold) | (missing_left & absent))
+        n_missing += absent
+    return n_missing
+
+
+@njit(merge=True)
+def describe(family, problem, rules, samples, scratch, start, stop):
+    """Describe a node: its impurity, weight and score, and whether it is pure.
+
+    Class weights, means or medians are left in `scratch`.
+    """
+    records, Y, w, criterion = samples.records, samples.Y, samples.w, rules.criterion
+    total, centre = scratch.total, scratch.centre
+    if family == CLASSES:
+        return criteria.describe_classes(
+            criterion, records, Y, w, start, stop, problem.n_classes, problem.table, total
+        )
+    if family == MEDIANS:
+        order, keys, buffer, starts = scratch.order, scratch.keys, scratch.buffer, scratch.starts
+        return criteria.describe_medians(
+            Y, samples.codes, w, start, stop, centre, order, keys, buffer, starts
+        )
+    found = criteria.describe_numbers(criterion, Y, w, start, stop, centre)
+    for t in range(len(Y)):
+        total[t, 0] = criteria.sum_about(Y, w, start, stop, t, centre[t])
+    return found
+
+
+@njit(inline=True)
+def record(family, scratch, nodes, node, impurity, weight):
+    """Write down what describes a node, which is a leaf as long as it has no split."""
+    nodes.impurity[node], nodes.weight[node] = impurity, weight
+    nodes.n_samples[node] = nodes.span[node, 1] - nodes.span[node, 0]
+    nodes.left[node], nodes.right[node], nodes.feature[node] = LEAF, LEAF, LEAF
+    nodes.threshold[node], nodes.missing_left[node] = np.nan, False
+    # <value>: Shares of the classes, or means.
+    for t in range(nodes.value.shape[1]):
+        for c in range(nodes.value.shape[2]):
+            if family == CLASSES:
+                nodes.value[node, t, c] = scratch.total[t, c] / weight
+            else:
+                nodes.value[node, t, c] = scratch.centre[t]
+
+
+@njit(merge=True)
+def examine(family, splitter, problem, rules, samples, scratch, nodes, node):
+    """Describe a node, and find its split or make it a leaf.
+
+    The node's span is given. Returns the improvement that the split brings, the decrease of
+    impurity :eq:`eq-impurity-decrease`, or minus infinity for a leaf.
+    """
+    start, stop = nodes.span[node, 0], nodes.span[node, 1]
+    n, n_outputs = stop - start, len(samples.Y)
+    impurity, weight, score, pure = describe(family, problem, rules, samples, scratch, start, stop)
+    record(family, scratch, nodes, node, impurity, weight)
+    # <stop>: The rules that make a leaf without a search.
+    if (
+        pure
+        or nodes.span[node, 2] >= rules.max_depth
+        or n < rules.min_samples_split
+        or n < 2 * rules.min_samples_leaf
+        or weight < 2.0 * rules.min_weight_leaf
+    ):
+        return -np.inf
+    # <search>: Among randomly drawn features.
+    best = find_split(family, splitter, problem, rules, samples, scratch, nodes, node, score)
+    # <worth>: The score without the split is what the two children have to beat.
+    improvement = (best - score) / (rules.total_weight * n_outputs)
+    if rules.criterion == criteria.ENTROPY:
+        improvement /= math.log(2.0)
+    # The misclassification rate often finds no cut better than none. Cutting all the same would
+    # peel off one sample at a time.
+    stalled = rules.criterion == criteria.MISCLASSIFICATION and improvement <= 0.0
+    if best == -np.inf or stalled or improvement + 2.0**-52 < rules.min_impurity_decrease:
+        nodes.feature[node] = LEAF
+        return -np.inf
+    return improvement
+
+
+# ---------------------------------------------------------------------------------------------
+# The whole tree
+
+
+class Queue(NamedTuple):
+    """What waits while a tree grows."""
+
+    stack: np.ndarray  # (depth, 3) int64: stretches that become nodes: parent, start, end
+    heap: np.ndarray  # (n_leaves,) int64: nodes whose split waits, best first; or empty
+    worth: np.ndarray  # (n_nodes,): improvements that the splits of those nodes bring
+    counts: np.ndarray  # (3,) int64: waiting stretches, nodes, and nodes in the heap
+
+
+@njit(merge=True)
+def split_nodes(family, splitter, problem, rules, samples, scratch, nodes, queue, budget):
+    """Split nodes until none is left to split.
+
+    A node that is worth splitting is split at once, its left part on top of the stack: depth first,
+    so that a left child stands right after its parent. But if there is a heap, the node waits there
+    with what its split is worth, and the best one is split when the stack is empty: best first, as
+    long as there is room for two more nodes.
+
+    Returns when nothing waits, when nodes or stack are full, or after about `budget` samples, so
+    that the caller can make room, or be interrupted, and call again.
+    """
+    stack, heap, worth, counts = queue
+    n_waiting, n_nodes, n_heap = counts
+    best_first, n_seen = heap.size > 0, 0
+    while n_waiting + n_heap > 0 and n_waiting + 2 <= len(stack) and n_seen <= budget:
+        if n_waiting > 0:
+            if n_nodes == nodes.left.size:
+                break
+            # <next>: The stretch that was put down last becomes a node.
+            n_waiting -= 1
+            node = n_nodes
+            n_nodes += 1
+            begin_node(nodes.span, nodes.left, nodes.right, node, stack[n_waiting], best_first)
+            n_seen += nodes.span[node, 1] - nodes.span[node, 0]
+            # <examine>: It is a leaf, or waits in the heap, or is split below.
+            improvement = examine(family, splitter, problem, rules, samples, scratch, nodes, node)
+            if improvement == -np.inf:
+                continue
+            if best_first:
+                worth[node], heap[n_heap] = improvement, node
+                n_heap += 1
+                sift_up(heap, worth, n_heap - 1)
+                continue
+        elif n_nodes + 2 > nodes.left.size:
+            # <leaves>: No more leaves are allowed. What waits for its split is a leaf.
+            for i in range(n_heap):
+                nodes.feature[heap[i]] = LEAF
+            n_heap = 0
+            continue
+        else:
+            # <best>: The leaf at the top of the heap is split.
+            node = heap[0]
+            n_heap -= 1
+            heap[0] = heap[n_heap]
+            sift_down(heap, worth, n_heap)
+        # <split>: Its two parts wait, the right one beneath the left one.
+        middle = partition(family, splitter, problem, samples, scratch, nodes, node)
+        stack[n_waiting, 0], stack[n_waiting + 1, 0] = node, node
+        stack[n_waiting, 1], stack[n_waiting, 2] = middle, nodes.span[node, 1]
+        stack[n_waiting + 1, 1], stack[n_waiting + 1, 2] = nodes.span[node, 0], middle
+        n_waiting += 2
+    counts[0], counts[1], counts[2] = n_waiting, n_nodes, n_heap
+
+
+@njit(helper=True)
+def begin_node(span, left, right, node, waiting, best_first):
+    """Make a waiting stretch (parent, start, end) a node, and its parent's child."""
+    parent = waiting[0]
+    span[node, 0], span[node, 1], span[node, 2], span[node, 3] = waiting[1], waiting[2], 0, 0
+    if parent < 0:
+        return
+    span[node, 2] = span[parent, 2] + 1
+    # Best first, the order of the features has changed since: none is known to be constant.
+    span[node, 3] = 0 if best_first else span[parent, 3]
+    if left[parent] == LEAF:
+        left[parent] = node
+    else:
+        right[parent] = node
+
+
+# One compiled function for each family and splitter, so that only what is asked for is compiled.
+
+
+@njit(helper=True)
+def split_by_classes(problem, rules, samples, scratch, nodes, queue, budget):
+    """Split by classes, at the best thresholds."""
+    split_nodes(CLASSES, BEST, problem, rules, samples, scratch, nodes, queue, budget)
+
+
+@njit(helper=True)
+def split_by_classes_at_random(problem, rules, samples, scratch, nodes, queue, budget):
+    """Split by classes, at random thresholds."""
+    split_nodes(CLASSES, RANDOM, problem, rules, samples, scratch, nodes, queue, budget)
+
+
+@njit(helper=True)
+def split_by_numbers(problem, rules, samples, scratch, nodes, queue, budget):
+    """Split by means, at the best thresholds."""
+    split_nodes(NUMBERS, BEST, problem, rules, samples, scratch, nodes, queue, budget)
+
+
+@njit(helper=True)
+def split_by_numbers_at_random(problem, rules, samples, scratch, nodes, queue, budget):
+    """Split by means, at random thresholds."""
+    split_nodes(NUMBERS, RANDOM, problem, rules, samples, scratch, nodes, queue, budget)
+
+
+@njit(helper=True)
+def split_by_medians(problem, rules, samples, scratch, nodes, queue, budget):
+    """Split by medians, at the best thresholds."""
+    split_nodes(MEDIANS, BEST, problem, rules, samples, scratch, nodes, queue, budget)
+
+
+@njit(helper=True)
+def split_by_medians_at_random(problem, rules, samples, scratch, nodes, queue, budget):
+    """Split by medians, at random thresholds."""
+    split_nodes(MEDIANS, RANDOM, problem, rules, samples, scratch, nodes, queue, budget)
+
+
+@njit(helper=True)
+def sift_up(heap, worth, i):
+    """Move entry i towards the root while it is worth more than its parent."""
+    while i > 0 and worth[heap[i]] > worth[heap[(i - 1) // 2]]:
+        heap[i], heap[(i - 1) // 2] = heap[(i - 1) // 2], heap[i]
+        i = (i - 1) // 2
+
+
+@njit(helper=True)
+def sift_down(heap, worth, n):
+    """Move the root entry away from the root while a child is worth more."""
+    i = 0
+    while 2 * i + 1 < n:
+        child = 2 * i + 1
+        if child + 1 < n and worth[heap[child + 1]] > worth[heap[child]]:
+            child += 1
+        if worth[heap[i]] >= worth[heap[child]]:
+            return
+        heap[i], heap[child] = heap[child], heap[i]
+        i = child
