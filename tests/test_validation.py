@@ -407,3 +407,37 @@ def test_targets_and_weights_reach_kernels_in_one_form(values):
         assert not np.shares_memory(array, values)  # the caller may write to the original
     table = v.check_real_targets("Model", np.asfortranarray(np.ones((3, 2))), 3)
     assert table.flags.c_contiguous and not table.flags.writeable
+
+
+def test_class_weights():
+    """Absent classes weigh nothing; samples count by their weights."""
+    classes, codes = np.array(["a", "b", "c"]), np.array([0, 0, 0, 1])
+    weights = v.check_class_weight("Model", "balanced", classes, codes)
+    np.testing.assert_allclose(weights, [4 / 9, 4 / 3, 0.0])
+    weights = v.check_class_weight("Model", "balanced", classes, codes, np.array([1.0, 1, 2, 4]))
+    np.testing.assert_allclose(weights, [8 / 12, 8 / 12, 0.0])
+    assert v.check_class_weight("Model", {"b": 3}, classes, codes).tolist() == [1.0, 3.0, 1.0]
+    assert v.check_class_weight("Model", None, classes, codes).tolist() == [1.0] * 3
+    for bad in ("even", ["balanced"], 3):
+        with pytest.raises(ValueError, match="'class_weight' parameter of Model.*Got"):
+            v.check_class_weight("Model", bad, classes, codes)
+    with pytest.raises(ValueError, match="Model: the classes, \\['d'\\], are in class_weight but"):
+        v.check_class_weight("Model", {"d": 1.0}, classes, codes)
+
+
+def test_targets_of_a_score_are_of_the_kind_of_the_predictions():
+    numbers, names = np.array([1, 2]), np.array(["a", "b"])
+    for same in (numbers, names):
+        np.testing.assert_array_equal(v.check_true_targets("Model", same, same), same)
+    for y, predicted in ((numbers, names), (names, numbers)):
+        with pytest.raises(ValueError, match="Model.score: y is of type"):
+            v.check_true_targets("Model", y, predicted)
+
+
+def test_any_order_stays_and_strides_become_rows():
+    X = np.arange(12.0).reshape(4, 3)
+    assert v.check_array("Model", X, order="any").flags.c_contiguous
+    assert v.check_array("Model", np.asfortranarray(X), order="any").flags.f_contiguous
+    assert v.check_array("Model", X[::2, ::2], order="any").flags.c_contiguous
+    column = v.check_array("Model", X[:, :1].copy(), order="any")  # in both orders at once
+    assert column.flags.c_contiguous and column.flags.f_contiguous
