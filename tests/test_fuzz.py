@@ -98,7 +98,9 @@ def problems(draw, kind):
         y = rng.integers(0, draw(st.integers(1, 4)), n)
     else:
         y = np.round(rng.normal(size=n), draw(st.integers(0, 3)))
-        y *= 10.0 ** draw(st.integers(-100, 100))
+        # Coefficients are of the type of X, and must have room for targets.
+        far = 10 if dtype == np.float32 else 100
+        y *= 10.0 ** draw(st.integers(-far, far))
     weight = draw(st.one_of(st.none(), st.lists(st.sampled_from(WEIGHTS), min_size=n, max_size=n)))
     known = kind().get_params()
     choices = {**CHOICES, "criterion": CRITERIA[is_classifier]}

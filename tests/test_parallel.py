@@ -180,6 +180,22 @@ def test_a_block_in_a_helper_thread_can_ask_whether_to_stop():
     check_interrupt()
 
 
+def test_an_interrupt_goes_before_errors():
+    def part(block):
+        if threading.current_thread() is threading.main_thread():
+            assert begun.wait(60)
+            raise KeyboardInterrupt
+        begun.set()
+        while not interrupt_flag()[0]:
+            time.sleep(0.001)
+        raise ValueError("the interrupt is why")
+
+    for n_jobs in (2, 3):
+        begun = threading.Event()
+        with pytest.raises(KeyboardInterrupt):
+            fold_blocks(part, None, range(3), n_jobs=n_jobs)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent as on POSIX")
 @pytest.mark.parametrize("busy", [0.0, 1.0])
 def test_a_second_interrupt_does_not_wait_for_blocks_in_progress(busy):
