@@ -1,4 +1,8 @@
-"""Set the pages from the runs that .ci/notebooks.py keeps: Jupyter Book itself executes nothing."""
+"""Set the pages from the runs that .ci/notebooks.py keeps: Jupyter Book itself executes nothing.
+
+`make book` executes what has no run before it sets the pages. When Jupyter Book is called by hand,
+a page without a run shows the committed outputs.
+"""
 
 import sys
 from pathlib import Path
@@ -12,8 +16,10 @@ def outputs_of_the_run(app, docname, source):
     """Replace the text of a notebook by one that has the outputs of its run."""
     path = Path(app.env.doc2path(docname))
     if path.suffix == ".ipynb":
-        shown = notebooks.merged(notebooks.parsed(source[0]), notebooks.executed(path))
-        source[0] = notebooks.normal(shown)
+        committed = notebooks.parsed(source[0])
+        run = notebooks.stored(path, committed)
+        if run.exists():
+            source[0] = notebooks.normal(notebooks.merged(committed, notebooks.read(run)))
 
 
 def setup(app):
