@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
+from litlearn import _moments
+from litlearn._moments import Samples
 from litlearn.linear_model import LinearRegression, Ridge, _gram, _least_squares, _nonnegative
-from litlearn.linear_model._gram import Samples
 
 nojit = pytest.mark.nojit
 SHAPES = [(200, 10), (10, 30), (30, 30), (5000, 3), (1, 1), (1, 3), (3, 1)]
@@ -61,9 +62,9 @@ def test_moments_are_those_of_all_samples(monkeypatch, weighted):
     weight = rng.integers(0, 3, 300).astype(float) if weighted else None
     expected = reference.moments(X, Y, weight)
     for block, tile in ((2**20, 2**17), (100, 2**17), (400, 10), (28, 28)):
-        monkeypatch.setattr(_gram, "BLOCK", block)
-        monkeypatch.setattr(_gram, "TILE", tile)
-        found = _gram.moments(Samples(X, Y, weight, True))
+        monkeypatch.setattr(_moments, "BLOCK", block)
+        monkeypatch.setattr(_moments, "TILE", tile)
+        found = _moments.moments(Samples(X, Y, weight, True))
         for one, other in zip(found, expected, strict=True):
             scale = np.abs(np.asarray(other, dtype=float)).max()
             np.testing.assert_allclose(one, np.asarray(other, dtype=float), atol=1e-10 * scale)
@@ -74,9 +75,9 @@ def test_merge_with_nothing():
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(9, 2)), rng.normal(size=(9, 1))
     some = Samples(X, Y, np.repeat([1.0, 0.0], [5, 4]), True)
-    whole = _gram.block_moments(some, slice(0, 9))
+    whole = _moments.block_moments(some, slice(0, 9))
     for a, b in ((slice(0, 5), slice(5, 9)), (slice(5, 9), slice(0, 5))):
-        merged = _gram.merge(_gram.block_moments(some, a), _gram.block_moments(some, b))
+        merged = _moments.merge(_moments.block_moments(some, a), _moments.block_moments(some, b))
         for one, other in zip(merged, whole, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-13)
 
@@ -95,10 +96,10 @@ def test_triangular_factor_in_blocks(monkeypatch):
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(500, 3)) + 9, rng.normal(size=(500, 2))
     samples = Samples(X, Y, None, True)
-    total = _gram.moments(samples)
+    total = _moments.moments(samples)
     for block in (2**20, 60, 15):
-        monkeypatch.setattr(_gram, "BLOCK", block)
-        monkeypatch.setattr(_gram, "MOST_BLOCKS", 10**6)
+        monkeypatch.setattr(_moments, "BLOCK", block)
+        monkeypatch.setattr(_moments, "MOST_BLOCKS", 10**6)
         R, C = _gram.triangular_factor(samples, total)
         np.testing.assert_allclose(R.T @ R, total.xx, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(R.T @ C, total.xy, rtol=1e-10, atol=1e-10)

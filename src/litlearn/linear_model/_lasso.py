@@ -8,12 +8,11 @@ import numbers
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _moments, _validation
 from litlearn._base import MultiOutputMixin
 from litlearn._parallel import map_blocks
 from litlearn.exceptions import ConvergenceWarning, DataConversionWarning
 from litlearn.linear_model import _coordinate_descent as descent
-from litlearn.linear_model import _gram
 from litlearn.linear_model._base import LinearRegressor
 
 # A fold whose columns keep less than this share of their squared norm is summed up on its own.
@@ -118,8 +117,8 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
 def gram_matrix(design):
     """Return the products of all columns of a dense design, from blocks of rows."""
     weights = design.root**2 if design.root.size else None
-    samples = _gram.Samples(design.X, np.zeros((design.n_samples, 1)), weights, design.centred)
-    return _gram.moments(samples, design.n_jobs).xx
+    samples = _moments.Samples(design.X, np.zeros((design.n_samples, 1)), weights, design.centred)
+    return _moments.moments(samples, design.n_jobs).xx
 
 
 def gram_design(design, gram, exact):

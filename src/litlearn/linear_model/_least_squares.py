@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _moments, _validation
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _gram, _nonnegative
 
@@ -123,10 +123,10 @@ def with_ordinary_weights(samples, alpha):
 
 def solve_tall(samples, alpha, cutoff, n_jobs=None, total=None):
     """At least as many samples as features: the scatter matrix, or the triangular factor."""
-    total = _gram.moments(samples, n_jobs) if total is None else total
+    total = _moments.moments(samples, n_jobs) if total is None else total
     within = _gram.scaled(samples, total, n_jobs)
     if within is not samples:
-        samples, total = within, _gram.moments(within, n_jobs)
+        samples, total = within, _moments.moments(within, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     # <cholesky>: (X'X + alpha I) w = X'y, once for each alpha, if its digits suffice.
     solver, rank, spectrum = "cholesky", len(total.xx), ("products", total.xx, samples.x_scale)
@@ -196,7 +196,7 @@ def sparse_moments(samples, n_jobs=None):
     X, Y = samples.X, samples.Y
     n, p = X.shape
     if X.nnz > DENSE * n * p:
-        return _gram.moments(samples, n_jobs)
+        return _moments.moments(samples, n_jobs)
     # <products>: Rows times the roots of their weights, and their sums of products.
     root = np.ones(n) if samples.weight is None else np.sqrt(samples.weight)
     Z = X.astype(np.float64).multiply(root[:, None]).tocsr()
@@ -204,15 +204,15 @@ def sparse_moments(samples, n_jobs=None):
     if not samples.centred:
         T = Y * root[:, None]
         squares = np.einsum("ij,ij->j", T, T)
-        return _gram.Moments(float(n), np.zeros(p), np.zeros(Y.shape[1]), raw, Z.T @ T, squares)
+        return _moments.Moments(float(n), np.zeros(p), np.zeros(Y.shape[1]), raw, Z.T @ T, squares)
     # <recentre>: Sums about the mean, unless the mean is so large that digits would be lost.
     weight = root @ root
     x_mean, y_mean = Z.T @ root / weight, root**2 @ Y / weight
     T = (Y - y_mean) * root[:, None]
     xx = raw - np.multiply.outer(weight * x_mean, x_mean)
     if not (np.diagonal(xx) >= 1e-4 * np.diagonal(raw)).all():
-        return _gram.moments(samples, n_jobs)
-    return _gram.Moments(weight, x_mean, y_mean, xx, Z.T @ T, np.einsum("ij,ij->j", T, T))
+        return _moments.moments(samples, n_jobs)
+    return _moments.Moments(weight, x_mean, y_mean, xx, Z.T @ T, np.einsum("ij,ij->j", T, T))
 
 
 def solve_iteratively(owner, samples, alpha, max_iter=None):
@@ -296,10 +296,10 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     n, p = samples.X.shape
     if p > FEW_FEATURES or p > max(n, FEW_UNKNOWNS):
         return descend_nonnegative(owner, samples, alpha, n_jobs)
-    total = _gram.moments(samples, n_jobs)
+    total = _moments.moments(samples, n_jobs)
     within = _gram.scaled(samples, total, n_jobs)
     if within is not samples:
-        samples, total = within, _gram.moments(within, n_jobs)
+        samples, total = within, _moments.moments(within, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     p, k = total.xy.shape
     coef, n_iter, rank = np.zeros((p, k)), np.zeros(k, dtype=np.int32), 0

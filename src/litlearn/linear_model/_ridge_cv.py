@@ -8,12 +8,12 @@ import numbers
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _factors, _moments, _validation
 from litlearn._base import BaseEstimator, MultiOutputMixin, RegressorMixin, _loaded
-from litlearn._parallel import map_blocks
+from litlearn._moments import Samples
+from litlearn._parallel import cut, map_blocks
 from litlearn.linear_model import _gram, _least_squares
 from litlearn.linear_model._base import SPARSE_FORMATS, LinearRegressor
-from litlearn.linear_model._gram import Samples
 from litlearn.linear_model._least_squares import Solution
 from litlearn.linear_model._linear_regression import store_linear_function
 from litlearn.linear_model._ridge import Ridge
@@ -50,11 +50,10 @@ def leave_one_out(samples, alphas, visit):
 def leave_one_out_tall(samples, alphas, visit):
     """More samples than features: the errors over one minus the leverages."""
     n, p = samples.X.shape
-    total = _gram.moments(samples)
+    total = _moments.moments(samples)
     # <decompose>: Singular values and right singular vectors of the samples. From the scatter
     # matrix, if the penalties hide the digits that squaring costs.
-    s2, V = np.linalg.eigh(total.xx)
-    s2 = np.maximum(s2, 0.0)
+    s2, V = _factors.semidefinite_eigen(total.xx)
     if alphas.min() > 1e-10 * s2[-1]:
         projected = V.T @ total.xy  # S U'y
     else:
@@ -66,10 +65,10 @@ def leave_one_out_tall(samples, alphas, visit):
     shrunk = 1.0 / (s2[:, None] + alphas)  # (p, a)
     W = (projected[:, :, None] * shrunk[:, None, :]).reshape(p, -1)  # (p, k * a)
     centres = (total.x_mean, total.y_mean) if samples.centred else (None, None)
-    blocks = _gram.cut(n, _gram.rows_per_block(n, p))
+    blocks = cut(n, _moments.rows_per_block(n, p))
 
     def errors(b):
-        Z, T, root = _gram.weighted_deviations(samples, blocks[b], *centres)
+        Z, T, root = _moments.weighted_deviations(samples, blocks[b], *centres)
         # <leverage>: The diagonal of the hat matrix, without forming it.
         M = Z @ V
         leverage = (M * M) @ shrunk
@@ -99,8 +98,7 @@ def leave_one_out_wide(samples, alphas, visit):
     level = max(np.trace(K) / n, np.finfo(np.float64).tiny)
     if samples.centred:
         K += np.multiply.outer(level * ones, ones)
-    e, Q = np.linalg.eigh(K)
-    e = np.maximum(e, 0.0)
+    e, Q = _factors.semidefinite_eigen(K)
     projected = Q.T @ T
     # <dual>: The error of a sample left out is its dual coefficient over its entry on the diagonal
     # of the inverse; nothing is subtracted that could cancel.
@@ -150,7 +148,7 @@ def fold_solutions(owner, samples, alphas, splits):
     if p <= n // 2 and are_folds(n, splits):
         # <merge>: The statistics of each fold once; a training set is the union of the others, so
         # what lies before the fold and what lies after it are merged.
-        parts = [_gram.moments(take(samples, test)) for _, test in splits]
+        parts = [_moments.moments(take(samples, test)) for _, test in splits]
         for f, total in enumerate(all_but_one(parts, samples.centred)):
             coef = [_gram.cholesky_solve(total.xx, total.xy, float(alpha)) for alpha in alphas]
             if all(one is not None and np.isfinite(one).all() for one in coef):
@@ -191,7 +189,7 @@ def all_but_one(parts, centred):
 
 def merged(a, b, centred):
     """Merge without changing either."""
-    return _gram.merge(a._replace(xx=a.xx.copy(), xy=a.xy.copy(), yy=a.yy.copy()), b, centred)
+    return _moments.merge(a._replace(xx=a.xx.copy(), xy=a.xy.copy(), yy=a.yy.copy()), b, centred)
 
 
 def take(samples, rows):

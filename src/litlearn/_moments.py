@@ -1,0 +1,298 @@
+"""Statistics of blocks of rows: weighted count, means, sums of products about the means.
+
+Many fits need the samples only through such sums: least squares, principal components, the normal
+models. So the rows are cut into blocks, each block is reduced to a few small arrays, and those are
+merged in the order of the blocks::
+
+    X (n, p) --- blocks of rows ---> weight, means, scatter ---> merged
+                                      (p numbers)   (p x p)
+
+A block is read once, and nothing of the size of `X` is allocated. `X` may be a ``numpy.memmap`` of
+a file larger than memory. Blocks are cut by the size of the data alone, so that the result has the
+same bits for any number of threads.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _factors
+from litlearn._parallel import cut, fold_blocks, single_threaded_blas
+
+# A tile of rows is what a thread works on at a time: small enough to stay in its cache.
+TILE = 2**17  # numbers
+BLOCK = 2**20  # numbers in a block, at least
+MOST_BLOCKS = 64
+MANY = 2**18  # numbers from which on products in float32 are worth their loss of digits
+MOST_MEMORY = 2**25  # numbers in the statistics of all blocks together
+
+
+class Moments(NamedTuple):
+    """Weighted count, means and sums of products about the means, of some samples."""
+
+    weight: float  # sum of the weights
+    x_mean: np.ndarray  # (p,)
+    y_mean: np.ndarray  # (k,)
+    xx: np.ndarray  # (p, p), the scatter matrix of the features; or (p,), its diagonal
+    xy: np.ndarray  # (p, k), the products of features and targets
+    yy: np.ndarray  # (k,), the sums of squares of the targets
+
+
+class Samples(NamedTuple):
+    """Features, and targets if there are any, as the functions of this file take them."""
+
+    X: np.ndarray  # (n, p), float32 or float64, rows or columns contiguous; or sparse
+    Y: np.ndarray  # (n, k), float64; k may be zero
+    weight: np.ndarray | None  # (n,), float64
+    centred: bool  # whether there is an intercept, so that only deviations from means count
+    x_scale: float = 1.0  # X is multiplied by it before it is squared
+    y_scale: float = 1.0
+    single: bool = True  # products of float32 samples may be taken in float32
+
+
+def rows_per_block(n, p):
+    """Rows in a block: set by the size of the data, never by the number of threads."""
+    return int(max(2 * p, BLOCK // p, -(-n // MOST_BLOCKS), n * p**2 // MOST_MEMORY, 1))
+
+
+def moments(samples, n_jobs=None, full=True):
+    """Return the :class:`Moments` of all samples, block by block, :eq:`eq-gram-merge`.
+
+    Parameters
+    ----------
+    samples : Samples
+        Data, (n, p) and (n, k).
+    n_jobs : int or None, default=None
+        Number of threads; the result has the same bits for each.
+    full : bool, default=True
+        Whether `xx` is the scatter matrix (p, p), or only its diagonal (p,), without products of
+        different features. Cost: n p^2 or n p.
+
+    Returns
+    -------
+    Moments
+        A feature that is constant up to rounding has a spread of zero in them, if `samples` are
+        centred.
+    """
+    import scipy.linalg  # noqa: F401  (before threads are limited, so that its own are too)
+
+    n, p = samples.X.shape
+    blocks = cut(n, rows_per_block(n, p if full else 1))
+    # <precision>: Products of float32 samples take half the time in float32. The first block tells
+    # whether so few digits will do.
+    dtype, first = np.float64, None
+    dense = isinstance(samples.X, np.ndarray)
+    if full and samples.single and dense and samples.X.dtype == np.float32 and n * p >= MANY:
+        with single_threaded_blas():
+            first = block_moments(samples, blocks[0], np.float32)
+            if single_is_enough(samples, first):
+                dtype = np.float32
+
+    def part(rows):
+        if rows is blocks[0] and dtype == np.float32:
+            return first
+        return block_moments(samples, rows, dtype, full)
+
+    total = fold_blocks(part, lambda a, b: merge(a, b, samples.centred), blocks, n_jobs)
+    if dtype == np.float32 and not _factors.well_conditioned(total.xx):
+        return moments(samples._replace(single=False), n_jobs)
+    return without_rounding(total) if samples.centred else total
+
+
+def moments_by_class(samples, codes, n_classes, n_jobs=None, full=True):
+    """Return the :class:`Moments` of the samples of each class.
+
+    Parameters
+    ----------
+    samples : Samples
+        Data; `centred` is True.
+    codes : ndarray of shape (n,)
+        Class of each sample, from 0 to ``n_classes - 1``.
+    n_classes : int
+        q.
+    n_jobs, full
+        As in :func:`moments`.
+
+    Returns
+    -------
+    list of Moments
+        One for each class. The sum of their `xx` is the scatter within classes, pooled.
+    """
+    import scipy.linalg  # noqa: F401  (as above)
+
+    n, p = samples.X.shape
+
+    def part(rows):
+        # The rows of a class come together, each class is then a block of its own.
+        order = np.argsort(codes[rows], kind="stable")
+        ends = np.searchsorted(codes[rows][order], np.arange(n_classes + 1))
+        weight = None if samples.weight is None else samples.weight[rows][order]
+        own = samples._replace(X=samples.X[rows][order], Y=samples.Y[rows][order], weight=weight)
+        return [
+            block_moments(own, slice(ends[c], ends[c + 1]), full=full) for c in range(n_classes)
+        ]
+
+    def merge_all(a, b):
+        return [merge(one, other) for one, other in zip(a, b, strict=True)]
+
+    blocks = cut(n, rows_per_block(n, p if full else 1))
+    return [without_rounding(one) for one in fold_blocks(part, merge_all, blocks, n_jobs)]
+
+
+def block_moments(samples, rows, dtype=np.float64, full=True):
+    """Return the :class:`Moments` of a block of rows; products of pairs are taken in `dtype`."""
+    p, k = samples.X.shape[1], samples.Y.shape[1]
+    # <shift>: Sums of squares about a point near the mean lose nothing to a large mean.
+    x_shift, y_shift = provisional_centre(samples, rows, dtype)
+    weight, x_sum, y_sum = 0.0, np.zeros(p), np.zeros(k)
+    xx, xy, yy = np.zeros((p, p) if full else p), np.zeros((p, k)), np.zeros(k)
+    product = np.empty((p, p) if full else 0, dtype=dtype)
+    # <accumulate>: Each tile is squared while it is in the cache, and added in float64.
+    for tile in cut(rows, tile_rows(rows, p)):
+        Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift, dtype)
+        xx += np.matmul(Z.T, Z, out=product) if full else np.einsum("ij,ij->j", Z, Z)
+        xy += Z.T @ T.astype(dtype, copy=False)
+        yy += np.einsum("ij,ij->j", T, T)
+        if samples.centred:
+            weight += float(root @ root)
+            x_sum += root.astype(dtype, copy=False) @ Z
+            y_sum += root @ T
+    if not samples.centred:
+        return Moments(float(rows.stop - rows.start), x_sum, y_sum, xx, xy, yy)
+    # <recentre>: The sums about the point become sums about the mean.
+    if weight == 0.0:
+        return Moments(0.0, x_sum, y_sum, xx, xy, yy)
+    x_off, y_off = x_sum / weight, y_sum / weight
+    if dtype == np.float32 and np.any(x_sum * x_off > 0.75 * np.diagonal(xx)):
+        return block_moments(samples, rows)  # the point is too far from the mean
+    add_products(xx, x_sum, -x_off)
+    add_outer(xy, x_sum, -y_off)
+    yy -= y_sum * y_off
+    return Moments(weight, add_shift(x_shift, x_off), add_shift(y_shift, y_off), xx, xy, yy)
+
+
+def single_is_enough(samples, first):
+    """Tell whether products in float32 lose nothing that matters, judged by the first block."""
+    if samples.x_scale != 1.0 or len(samples.X) < 4 * samples.X.shape[1]:
+        return False
+    mean_squares = np.diagonal(first.xx) / max(first.weight, 1e-300)
+    in_range = (mean_squares > 1e-20).all() and (mean_squares < 1e20).all()
+    return bool(in_range) and _factors.well_conditioned(first.xx)
+
+
+def merge(a, b, centred=True):
+    """Return the :class:`Moments` of two sets of samples together, :eq:`eq-gram-merge`."""
+    # <add>: Scatter matrices add up, but for the distance between the two means.
+    xx, xy, yy = a.xx, a.xy, a.yy
+    xx += b.xx
+    xy += b.xy
+    yy += b.yy
+    weight = a.weight + b.weight
+    if not centred or b.weight == 0.0:
+        return a._replace(weight=weight)
+    if a.weight == 0.0:
+        return b._replace(xx=xx, xy=xy, yy=yy)
+    share = b.weight / weight
+    x_gap, y_gap = b.x_mean - a.x_mean, b.y_mean - a.y_mean
+    add_products(xx, (a.weight * share) * x_gap, x_gap)
+    add_outer(xy, (a.weight * share) * x_gap, y_gap)
+    yy += (a.weight * share) * y_gap**2
+    # <mean>: The new mean lies between the two, nearer to the heavier one.
+    x_mean, y_mean = a.x_mean + share * x_gap, a.y_mean + share * y_gap
+    return Moments(weight, x_mean, y_mean, xx, xy, yy)
+
+
+def add_products(A, u, v):
+    """Add the products of all pairs to a matrix A, or those of equal places to a vector."""
+    if A.ndim == 2:
+        add_outer(A, u, v)
+    else:
+        A += u * v
+
+
+def add_outer(A, u, v):
+    """Add the outer product of two vectors to A, in place: a new matrix would be slow to get."""
+    from scipy.linalg import blas
+
+    if A.size:
+        blas.dger(1.0, v, u, a=A.T, overwrite_a=True)
+
+
+def tile_rows(rows, p):
+    """Rows of the tiles of a block: they fit in a core's cache and are of about the same size."""
+    n = rows.stop - rows.start
+    n_tiles = max(1, round(n / max(64, 2 * p, TILE // p)))
+    return -(-n // n_tiles)
+
+
+def provisional_centre(samples, rows, dtype=np.float64):
+    """Return a point near the weighted mean of the features, and one near that of the targets.
+
+    They are the means of the heaviest rows. If those hold the share f of the block's weight, the
+    squared distance from the mean of the whole block is at most 1 / f of its variance: whatever the
+    weights, the shift costs no more than that factor of digits. None for the features if their
+    means are no larger than their spreads: then there is nothing to gain from a shift, and the
+    samples need not be copied.
+    """
+    if not samples.centred:
+        return None, None
+    few, weight = heaviest(samples.weight, rows, 2**16 // samples.X.shape[1] + 2)
+    X = as_float(samples.X[few], samples.x_scale)
+    x_mean, y_mean = weight @ X, weight @ as_float(samples.Y[few], samples.y_scale)
+    if np.all(x_mean**2 <= weight @ (X - x_mean) ** 2):
+        return None, y_mean
+    return x_mean.astype(dtype), y_mean
+
+
+def heaviest(weight, rows, count):
+    """Return the `count` heaviest of some rows, in order, and their weights, of sum 1."""
+    n = rows.stop - rows.start
+    count = min(count, n)
+    if weight is None:
+        return slice(rows.start, rows.start + count), np.full(count, 1.0 / max(count, 1))
+    own = weight[rows]
+    chosen = np.sort(np.argpartition(own, n - count)[n - count :])
+    own = own[chosen] / max(own[chosen].max(initial=0.0), np.finfo(np.float64).tiny)
+    return rows.start + chosen, own / max(own.sum(), 1.0)
+
+
+def add_shift(shift, offset):
+    """Return the sum, where None is a shift of zero."""
+    return offset if shift is None else shift + offset
+
+
+def as_float(block, scale=1.0, dtype=np.float64):
+    """Return a block, dense, in float64, times a scale; without a copy where none is needed."""
+    block = block if isinstance(block, np.ndarray) else block.toarray()
+    block = block.astype(dtype, copy=False)
+    return block if scale == 1.0 else block * scale
+
+
+def weighted_deviations(samples, rows, x_centre, y_centre, dtype=np.float64):
+    """Return rows minus the centres, times the roots of the weights; and those roots."""
+    Z = as_float(samples.X[rows], samples.x_scale, dtype)
+    T = as_float(samples.Y[rows], samples.y_scale)
+    if x_centre is not None:
+        Z = Z - x_centre
+    if y_centre is not None:
+        T = T - y_centre
+    if samples.weight is None:
+        return Z, T, np.ones(len(T))
+    root = np.sqrt(samples.weight[rows])
+    return Z * root[:, None].astype(dtype), T * root[:, None], root
+
+
+def constant_columns(squares, x_mean, weight):
+    """Tell of which features the deviations from the mean are nothing but rounding."""
+    return squares <= weight * (2.0 * np.finfo(np.float64).eps * x_mean) ** 2
+
+
+def without_rounding(total):
+    """Return moments in which a feature that is constant up to rounding has a spread of zero."""
+    squares = np.diagonal(total.xx) if total.xx.ndim == 2 else total.xx
+    constant = constant_columns(squares, total.x_mean, total.weight)
+    if constant.any():
+        total.xx[constant] = 0.0
+        total.xx[..., constant] = 0.0
+        total.xy[constant] = 0.0
+    return total

@@ -1,0 +1,136 @@
+"""Statistics of blocks of rows: the twin, merging, weights, classes, precision, threads."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import reference
+from litlearn import _moments
+from litlearn._moments import Samples
+
+nojit = pytest.mark.nojit
+
+
+def draw(n=300, p=4, k=2, dtype=np.float64, seed=0):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.normal(size=(n, p)) + 50.0, rng.normal(size=(n, k)) - 50.0
+    return X.astype(dtype), Y, rng.integers(0, 3, n).astype(float)
+
+
+def close(found, expected, rtol=1e-10):
+    for one, other in zip(found, expected, strict=True):
+        other = np.asarray(other, dtype=np.float64)
+        scale = np.abs(other).max(initial=0.0)
+        np.testing.assert_allclose(one, other, atol=rtol * scale, rtol=0.0)
+
+
+@nojit
+@pytest.mark.parametrize("make", [np.array, np.asfortranarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("k", [0, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_form_of_the_data_has_the_twins_moments(make, k, weighted, monkeypatch):
+    """eq-gram-merge: whatever the blocks, and with the diagonal alone."""
+    monkeypatch.setattr(_moments, "BLOCK", 200)
+    X, Y, weight = draw(k=k)
+    weight = weight if weighted else None
+    expected = reference.moments(X, Y, weight)
+    samples = Samples(make(X), Y, weight, True)
+    close(_moments.moments(samples), expected)
+    diagonal = _moments.moments(samples, full=False)
+    close(diagonal, (*expected[:3], np.diagonal(expected[3]), *expected[4:]))
+
+
+@nojit
+@pytest.mark.parametrize("full", [False, True])
+def test_merged_parts_are_the_whole(full):
+    X, Y, weight = draw()
+    samples = Samples(X, Y, weight, True)
+    whole = _moments.block_moments(samples, slice(0, 300), full=full)
+    for cuts in ((0, 1, 300), (0, 0, 150, 299, 300), (0, 7, 8, 9, 300)):
+        total = None
+        for start, stop in zip(cuts[:-1], cuts[1:], strict=True):
+            part = _moments.block_moments(samples, slice(start, stop), full=full)
+            total = part if total is None else _moments.merge(total, part)
+        close(total, whole, 1e-12)
+
+
+@nojit
+@pytest.mark.parametrize("full", [False, True])
+def test_weights_are_repetitions(full):
+    X, Y, weight = draw()
+    rows = np.repeat(np.arange(300), weight.astype(int))
+    weighted = _moments.moments(Samples(X, Y, weight, True), full=full)
+    repeated = _moments.moments(Samples(X[rows], Y[rows], None, True), full=full)
+    close(weighted, repeated, 1e-12)
+
+
+@nojit
+@pytest.mark.parametrize("make", [np.array, scipy.sparse.csr_array])
+@pytest.mark.parametrize("full", [False, True])
+def test_each_class_on_its_own(make, full, monkeypatch):
+    """A class that has no sample in a block, or none at all, has a weight of zero."""
+    monkeypatch.setattr(_moments, "BLOCK", 120)
+    X, Y, weight = draw()
+    codes = np.minimum(np.arange(300) // 90, 2)
+    codes[5] = 2
+    samples = Samples(make(X), Y, weight, True)
+    found = _moments.moments_by_class(samples, codes, 4, full=full)
+    for c in range(3):
+        own = codes == c
+        alone = Samples(make(X[own]), Y[own], weight[own], True)
+        close(found[c], _moments.moments(alone, full=full), 1e-11)
+    assert found[3].weight == 0.0 and not np.any(found[3].xx)
+
+
+@nojit
+@pytest.mark.parametrize("where", [0, 150, 299])
+@pytest.mark.parametrize("full", [False, True])
+def test_a_heavy_sample_far_from_the_others(where, full):
+    """The shift follows the weights: no digit is lost to rows that do not count."""
+    X, Y, _ = draw()
+    X[where] += 1e8
+    weight = np.full(300, 1e-12)
+    weight[where] = 1.0
+    expected = reference.moments(X, Y, weight)
+    if not full:
+        expected = (*expected[:3], np.diagonal(expected[3]), *expected[4:])
+    close(_moments.moments(Samples(X, Y, weight, True), full=full), expected, 1e-9)
+
+
+@nojit
+def test_a_large_mean_costs_no_digits():
+    rng = np.random.default_rng(0)
+    X, Y = rng.integers(-9, 10, size=(200, 3)).astype(float), np.zeros((200, 0))
+    near = _moments.moments(Samples(X, Y, None, True))
+    far = _moments.moments(Samples(X + 2.0**40, Y, None, True))
+    np.testing.assert_allclose(far.xx, near.xx, rtol=1e-12)
+    np.testing.assert_array_equal(_moments.moments(Samples(X * 0 + 0.1, Y, None, True)).xx, 0.0)
+
+
+def test_single_precision_is_near_double(monkeypatch):
+    monkeypatch.setattr(_moments, "MANY", 1000)
+    rng = np.random.default_rng(0)
+    X, Y = (rng.normal(size=(4000, 5)) + 3.0).astype(np.float32), rng.normal(size=(4000, 1))
+    single = _moments.moments(Samples(X, Y, None, True))
+    double = _moments.moments(Samples(X.astype(np.float64), Y, None, True))
+    assert not np.array_equal(single.xx, double.xx)
+    close(single, double, 1e-5)
+
+
+def test_threads_do_not_change_a_bit(monkeypatch):
+    monkeypatch.setattr(_moments, "BLOCK", 4000)
+    X, Y, weight = draw(5000)
+    samples, codes = Samples(X, Y, weight, True), np.arange(5000) % 3
+    one, two = (_moments.moments(samples, n_jobs) for n_jobs in (1, 2))
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)
+    one, two = (_moments.moments_by_class(samples, codes, 3, n_jobs) for n_jobs in (1, 2))
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a.xx, b.xx)
+
+
+def test_a_memory_map(tmp_path):
+    X, Y, _ = draw()
+    mapped = np.memmap(tmp_path / "x", dtype=np.float64, mode="w+", shape=X.shape)
+    mapped[:] = X
+    close(_moments.moments(Samples(mapped, Y, None, True)), reference.moments(X, Y))
