@@ -88,6 +88,8 @@ def moments(samples, n_jobs=None, full=True):
             if single_is_enough(samples, first):
                 dtype = np.float32
 
+    # <fold>: Blocks are merged as they come, in their order. If the whole turns out to be worse
+    # conditioned than its first block, all is summed up again.
     def part(rows):
         if rows is blocks[0] and dtype == np.float32:
             return first
@@ -182,17 +184,13 @@ def single_is_enough(samples, first):
 
 def merge(a, b, centred=True):
     """Return the :class:`Moments` of two sets of samples together, :eq:`eq-gram-merge`."""
+    weight = a.weight + b.weight
+    share = b.weight / weight if centred and weight > 0.0 else 0.0
     # <add>: Scatter matrices add up, but for the distance between the two means.
     xx, xy, yy = a.xx, a.xy, a.yy
     xx += b.xx
     xy += b.xy
     yy += b.yy
-    weight = a.weight + b.weight
-    if not centred or b.weight == 0.0:
-        return a._replace(weight=weight)
-    if a.weight == 0.0:
-        return b._replace(xx=xx, xy=xy, yy=yy)
-    share = b.weight / weight
     x_gap, y_gap = b.x_mean - a.x_mean, b.y_mean - a.y_mean
     add_products(xx, (a.weight * share) * x_gap, x_gap)
     add_outer(xy, (a.weight * share) * x_gap, y_gap)
