@@ -24,6 +24,7 @@ import live_figures  # noqa: E402
 from litlearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
 from litlearn.neighbors import KNeighborsClassifier  # noqa: E402
 
+PATIENCE = 120_000  # milliseconds: a busy machine is slow, and no test judges a time
 NAMES = [path.stem for path in live_figures.alive()]
 D3 = ROOT / "book" / "vendor" / "d3"
 every_figure = pytest.mark.parametrize("name", NAMES)
@@ -104,6 +105,7 @@ class Figure:
         page.write_text(live_figures.standalone(name), encoding="utf-8")
         self.problems = []
         self.context = chromium.new_context(offline=True, **settings)
+        self.context.set_default_timeout(PATIENCE)
         self.tab = self.context.new_page()
         self.tab.on("console", lambda message: self.problems.append(message.text))
         self.tab.on("pageerror", lambda error: self.problems.append(str(error)))
@@ -673,6 +675,7 @@ def test_pages_show_the_picture_until_scripts_run(chromium, live_pages):
         names = re.findall(r'data-litlearn-figure="(\w+)"', page.read_text(encoding="utf-8"))
         for scripts in (False, True):
             context = chromium.new_context(java_script_enabled=scripts, offline=True)
+            context.set_default_timeout(PATIENCE)
             tab = context.new_page()
             tab.goto(page.as_uri())
             for name in names:
@@ -693,6 +696,7 @@ def test_hidden_frames_are_loaded_when_they_are_needed(chromium, live_pages):
     for page in pages:
         assert "data:image/png;base64" not in page.read_text(encoding="utf-8"), page.name
     context = chromium.new_context(offline=True)
+    context.set_default_timeout(PATIENCE)
     tab = context.new_page()
     asked = []
     tab.on("request", lambda request: asked.append(request.url))

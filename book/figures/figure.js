@@ -42,9 +42,8 @@
 
   /** The picture: axes, and layers for the map, the marks and the handles. */
   class Plot {
-    constructor(figure, { x, y, equal = false, width = 440, height = 330 }) {
-      Object.assign(this, { figure, x, y, equal, widest: width, flat: height });
-      this.box = figure.root.append("div").attr("class", "litlearn-plot-box");
+    constructor(figure, box, { x, y, equal = false, width = 440, height = 330 }) {
+      Object.assign(this, { figure, box, x, y, equal, widest: width, flat: height });
       this.canvas = this.box.append("canvas").attr("aria-hidden", "true");
       this.svg = this.box.append("svg").attr("class", "litlearn-plot");
       this.svg.attr("role", "group").attr("aria-label", `${y.label} against ${x.label}`);
@@ -230,9 +229,10 @@
     }
 
     plot(options) {
-      const plot = new Plot(this, options);
+      const box = this.root.append("div").attr("class", "litlearn-plot-box");
+      // The panel first: the plot measures the room that is left.
       this.panel ??= this.root.append("div").attr("class", "litlearn-panel");
-      return plot;
+      return new Plot(this, box, options);
     }
 
     /** Change the state, then draw, at most once a frame. */
