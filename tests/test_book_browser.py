@@ -183,6 +183,10 @@ def _violations(page, rules=None):
     return page.tab.evaluate(VIOLATIONS, rules)[:20]
 
 
+# page.js looks for what is wide in the frame after the width has changed.
+SETTLED = """() => new Promise(done => requestAnimationFrame(
+  () => requestAnimationFrame(() => setTimeout(done, 50))))"""
+
 # A box that scrolls sideways without the shade that says so, or that keys do not reach.
 SECRET = """() => [...document.querySelectorAll("article *")].filter(e => {
     if (e.closest("mjx-container") || !e.getClientRects().length) return false;
@@ -282,6 +286,7 @@ def test_page(browser, built, page_name):
         assert page.tab.evaluate(UNSET_MATHS) == [], "formulas that MathJax has not set"
         assert page.tab.evaluate(WRONG_MATHS) == [], "formulas with an error"
         assert page.tab.evaluate(RAW_MARKUP) == [], "markup that shows as text"
+        page.tab.evaluate(SETTLED)
         assert page.tab.evaluate(BARE_ICONS) == [], "icons that icons.css does not have"
         headings = page.tab.evaluate(HEADINGS)
         assert headings == sorted(headings, reverse=True), "a heading outweighs the one above it"
@@ -297,7 +302,7 @@ def test_page(browser, built, page_name):
         for theme in ("dark", "light"):
             page.theme(theme)
             assert _sideways(page) == "", f"the {theme} page scrolls sideways on a phone"
-        page.tab.wait_for_timeout(100)
+        page.tab.evaluate(SETTLED)
         assert page.tab.evaluate(CUT_OFF) == [], "cut off on a phone"
         assert page.tab.evaluate(SECRET) == [], "scrolls on a phone and does not say so"
         assert page.tab.evaluate(WIDE_MATHS) == [], "formulas that reach out of their line"
