@@ -402,7 +402,7 @@ def preselect(scores, start, errors, candidates):
                 keep(candidates, i, scores[i], first, length, limits[0], start, errors[i])
 
 
-@njit(helper=True)
+@njit(inline=True)
 def make_room(candidates, i):
     """Room for SCREEN more candidates of query i, or TOO_MANY."""
     upper, _, lower, index, held = candidates
@@ -412,7 +412,7 @@ def make_room(candidates, i):
             held[i] = TOO_MANY
 
 
-@njit(helper=True)
+@njit(inline=True)
 def keep(candidates, i, row, first, length, limit, start, error):
     """Make the scores of row[first], ..., up to the limit, candidates of query i."""
     upper, upper_index, lower, index, held = candidates
@@ -514,7 +514,7 @@ def argmin_tile(scores, start, errors, nearest):
     limits = np.empty(1, scores.dtype)
     for i in range(scores.shape[0]):
         for first in range(0, scores.shape[1], SCREEN):
-            limits[0] = rival[i] + errors[i]
+            limits[0] = upper[i] + errors[i]  # beyond, no rival: the upper bound only falls
             length = min(SCREEN, scores.shape[1] - first)
             if count_up_to(scores[i], first, length, limits[0]) == 0:
                 continue
