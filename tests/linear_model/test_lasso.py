@@ -563,3 +563,17 @@ def test_the_choice_does_not_depend_on_the_tolerance(shape):
         options = {"max_iter": 20_000, "cv": 3, "eps": 0.03}
         loose, tight = LassoCV(**options).fit(X, y), LassoCV(tol=1e-10, **options).fit(X, y)
         np.testing.assert_allclose(loose.alpha_, tight.alpha_, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("dtype", "offset"), [(np.float32, 2.0**10), (np.float64, 2.0**27)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_columns_far_from_zero_are_centred_in_a_copy(dtype, offset, order):
+    """Products with columns whose means are many spreads keep their digits."""
+    rng = np.random.default_rng(0)
+    Z = rng.integers(-8, 9, size=(500, 40)).astype(float)
+    design = descent.DenseDesign(np.asarray(Z + offset, dtype, order), Z[:, 0].copy(), None, True)
+    r = design.y + rng.normal(size=500)
+    r -= r.mean()  # as residuals are: the rounding of a mean does not count
+    wrong = design.correlations(r) - (Z - Z.mean(axis=0)).T @ r
+    share = np.abs(wrong) / np.sqrt(design.squares) / np.linalg.norm(r)
+    assert share.max() <= 4 * np.finfo(dtype).eps

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse
+import scipy.sparse.linalg
 import sklearn.linear_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -393,6 +394,45 @@ def test_sparse_samples(container, shape, density):
         np.testing.assert_allclose(ours.coef_, same.coef_, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(ours.predict(container(dense)), same.predict(dense), atol=1e-8)
         assert not hasattr(ours, "singular_") and hasattr(same, "singular_")
+
+
+@nojit
+def test_lsqr_runs_again_for_what_rounding_left(monkeypatch):
+    rng = np.random.default_rng(0)
+    U, V = (np.linalg.qr(rng.normal(size=(n, 30)))[0] for n in (60, 30))
+    X = (U * np.geomspace(1, 1e-4, 30)) @ V.T
+    y, runs, inner = X.sum(axis=1) + rng.normal(size=60), [], scipy.sparse.linalg.lsqr
+
+    def spy(operator, target, **options):
+        runs.append(np.linalg.norm(target))
+        return inner(operator, target, **options)
+
+    monkeypatch.setattr(scipy.sparse.linalg, "lsqr", spy)
+    samples = Samples(scipy.sparse.csr_array(X), y[:, None], None, False)
+    coef = _least_squares.solve_iteratively(None, samples, np.zeros(1)).coef[:, 0]
+    left = np.linalg.norm(y - X @ coef)
+    np.testing.assert_allclose(runs, [np.linalg.norm(y), left], rtol=1e-9)
+    assert np.linalg.norm(X.T @ (y - X @ coef)) <= 1e-12 * np.linalg.norm(y)
+
+
+@nojit
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("shape", [(8, 12), (40, 6)], ids=str)
+@pytest.mark.parametrize("alpha", [0.0, 0.7])
+def test_nonnegative_without_products_of_all_pairs(make, shape, alpha, monkeypatch):
+    """eq-nonnegative-least-squares of wide or sparse samples: the optimality conditions hold."""
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=shape), rng.uniform(0.5, 2.0, shape[0])
+    y = rng.normal(size=shape[0]) + X[:, 0]
+    monkeypatch.setattr(_least_squares, "FEW_FEATURES", 4)
+    monkeypatch.setattr(_moments, "moments", None)  # would form p x p
+    model = Ridge(alpha, positive=True).fit(make(X), y, weight)
+    Z, t, _, _ = reference.centred(X, y, weight)
+    gradient = Z.T @ (Z @ model.coef_ - t) + alpha * model.coef_
+    slack = 1e-7 * np.linalg.norm(Z, axis=0) * np.linalg.norm(t)
+    assert np.all(model.coef_ >= 0) and np.any(model.coef_ > 0)
+    assert np.all(gradient >= -slack)
+    assert np.all(np.abs(gradient[model.coef_ > 0]) <= slack[model.coef_ > 0])
 
 
 # scikit-learn's answers
