@@ -205,6 +205,7 @@ def test_a_second_interrupt_does_not_wait_for_blocks_in_progress(busy):
         + """
 import os, signal, threading, time
 from litlearn._parallel import fold_blocks
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have switched off
 begun, held = threading.Event(), threading.Event()
 def part(block):
     if threading.current_thread() is threading.main_thread():
