@@ -236,7 +236,7 @@ class Forest(TreeModel):
         return totals
 
     def _left_out_means(self, training, n_draws, draws):
-        """Average the trees that did not see each sample: :eq:`eq-oob`.
+        """Average, for each sample, the trees that did not see it.
 
         Where all trees saw it the sum is empty, zero, and a warning says so. A tree's part is
         added as soon as it is known: memory does not grow with the number of trees.

@@ -82,4 +82,5 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         ndarray of shape (n_samples,)
             Members of ``classes_``. A decision function of exactly 0 goes to the first class.
         """
-        return _targets.label(self.classes_, self.decision_function(X))
+        scores = self.decision_function(X)
+        return _targets.label(self.classes_, scores)
