@@ -285,7 +285,6 @@ HEAVIER = {
     "book/nearest_neighbors.html": 2190,
     "book/overfitting.html": 2350,
     "book/penalized_models.html": 2330,
-    "book/random_forests.html": 2500,
 }
 
 
