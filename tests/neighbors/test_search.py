@@ -286,6 +286,11 @@ PROVOKED = "ignore:(overflow|invalid value) encountered:RuntimeWarning"
 overflows = pytest.mark.filterwarnings(PROVOKED if numba.config.DISABLE_JIT else "error")
 
 
+# Compiled, many points and queries cost nothing. As plain Python, enough for a tree with a few levels
+# above its buckets of 64 points, and for the products that need at least 8 queries.
+POINTS, QUERIES = (300, 10) if numba.config.DISABLE_JIT else (3000, 100)
+
+
 def neighbours_by(algorithm, X, Q, k=3, **options):
     """Distances and indices by one algorithm, with small leaves."""
     search = NearestNeighbors(n_neighbors=k, algorithm=algorithm, leaf_size=8, **options)
@@ -310,7 +315,7 @@ def test_queries_far_outside_the_data(magnitude):
 @pytest.mark.parametrize("p", [1, 2, 3])
 def test_data_of_any_size(scale, p):
     rng = np.random.default_rng(0)
-    X, Q = rng.normal(size=(2000, 6)) * scale, rng.normal(size=(60, 6)) * scale
+    X, Q = rng.normal(size=(POINTS, 6)) * scale, rng.normal(size=(QUERIES, 6)) * scale
     brute, *trees = (
         neighbours_by(algorithm, X, Q, p=p) for algorithm in ("brute", "kd_tree", "ball_tree")
     )
@@ -320,7 +325,7 @@ def test_data_of_any_size(scale, p):
 
 @pytest.mark.parametrize(("order", "spread"), [(100, 1e-4), (60, 1e-6), (30, 1e-12)])
 def test_large_orders_underflow_without_losing_neighbours(order, spread):
-    X = np.random.default_rng(0).normal(size=(3000, 2)) * spread
+    X = np.random.default_rng(0).normal(size=(POINTS, 2)) * spread
     brute, *trees = (
         neighbours_by(algorithm, X, [[1.0, 0.0]], p=order)[1]
         for algorithm in ("brute", "kd_tree", "ball_tree")
@@ -332,8 +337,8 @@ def test_large_orders_underflow_without_losing_neighbours(order, spread):
 @pytest.mark.parametrize(("order", "scale"), [(3, 1e-50), (2.5, 1e50), (1.5, 1e-60)])
 def test_ties_by_index_for_general_orders(order, scale):
     rng = np.random.default_rng(2)
-    X = np.c_[rng.integers(0, 30, 3000), rng.integers(0, 2, 3000)] * scale
-    Q = np.c_[rng.integers(-50, 80, 300), rng.integers(0, 2, 300)] * scale
+    X = np.c_[rng.integers(0, 30, POINTS), rng.integers(0, 2, POINTS)] * scale
+    Q = np.c_[rng.integers(-50, 80, QUERIES), rng.integers(0, 2, QUERIES)] * scale
     brute, *trees = (
         neighbours_by(algorithm, X, Q, p=order)[1]
         for algorithm in ("brute", "kd_tree", "ball_tree")
