@@ -10,10 +10,10 @@ import numpy as np
 
 from litlearn import _moments, _validation
 from litlearn._base import MultiOutputMixin
+from litlearn._linear import LinearRegressor
 from litlearn._parallel import map_blocks
 from litlearn.exceptions import ConvergenceWarning, DataConversionWarning
 from litlearn.linear_model import _coordinate_descent as descent
-from litlearn.linear_model._base import LinearRegressor
 
 # A fold whose columns keep less than this share of their squared norm is summed up on its own.
 SMALLEST_SHARE = 1e-6

@@ -4,9 +4,9 @@ import numpy as np
 
 from litlearn import _validation
 from litlearn._base import MultiOutputMixin
+from litlearn._linear import SPARSE_FORMATS, LinearRegressor
 from litlearn._moments import Samples
 from litlearn.linear_model import _least_squares
-from litlearn.linear_model._base import SPARSE_FORMATS, LinearRegressor
 
 
 class LinearRegression(MultiOutputMixin, LinearRegressor):

@@ -5,8 +5,8 @@ import contextlib
 import numpy as np
 
 from litlearn import _targets, _validation
+from litlearn._linear import SPARSE_FORMATS, LinearClassifier
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.linear_model._base import SPARSE_FORMATS, LinearClassifier
 from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
 from litlearn.linear_model._newton import Goal, minimise
 

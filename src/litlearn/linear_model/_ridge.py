@@ -6,9 +6,9 @@ import numpy as np
 
 from litlearn import _targets, _validation
 from litlearn._base import MultiOutputMixin
+from litlearn._linear import SPARSE_FORMATS, LinearClassifier, LinearRegressor
 from litlearn._moments import Samples
 from litlearn.linear_model import _least_squares
-from litlearn.linear_model._base import SPARSE_FORMATS, LinearClassifier, LinearRegressor
 from litlearn.linear_model._linear_regression import store_linear_function
 
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")

@@ -10,10 +10,10 @@ import numpy as np
 
 from litlearn import _factors, _moments, _validation
 from litlearn._base import BaseEstimator, MultiOutputMixin, RegressorMixin, _loaded
+from litlearn._linear import SPARSE_FORMATS, LinearRegressor
 from litlearn._moments import Samples
 from litlearn._parallel import cut, map_blocks
 from litlearn.linear_model import _gram, _least_squares
-from litlearn.linear_model._base import SPARSE_FORMATS, LinearRegressor
 from litlearn.linear_model._least_squares import Solution
 from litlearn.linear_model._linear_regression import store_linear_function
 from litlearn.linear_model._ridge import Ridge

@@ -1,4 +1,4 @@
-"""What the linear models share: a prediction is a product with the coefficients, and a shift."""
+"""What linear functions of the features share: a prediction is a product with the coefficients."""
 
 import numpy as np
 
