@@ -286,8 +286,8 @@ PROVOKED = "ignore:(overflow|invalid value) encountered:RuntimeWarning"
 overflows = pytest.mark.filterwarnings(PROVOKED if numba.config.DISABLE_JIT else "error")
 
 
-# Compiled, many points and queries cost nothing. As plain Python, enough for a tree with a few levels
-# above its buckets of 64 points, and for the products that need at least 8 queries.
+# Compiled, many points and queries cost nothing. As plain Python, enough for a tree with a few
+# levels above its buckets of 64 points, and for the products that need at least 8 queries.
 POINTS, QUERIES = (300, 10) if numba.config.DISABLE_JIT else (3000, 100)
 
 
