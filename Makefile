@@ -110,7 +110,7 @@ test: lint $(CACHE)/.filled
 	  $(PYTEST) tests $(PARALLEL) -m nojit
 	@$(PY) .ci/build_book.py
 	@echo '--- the pages in a browser'
-	$(PYTEST) tests -m browser
+	$(PYTEST) tests -m browser -n $(WORKERS) --dist load
 	@echo 'All tests passed.'
 
 # "make test" computes the remaining tests and the notebooks on this processor only. Here the tests and

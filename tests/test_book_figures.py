@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from test_book_browser import CHROMIUM, HTML, SWITCHES
+from test_book_browser import HTML
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / ".ci")]
@@ -84,17 +84,6 @@ def test_frames_of_a_slider_become_files(tmp_path):
 
 
 # -- a figure on a page of its own ----------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine: the figures are not opened")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
-        yield browser
-        browser.close()
 
 
 class Figure:

@@ -8,6 +8,7 @@ import ast
 import json
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -342,6 +343,7 @@ def pasted(source_runs, texts):
     return [run for text in texts for run in sorted(_runs(text) & source_runs)]
 
 
+@cache
 def source_runs():
     runs = set()
     for path in (ROOT / "src").rglob("*.py"):
