@@ -486,6 +486,21 @@ def test_separated_classes_end_in_a_warning(q, sparse):
     assert LogisticRegression(C=1e6).fit(data, y).converged_
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_shift_of_all_classes_is_no_direction(sparse):
+    """Without a penalty, rounding once drove the solver along it, and passed for separation."""
+    X, y = make(150, 4, 3)
+    loss = MultinomialLoss(sp.csr_array(X) if sparse else X, y, 3, np.ones(150), 0.0, True)
+    rng = np.random.default_rng(0)
+    for scale in (0.0, 1e-8, 1.0):
+        state = loss.evaluate(scale * rng.normal(size=(3, 5)))
+        products = loss.product(state, rng.normal(size=(3, 5)) + 1e6)
+        for one in (state.gradient, products):
+            assert np.abs(one.sum(axis=0)).max() <= 4e-16 * np.abs(one).max()
+        shift = 20.0 * rng.normal(size=(150, 1)) + 1e-6 * rng.normal(size=(150, 3))
+        assert not loss.separates(state, shift)
+
+
 @pytest.mark.parametrize("q", [2, 3])
 def test_partly_separated_classes_end_in_a_warning(q):
     """One value of a feature tells the class; the others tell nothing."""

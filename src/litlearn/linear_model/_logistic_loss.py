@@ -593,7 +593,9 @@ class MultinomialLoss(_Loss):
         if self.sparse:
             G = np.ascontiguousarray(G.T)
             G[:, :-1] *= self.scale
-        return G
+        # A shift of all classes moves no probability, so the sum over the classes is zero. What
+        # rounding leaves of it no step can take away: it would only make steps long.
+        return G - G.mean(axis=0)
 
     def tile(self, first, last):
         """Standardised rows and a column of ones."""
@@ -680,13 +682,13 @@ class MultinomialLoss(_Loss):
         rows = np.flatnonzero(self.s > 0.0)
         own = self.labels[rows]
         for moves, limit in ((step, 0.1), (state.scores, 0.0)):
-            # The margin of a sample is its own class's score less the best of the others.
-            margins = moves[rows]
+            # The margin of a sample is its own class's score less the best of the others. A shift
+            # of all classes together is no move.
+            margins = moves[rows] - moves[rows].mean(axis=1, keepdims=True)
+            far = np.abs(margins).max()
             mine = margins[np.arange(len(rows)), own]
-            margins = margins.copy()
             margins[np.arange(len(rows)), own] = -np.inf
             ahead = mine - margins.max(axis=1)
-            far = np.abs(moves[rows]).max()
             if limit and far > limit and ahead.min() >= -1e-6 * far:
                 return True
             if not limit and ahead.min() > 0.0:
