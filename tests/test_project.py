@@ -265,7 +265,7 @@ def test_commands_that_the_pages_name_exist(page):
 
 def test_the_project_has_the_promised_commands():
     assert {"book", "test", "lab", "bench", "clean"} <= make_targets()
-    assert {"make test", "make book"} <= set(text(".ci/run").splitlines())
+    assert {"make test", "make test-cpus", "make book"} <= set(text(".ci/run").splitlines())
     assert '"-W"' in text(".ci/build_book.py"), "warnings of the book are errors"
 
 

@@ -576,4 +576,6 @@ def test_columns_far_from_zero_are_centred_in_a_copy(dtype, offset, order):
     r -= r.mean()  # as residuals are: the rounding of a mean does not count
     wrong = design.correlations(r) - (Z - Z.mean(axis=0)).T @ r
     share = np.abs(wrong) / np.sqrt(design.squares) / np.linalg.norm(r)
-    assert share.max() <= 4 * np.finfo(dtype).eps
+    # How processors sum 500 products differs: their rounding adds up to a few roots of 500. Columns
+    # that are not centred lose as many digits as `offset` has.
+    assert share.max() <= np.sqrt(500) * np.finfo(dtype).eps
