@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 import litlearn.linear_model
 import protocol
+from litlearn import _moments, _parallel
 from litlearn.linear_model import (
     ElasticNet,
     ElasticNetCV,
@@ -21,6 +22,9 @@ from litlearn.linear_model import (
     Ridge,
     RidgeClassifier,
     RidgeCV,
+    _coordinate_descent,
+    _logistic_loss,
+    _proximal_newton,
 )
 from protocol import data
 
@@ -92,6 +96,26 @@ def test_single_precision(estimator):
 @EVERY
 def test_threads_at_once(estimator):
     protocol.check_threads_at_once(estimator)
+
+
+@pytest.mark.parametrize(
+    "estimator", [one for one in ALL if "n_jobs" in one.get_params()], ids=repr
+)
+def test_the_number_of_threads_changes_no_bit(estimator, monkeypatch):
+    # Blocks of a few hundred rows, shared by threads however little work they are.
+    monkeypatch.setattr(_parallel, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(_moments, "BLOCK", 2**11)
+    for solver in (_coordinate_descent, _logistic_loss, _proximal_newton):
+        monkeypatch.setattr(solver, "BLOCK_ENTRIES", 2**11)
+    shared, run = [], _parallel._Fold.run
+    monkeypatch.setattr(
+        _parallel._Fold, "run", lambda fold, *given: shared.append(1) or run(fold, *given)
+    )
+    X, y = data(n=2000, p=8)
+    protocol.check_the_number_of_threads_changes_no_bit(
+        estimator, X, y, lambda model: protocol.use(model, X)
+    )
+    assert shared  # else all runs were of one thread
 
 
 def test_searches_and_pipelines():
