@@ -17,6 +17,7 @@ from litlearn.tree import (
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
+    _growth,
     export_text,
 )
 from litlearn.tree._structure import Tree
@@ -339,6 +340,23 @@ def test_values_closer_than_single_precision_can_tell():
     y = np.arange(8) % 2
     assert DecisionTreeClassifier().fit(X, y).score(X, y) == 1.0
     assert theirs.DecisionTreeClassifier().fit(X, y).score(X, y) == 0.5
+
+
+# While a tree grows
+
+
+@pytest.mark.nojit
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")  # of whole numbers, as plain Python
+@EVERY_SETTING
+def test_pauses_in_the_middle_of_a_node_change_no_bit(estimator, monkeypatch):
+    """A node of many samples returns to Python between two features, for Ctrl-C."""
+    X, y = data(3, n=40, p=6)
+    X[:, 2], X[:5, 4] = 1.0, np.nan
+    expected, pauses = clone(estimator).fit(X, y), []
+    monkeypatch.setattr(_growth, "BUDGET", 1)
+    monkeypatch.setattr(_growth._parallel, "check_interrupt", lambda: pauses.append(1))
+    assert_same_trees(clone(estimator).fit(X, y), expected)
+    assert len(pauses) > expected.tree_.node_count
 
 
 # Parameters

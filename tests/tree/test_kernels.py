@@ -498,6 +498,7 @@ def scene(criterion, seed, column=None, n=25, n_outputs=1):
         values=np.zeros(size),
         goes_right=np.zeros(size, dtype=np.bool_),
         spare=np.zeros(size),
+        search=np.zeros(8),
     )
     return node
 

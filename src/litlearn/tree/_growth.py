@@ -160,6 +160,7 @@ def make_scratch(problem, rules, n, shape, n_features, by_class, seed):
         values=np.empty(n if at_random else 0),
         goes_right=np.empty(n, dtype=np.bool_),
         spare=np.empty(0 if by_class else n),
+        search=np.array([max(1, BUDGET // shape[0]), 0, 0, 0, 0, 0, 0, 0], dtype=np.float64),
     )
 
 

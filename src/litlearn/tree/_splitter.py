@@ -26,6 +26,7 @@ from litlearn.tree._ranks import NO_MISSING
 from litlearn.tree._sort import HALF, LARGEST, LOWER, SMALL, code_of, sort_few, sort_keys
 
 LEAF = -1
+VALUES, DRAWN, SCORE = 0, 1, 2  # entries of ``Scratch.search``; the others are named in find_split
 CLASSES, NUMBERS, MEDIANS = range(3)  # families of criteria, by what describes a node
 BEST, RANDOM = range(2)  # splitters
 
@@ -123,6 +124,7 @@ class Scratch(NamedTuple):
     values: np.ndarray  # (n,), for random thresholds
     goes_right: np.ndarray  # (n,) bool; these two for the partition, in regression
     spare: np.ndarray  # (n,)
+    search: np.ndarray  # (8,): how far the search for a split has come, see `find_split`
 
 
 # ---------------------------------------------------------------------------------------------
@@ -460,14 +462,27 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
     The first entries of the permutation of features are known to be constant here. They are drawn
     like the others, and cost nothing. Returns the score of the split, or minus infinity if there is
     none.
+
+    A search that has looked at ``search[VALUES]`` values returns before its end, so that a large
+    node does not keep Python from noticing Ctrl-C. Then ``search[DRAWN]`` is not 0, and the next
+    call for the same node goes on.
     """
-    features, state = scratch.features, scratch.state
+    features, state, search = scratch.features, scratch.state, scratch.search
     impurity, weight = nodes.impurity[node], nodes.weight[node]
     perfect = criteria.perfect_score(rules.criterion, impurity, weight, score, len(samples.Y))
     start, stop, n_constant = nodes.span[node, 0], nodes.span[node, 1], nodes.span[node, 3]
     undrawn_constant, last, n_drawn, n_tried = n_constant, features.size, 0, 0
-    best = -np.inf
+    best, room = -np.inf, max(1, np.int64(search[VALUES]) // (stop - start))
+    if search[DRAWN] > 0.0:
+        n_drawn, undrawn_constant = np.int64(search[DRAWN]), np.int64(search[3])
+        n_constant, last, n_tried = np.int64(search[4]), np.int64(search[5]), np.int64(search[6])
+        best = float(search[7])
     while n_constant < last and (n_drawn < rules.max_features or n_tried == 0):
+        # <pause>: No room for another feature.
+        if room == 0:
+            search[DRAWN], search[3], search[4] = n_drawn, undrawn_constant, n_constant
+            search[5], search[6], search[7] = last, n_tried, best
+            return best
         # <perfect>: Nothing beats a split whose children are pure. Small nodes often have one.
         if n_tried > 0 and not is_better(perfect, best):
             break
@@ -480,6 +495,7 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
         k += n_constant - undrawn_constant
         j = features[k]
         # <try>: One threshold, or all.
+        room -= 1
         if splitter == RANDOM:
             constant, found, threshold, missing_left = try_threshold(
                 family, problem, rules, samples, scratch, j, start, stop, weight, score, best
@@ -505,7 +521,7 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
         last -= 1
         features[k], features[last] = features[last], j
         n_tried += 1
-    nodes.span[node, 3] = n_constant
+    nodes.span[node, 3], search[DRAWN] = n_constant, 0.0
     return best
 
 
@@ -710,23 +726,31 @@ def examine(family, splitter, problem, rules, samples, scratch, nodes, node):
     """Describe a node, and find its split or make it a leaf.
 
     The node's span is given. Returns the improvement that the split brings, the decrease of
-    impurity :eq:`eq-impurity-decrease`, or minus infinity for a leaf.
+    impurity :eq:`eq-impurity-decrease`, or minus infinity for a leaf. A search may return before
+    its end (see :func:`find_split`); then the next call for the same node goes on.
     """
     start, stop = nodes.span[node, 0], nodes.span[node, 1]
-    n, n_outputs = stop - start, len(samples.Y)
-    impurity, weight, score, pure = describe(family, problem, rules, samples, scratch, start, stop)
-    record(family, scratch, nodes, node, impurity, weight)
-    # <stop>: The rules that make a leaf without a search.
-    if (
-        pure
-        or nodes.span[node, 2] >= rules.max_depth
-        or n < rules.min_samples_split
-        or n < 2 * rules.min_samples_leaf
-        or weight < 2.0 * rules.min_weight_leaf
-    ):
-        return -np.inf
+    n, n_outputs, search = stop - start, len(samples.Y), scratch.search
+    if search[DRAWN] == 0.0:
+        impurity, weight, score, pure = describe(
+            family, problem, rules, samples, scratch, start, stop
+        )
+        record(family, scratch, nodes, node, impurity, weight)
+        search[SCORE] = score
+        # <stop>: The rules that make a leaf without a search.
+        if (
+            pure
+            or nodes.span[node, 2] >= rules.max_depth
+            or n < rules.min_samples_split
+            or n < 2 * rules.min_samples_leaf
+            or weight < 2.0 * rules.min_weight_leaf
+        ):
+            return -np.inf
     # <search>: Among randomly drawn features.
+    score = search[SCORE]
     best = find_split(family, splitter, problem, rules, samples, scratch, nodes, node, score)
+    if search[DRAWN] > 0.0:
+        return best
     # <worth>: The score without the split is what the two children have to beat.
     improvement = (best - score) / (rules.total_weight * n_outputs)
     if rules.criterion == criteria.ENTROPY:
@@ -762,8 +786,9 @@ def split_nodes(family, splitter, problem, rules, samples, scratch, nodes, queue
     with what its split is worth, and the best one is split when the stack is empty: best first, as
     long as there is room for two more nodes.
 
-    Returns when nothing waits, when nodes or stack are full, or after about `budget` samples, so
-    that the caller can make room, or be interrupted, and call again.
+    Returns when nothing waits, when nodes or stack are full, or after about `budget` samples, in
+    the middle of a large node too, so that the caller can make room, or be interrupted, and call
+    again.
     """
     stack, heap, worth, counts = queue
     n_waiting, n_nodes, n_heap = counts
@@ -780,6 +805,9 @@ def split_nodes(family, splitter, problem, rules, samples, scratch, nodes, queue
             n_seen += nodes.span[node, 1] - nodes.span[node, 0]
             # <examine>: It is a leaf, or waits in the heap, or is split below.
             improvement = examine(family, splitter, problem, rules, samples, scratch, nodes, node)
+            if scratch.search[DRAWN] > 0.0:  # the search goes on in the next call
+                n_waiting, n_nodes = n_waiting + 1, n_nodes - 1
+                break
             if improvement == -np.inf:
                 continue
             if best_first:
@@ -818,7 +846,7 @@ def begin_node(span, left, right, node, waiting, best_first):
     span[node, 2] = span[parent, 2] + 1
     # Best first, the order of the features has changed since: none is known to be constant.
     span[node, 3] = 0 if best_first else span[parent, 3]
-    if left[parent] == LEAF:
+    if left[parent] == LEAF or left[parent] == node:  # it begins again if its search had paused
         left[parent] = node
     else:
         right[parent] = node
