@@ -341,3 +341,46 @@ def logistic_newton(X, y, s, alpha, n_steps=30):
             t /= 2
         theta = theta + t * step
     return theta[:-1], theta[-1]
+
+
+# ---------------------------------------------------------------------------------------------
+# Support vector machines
+
+
+def minimise_pairs(K, linear, lower, upper, start, group, tol=1e-3, max_steps=100_000):
+    """Minimise b'Kb / 2 + l'b in a box, the sum of each group fixed: two variables at a time.
+
+    Returns b, its gradient, and the number of steps.
+    """
+    beta = np.array(start, dtype=np.float64)
+    for step in range(max_steps + 1):
+        f = K @ beta + linear
+        pairs = []
+        for g in np.unique(group):
+            up = np.flatnonzero((group == g) & (beta < upper))
+            down = np.flatnonzero((group == g) & (beta > lower))
+            if len(up) and len(down):
+                i = up[np.argmin(f[up])]
+                pairs.append((max(f[down]) - f[i], i, down))
+        violation, i, down = max(pairs, key=lambda pair: pair[0])
+        if violation < tol or step == max_steps:
+            return beta, f, step
+        above = down[f[down] > f[i]]
+        curvature = np.maximum(K[i, i] + np.diag(K)[above] - 2 * K[i, above], 1e-12)
+        best = np.argmax((f[above] - f[i]) ** 2 / curvature)
+        j = above[best]
+        delta = min((f[j] - f[i]) / curvature[best], upper[i] - beta[i], beta[j] - lower[j])
+        beta[i], beta[j] = min(beta[i] + delta, upper[i]), max(beta[j] - delta, lower[j])
+
+
+def svm_objectives(K, y, beta, b, C):
+    """Primal and dual objective of C-SVC at coefficients beta and intercept b."""
+    f, norm = K @ beta + b, 0.5 * beta @ K @ beta
+    return norm + np.sum(C * np.maximum(0.0, 1.0 - y * f)), y @ beta - norm
+
+
+def svr_objectives(K, y, beta, b, C, epsilon):
+    """Primal and dual objective of epsilon-SVR."""
+    f, norm = K @ beta + b, 0.5 * beta @ K @ beta
+    primal = norm + np.sum(C * np.maximum(0.0, np.abs(y - f) - epsilon))
+    return primal, y @ beta - epsilon * np.sum(np.abs(beta)) - norm

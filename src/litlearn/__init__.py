@@ -18,6 +18,7 @@ _NAMESPACES = (
     "listing",
     "neighbors",
     "plotting",
+    "svm",
     "tree",
 )
 

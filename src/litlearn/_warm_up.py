@@ -70,6 +70,7 @@ CASES.extend(
         "ExtraTreesRegressor",
     )
 )
+CASES.extend(("svm", name, {}) for name in ("SVC", "NuSVC", "SVR", "NuSVR"))
 
 
 def use(estimator, X, y):
@@ -112,7 +113,18 @@ def use_logistic(dtype):
         model(C=np.inf).fit(few, classes)  # steps are halved here
 
 
-EXTRAS = {"neighbors": use_trees, "linear_model": use_logistic}
+def use_machines(dtype):
+    """Fit where the Gram matrix is not stored, in float32 at first; and sparse data."""
+    from scipy.sparse import csr_array
+
+    svm = importlib.import_module("litlearn.svm")
+    X = np.random.default_rng(0).normal(size=(1100, 4)).astype(dtype)
+    y = X[:, 0] > 0
+    svm.SVC(cache_size=10).fit(X, y).predict(X[:8])
+    svm.SVC().fit(csr_array(X[:100]), y[:100]).predict(csr_array(X[:8]))
+
+
+EXTRAS = {"neighbors": use_trees, "linear_model": use_logistic, "svm": use_machines}
 
 
 def warm_up(*namespaces, dtypes=("float64", "float32"), verbose=False):

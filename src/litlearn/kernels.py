@@ -213,7 +213,7 @@ def finish(kernel, values):
 
 def power(values, degree):
     """values ** degree, by products where the degree is a small integer."""
-    if degree != int(degree) or degree > SMALL_DEGREE:
+    if degree != int(degree) or not 1 <= degree <= SMALL_DEGREE:
         return values**degree
     total = values.copy()
     for _ in range(int(degree) - 1):

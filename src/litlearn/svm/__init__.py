@@ -1,0 +1,9 @@
+"""Support vector machines: classification and regression, with kernels.
+
+The names, parameters, attributes and defaults are scikit-learn's.
+"""
+
+from litlearn.svm._classification import SVC, NuSVC
+from litlearn.svm._regression import SVR, NuSVR
+
+__all__ = ["SVC", "SVR", "NuSVC", "NuSVR"]

@@ -1,0 +1,274 @@
+"""What the machines with kernels share: parameters, samples, support vectors, predictions."""
+
+import contextlib
+import numbers
+
+import numpy as np
+
+from litlearn import _validation, kernels
+from litlearn._base import BaseEstimator
+from litlearn._parallel import cut, fold_blocks
+from litlearn.exceptions import ConvergenceWarning
+from litlearn.svm._gram import ComputedGram, StoredGram, tile_rows
+
+KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+MEGABYTE = 1e6
+
+
+class KernelMachine(BaseEstimator):
+    """A linear combination of kernels with some of the training samples, and an intercept."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    # ------------------------------------------------------------------ before the solver
+
+    def _check_parameters(self):
+        """Check what all machines have."""
+        if not callable(self.kernel):
+            _validation.check_option(self, "kernel", self.kernel, KERNELS, or_else=" or a callable")
+        _validation.check_integer(self, "degree", self.degree, low=0)
+        if isinstance(self.gamma, numbers.Real) and not isinstance(self.gamma, bool):
+            _validation.check_real(self, "gamma", self.gamma, low=0.0)
+        else:
+            _validation.check_option(
+                self,
+                "gamma",
+                self.gamma,
+                ("scale", "auto"),
+                or_else=" or a float in the range [0.0, inf)",
+            )
+        _validation.check_real(self, "coef0", self.coef0, low=-np.inf)
+        _validation.check_real(self, "tol", self.tol, low=0.0, allow_low=False)
+        _validation.check_boolean(self, "shrinking", self.shrinking)
+        _validation.check_real(self, "cache_size", self.cache_size, low=0.0, allow_low=False)
+        check_verbose(self)
+        _validation.check_integer(self, "max_iter", self.max_iter, low=-1)
+
+    def _check_samples(self, X):
+        """Return X in float64, dense or CSR, or as it is for a kernel that is a function."""
+        if callable(self.kernel):
+            return X, X.shape[0] if hasattr(X, "shape") else len(X)
+        if self.kernel == "precomputed":
+            if _validation.is_sparse(X):
+                raise TypeError(
+                    f"{type(self).__name__}: Sparse precomputed kernels are not supported."
+                )
+            X = as_double(_validation.check_array(self, X))
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"{type(self).__name__}: Precomputed matrix must be a square matrix. Input is "
+                    f"a {X.shape[0]}x{X.shape[1]} matrix."
+                )
+            return X, len(X)
+        X = as_double(_validation.check_array(self, X, sparse=("csr",)))
+        return X, X.shape[0]
+
+    def _gram(self, X, n):
+        """Return the Gram matrix, stored or not, the kernel, and the bytes left for the solver."""
+        budget = self.cache_size * MEGABYTE
+        if callable(self.kernel):
+            return StoredGram(self._call_kernel(X, X, (n, n))), None, budget
+        if self.kernel == "precomputed":
+            return StoredGram(X), None, budget
+        kernel = kernels.make_kernel(
+            self.kernel, X, gamma=self._find_gamma(X), degree=self.degree, coef0=self.coef0
+        )
+        if 8.0 * n * n <= 0.5 * budget:
+            return StoredGram(kernels.gram(kernel, X)), kernel, budget - 8.0 * n * n
+        return ComputedGram(kernel, X), kernel, 0.5 * budget
+
+    def _find_gamma(self, X):
+        if self.gamma == "auto":
+            return 1.0 / X.shape[1]
+        if self.gamma != "scale":
+            return float(self.gamma)
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = X.multiply(X).mean() - X.mean() ** 2 if _validation.is_sparse(X) else X.var()
+        if not np.isfinite(spread):
+            raise ValueError(
+                f"{type(self).__name__}: The dual coefficients or intercepts are not finite. The "
+                "input data may contain large values and need to be preprocessed."
+            )
+        return 1.0 / (X.shape[1] * float(spread)) if spread > 0.0 else 1.0
+
+    def _call_kernel(self, X, others, shape):
+        """Return the matrix that a kernel function gives."""
+        K = self.kernel(X, others)
+        K = K.toarray() if _validation.is_sparse(K) else K
+        K = as_double(_validation.check_array(self, K, "kernel(X, Y)"))
+        if K.shape != shape:
+            raise ValueError(
+                f"{type(self).__name__}: the kernel returned an array of shape {K.shape}, expected "
+                f"{shape}: one row for each sample, one column for each training sample."
+            )
+        return K
+
+    def _check_weight(self, sample_weight, n):
+        """Return weights, ones if there are none; a negative weight leaves the sample out."""
+        given = np.asarray(sample_weight)
+        if sample_weight is not None and given.dtype.kind in "iuf":
+            with np.errstate(invalid="ignore"):
+                sample_weight = np.where(given < 0, 0.0, given)
+            if given.ndim == 1 and len(given) == n and not np.any(sample_weight):
+                raise ValueError(
+                    f"{type(self).__name__}: Invalid input - all samples have zero or negative "
+                    "weights. sample_weight needs a positive one."
+                )
+        weight = _validation.check_sample_weight(self, sample_weight, n)
+        return np.ones(n) if weight is None else weight
+
+    # ------------------------------------------------------------------ after the solver
+
+    def _warn_of(self, solutions):
+        """Warn if a solver stopped without its certificate."""
+        open_ones = [one for one in solutions if not one.converged]
+        if not open_ones:
+            return
+        worst = max(one.violation for one in open_ones)
+        if any(one.n_steps == self.max_iter for one in open_ones):
+            message = (
+                f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
+                "your data with StandardScaler or MinMaxScaler."
+            )
+        else:
+            message = (
+                f"{type(self).__name__}: the solver stopped at a violation of {worst:.1e}, which "
+                f"rounding does not let it lower to tol={self.tol:.1e}. Scale the features, or use "
+                "a smaller C or a larger tol."
+            )
+        _validation.warn(ConvergenceWarning(message), 4)
+
+    def _store_support(self, X, n, support, dual_coef, n_support):
+        """Store the support vectors (n_sv,), their coefficients (rows, n_sv) and their counts."""
+        self._sparse = _validation.is_sparse(X) and not callable(self.kernel)
+        self._X_fit = X if callable(self.kernel) else None
+        self.support_ = support.astype(np.int32)
+        self._n_support = np.asarray(n_support, dtype=np.int32)
+        self.shape_fit_ = X.shape if hasattr(X, "shape") else (n,)
+        by_samples = callable(self.kernel) or self.kernel == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if by_samples else X[support]
+        self.dual_coef_ = dual_coef
+        if self._sparse:
+            from scipy.sparse import csr_matrix
+
+            self.support_vectors_ = csr_matrix(self.support_vectors_)
+            self.dual_coef_ = csr_matrix(dual_coef)
+
+    @property
+    def n_support_(self):
+        """Number of support vectors: of each class, or one number for a regression."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError("n_support_ is there after fit only.")
+        return self._n_support
+
+    @property
+    def coef_(self):
+        """Coefficients of the features, for the linear kernel: a row for each pair of classes."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        coef = self._get_coef()
+        (coef.data if self._sparse else coef).flags.writeable = False
+        return coef
+
+    def _get_coef(self):
+        coef = self.dual_coef_ @ self.support_vectors_
+        return coef.tocsr() if self._sparse else coef
+
+    def _check_queries(self, X):
+        """Return samples in the form of the training samples."""
+        _validation.check_is_fitted(self)
+        if callable(self.kernel):
+            return X
+        if _validation.is_sparse(X) and not self._sparse:
+            raise ValueError(
+                f"{type(self).__name__}: cannot use sparse input in {type(self).__name__!r} "
+                "trained on dense data"
+            )
+        X = as_double(_validation.check_queries(self, X, sparse=("csr",) if self._sparse else ()))
+        if self._sparse and not _validation.is_sparse(X):
+            from scipy.sparse import csr_array
+
+            X = csr_array(X)
+        if self.support_vectors_.shape[0] not in (0, self._n_support.sum()):
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        return X
+
+    def _sums(self, X, parts):
+        """Return sums of kernels with support vectors, each with its dual coefficient.
+
+        Parameters
+        ----------
+        X : checked queries
+        parts : list of slice
+            Support vectors that are summed by themselves: those of each class.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_parts, n_rows)
+            n_rows is that of the dual coefficients.
+        """
+        dual = self.dual_coef_.toarray() if self._sparse else self.dual_coef_
+        if callable(self.kernel) or self.kernel == "precomputed":
+            if callable(self.kernel):
+                n = X.shape[0] if hasattr(X, "shape") else len(X)
+                X = self._call_kernel(X, self._X_fit, (n, self.shape_fit_[0]))
+            tile = lambda rows: X[rows][:, self.support_]  # noqa: E731
+        else:
+            kernel = kernels.make_kernel(
+                self.kernel,
+                self.support_vectors_ if len(self.support_) else X,
+                gamma=self._gamma,
+                degree=self.degree,
+                coef0=self.coef0,
+            )
+            tile = lambda rows: self._tile(kernel, X[rows])  # noqa: E731
+        total = np.zeros((X.shape[0], len(parts), dual.shape[0]))
+        if not len(self.support_):
+            return total
+
+        def fill(rows):
+            values = tile(rows)
+            for number, part in enumerate(parts):
+                total[rows, number] = values[:, part] @ dual[:, part].T
+
+        size = tile_rows(len(self.support_), np.float64)
+        work = 50.0 * X.shape[0] * len(self.support_)
+        fold_blocks(fill, None, cut(X.shape[0], size), work=work)
+        return total
+
+    def _tile(self, kernel, Q):
+        out = np.empty((Q.shape[0], len(self.support_)))
+        kernels.gram_tile(kernel, as_double(self.support_vectors_), Q, out)
+        return out
+
+
+def as_double(X):
+    """Samples in float64, as compiled functions receive them."""
+    return kernels.as_input(X, np.float64)
+
+
+def check_verbose(owner):
+    """Check `verbose`: a bool or a number."""
+    if not isinstance(owner.verbose, (bool, np.bool_)):
+        _validation.check_integer(owner, "verbose", owner.verbose, low=0)
+
+
+@contextlib.contextmanager
+def progress(owner, unit, total=None):
+    """Give a function that shows how far the solver is, or None."""
+    if not owner.verbose:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=type(owner).__name__, unit=unit, total=total) as bar:
+
+        def report(n_done, violation, gap):
+            bar.set_postfix_str(f"violation {violation:.1e}, gap {gap:.2e}", refresh=False)
+            bar.update(n_done - bar.n)
+
+        yield report

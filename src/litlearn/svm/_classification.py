@@ -1,0 +1,676 @@
+"""Support vector classification: C-SVC and nu-SVC, two classes or many."""
+
+import warnings
+
+import numpy as np
+
+from litlearn import _targets, _validation
+from litlearn._base import ClassifierMixin
+from litlearn._parallel import effective_n_jobs, fold_blocks
+from litlearn.exceptions import NotFittedError
+from litlearn.svm import _platt
+from litlearn.svm._base import KernelMachine, progress
+from litlearn.svm._programmes import c_classification, nu_classification
+from litlearn.svm._working_set import solve
+
+IN_FLIGHT = 8  # pairs of classes that may be solved at once, each with its share of the memory
+
+
+class KernelClassifier(ClassifierMixin, KernelMachine):
+    """One machine for each pair of classes; they vote."""
+
+    def _check_classifier(self):
+        self._check_parameters()
+        _validation.check_option(
+            self, "decision_function_shape", self.decision_function_shape, ("ovr", "ovo")
+        )
+        _validation.check_boolean(self, "break_ties", self.break_ties)
+        if self.probability == "deprecated":
+            wanted = False
+        else:
+            wanted = _validation.check_boolean(self, "probability", self.probability)
+            who = type(self).__name__
+            message = (
+                f"The `probability` parameter of {who} was deprecated in scikit-learn 1.9. Use "
+                f"`CalibratedClassifierCV({who}(), ensemble=False)` instead."
+            )
+            _validation.warn(FutureWarning(message), 4)
+        return wanted, _validation.check_random_state(self, self.random_state)
+
+    def _fit(self, X, y, sample_weight):
+        wanted, rng = self._check_classifier()
+        names = None if callable(self.kernel) else _validation.feature_names(X)
+        X, n = self._check_samples(X)
+        targets = _targets.encode(self, y, n)
+        if not targets.flat:
+            raise ValueError(
+                f"{type(self).__name__}: y should be a 1d array, got an array of shape "
+                f"{(n, len(targets.classes))} instead."
+            )
+        classes, codes = targets.classes[0], targets.codes[0]
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__}: The number of classes has to be greater than one; got "
+                f"{len(classes)} class"
+            )
+        factors = _validation.check_class_weight(self, self.class_weight, classes, codes)
+        weight = self._check_weight(sample_weight, n)
+        pairs = list_pairs(len(classes))
+        bounds = self._bounds(weight, factors[codes], codes, pairs)
+        gram, kernel, memory = self._gram(X, n)
+        seed = _validation.random_integer(rng)
+        if len(pairs) > 1:
+            memory /= IN_FLIGHT
+
+        def fit_pair(pair):
+            i, j = pair
+            rows = np.concatenate([np.flatnonzero(codes == i), np.flatnonzero(codes == j)])
+            # With two classes the second one is the positive one, with more the first of a pair.
+            sign = np.where((codes[rows] == i) == (len(pairs) > 1), 1.0, -1.0)
+            part = gram if len(pairs) == 1 else gram.take(rows)
+            if len(pairs) == 1:
+                rows, sign = np.arange(n), np.where(codes == j, 1.0, -1.0)
+            problem = Pair(self, part, sign, bounds[rows], memory)
+            solution, found = problem.solve(report if len(pairs) == 1 else None)
+            sigmoid = problem.calibrate(np.random.default_rng([seed, i, j])) if wanted else None
+            return rows, solution, found, sigmoid
+
+        unit, total = ("step", None) if len(pairs) == 1 else ("pair", len(pairs))
+        with progress(self, unit, total) as report:
+
+            def merge(results, one):
+                results.append(one)
+                if report is not None and len(pairs) > 1:
+                    report(len(results), one[1].violation, one[1].gap)
+                return results
+
+            n_jobs = min(IN_FLIGHT, effective_n_jobs())
+            results = fold_blocks(fit_pair, merge, pairs, n_jobs, initial=[])
+        self._check_finite_fit([found for _, _, found, _ in results])
+        self._store(X, n, codes, classes, results)
+        if not callable(self.kernel):
+            _validation.store_features(self, X.shape[1], names)
+        self.class_weight_, self._gamma = factors, kernel.gamma if kernel else 0.0
+        self._warn_of([solution for _, solution, _, _ in results])
+        return self
+
+    def _check_finite_fit(self, found):
+        if not all(np.isfinite(b) and np.isfinite(beta).all() for beta, b in found):
+            raise ValueError(
+                f"{type(self).__name__}: The dual coefficients or intercepts are not finite. The "
+                "input data may contain large values and need to be preprocessed."
+            )
+
+    def _store(self, X, n, codes, classes, results):
+        """Gather what the pairs found, in the form of LIBSVM.
+
+        Support vectors are sorted by class. Each has a coefficient for each other class: row
+        ``j - 1`` of those of class i belongs to the pair (i, j), row i of those of class j too.
+        """
+        used = np.zeros(n, dtype=bool)
+        for rows, _, (beta, _), _ in results:
+            used[rows[beta != 0.0]] = True
+        order = np.argsort(codes, kind="stable")
+        support = order[used[order]]
+        position = np.zeros(n, dtype=np.intp)
+        position[support] = np.arange(len(support))
+        dual = np.zeros((len(classes) - 1, len(support)))
+        for (i, j), (rows, _, (beta, _), _) in zip(list_pairs(len(classes)), results, strict=True):
+            kept = rows[beta != 0.0]
+            line = np.where(codes[kept] == i, j - 1, i)
+            dual[line, position[kept]] = beta[beta != 0.0]
+        n_support = np.bincount(codes[support], minlength=len(classes))
+        self._store_support(X, n, support, dual, n_support)
+        self.classes_ = classes
+        self.intercept_ = np.array([b for _, _, (_, b), _ in results])
+        solutions = [solution for _, solution, _, _ in results]
+        self.n_iter_ = np.array([one.n_steps for one in solutions], dtype=np.int32)
+        self.dual_gap_ = np.array([one.gap for one in solutions])
+        self.fit_status_ = int(not all(one.converged for one in solutions))
+        sigmoids = np.array([s for _, _, _, s in results if s is not None]).reshape(-1, 2)
+        self._sigmoid_slopes, self._sigmoid_shifts = sigmoids.T.copy()
+
+    def _pair_scores(self, X):
+        """Return the decision function of each pair (n, n_pairs)."""
+        ends = np.cumsum(self._n_support)
+        parts = [slice(end - count, end) for end, count in zip(ends, self._n_support, strict=True)]
+        if len(self.classes_) == 2:
+            sums = self._sums(X, [slice(0, len(self.support_))])
+            return sums[:, 0] + self.intercept_
+        sums = self._sums(X, parts)
+        scores = [sums[:, i, j - 1] + sums[:, j, i] for i, j in list_pairs(len(self.classes_))]
+        return np.stack(scores, axis=1) + self.intercept_
+
+    def _get_coef(self):
+        if len(self.classes_) == 2:
+            return super()._get_coef()
+        ends, coef = np.cumsum(self._n_support), []
+        parts = [slice(end - count, end) for end, count in zip(ends, self._n_support, strict=True)]
+        for i, j in list_pairs(len(self.classes_)):
+            coef.append(
+                self.dual_coef_[[j - 1]][:, parts[i]] @ self.support_vectors_[parts[i]]
+                + self.dual_coef_[[i]][:, parts[j]] @ self.support_vectors_[parts[j]]
+            )
+        if not self._sparse:
+            return np.concatenate(coef)
+        from scipy.sparse import vstack
+
+        return vstack(coef).tocsr()
+
+    def decision_function(self, X):
+        """Return how far each sample is on the side of each class, or of each pair of classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples; for ``kernel="precomputed"`` their kernels with the training samples,
+            (n_samples, n_samples_train).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            Two classes: positive on the side of the second. More: with ``"ovr"`` the votes for each
+            class, with a share below one half that breaks ties by the sums of the decision
+            functions; with ``"ovo"`` the decision function of each pair, positive on the side of
+            its first class.
+        """
+        scores = self._pair_scores(self._check_queries(X))
+        if len(self.classes_) == 2:
+            return scores[:, 0]
+        if self.decision_function_shape == "ovo":
+            return scores
+        votes, sums = count_votes(scores, len(self.classes_), zero_is_first=True)
+        return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+
+    def predict(self, X):
+        """Predict the class of samples: that with the most votes of the pairs.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples; for ``kernel="precomputed"`` their kernels with the training samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Members of ``classes_``. Of classes with equally many votes the first is chosen, or,
+            with ``break_ties=True``, that with the largest decision function.
+        """
+        _validation.check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError(
+                f"{type(self).__name__}: break_ties must be False when decision_function_shape is "
+                "'ovo'"
+            )
+        if len(self.classes_) == 2 or self.break_ties:
+            return _targets.label(self.classes_, self.decision_function(X))
+        scores = self._pair_scores(self._check_queries(X))
+        return _targets.label(self.classes_, count_votes(scores, len(self.classes_))[0])
+
+    # ------------------------------------------------------------------ probabilities
+
+    def _check_proba(self):
+        if self.probability == "deprecated" or not self.probability:
+            raise AttributeError("predict_proba is not available when probability=False")
+
+    @property
+    def predict_proba(self):
+        """Return probabilities of the classes; only with ``probability=True``.
+
+        ``predict_proba(X)`` is of shape (n_samples, n_classes). A sigmoid of the decision function
+        of each pair was fitted to five-fold cross-validated values (Platt 2000; Lin, Lin and Weng
+        2007); the pairs are coupled by least squares (Wu, Lin and Weng 2004).
+        ``CalibratedClassifierCV`` of scikit-learn is the better way.
+        """
+        self._check_proba()
+        return self._predict_proba
+
+    @property
+    def predict_log_proba(self):
+        """Return logarithms of the probabilities; only with ``probability=True``."""
+        self._check_proba()
+        return self._predict_log_proba
+
+    def _predict_proba(self, X):
+        X = self._check_queries(X)
+        if not len(self._sigmoid_slopes):
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False"
+            )
+        scores = self._pair_scores(X)
+        P = _platt.sigmoid(scores, self._sigmoid_slopes, self._sigmoid_shifts)
+        if len(self.classes_) == 2:
+            return np.column_stack([1.0 - P[:, 0], P[:, 0]])
+        return _platt.couple(P, list_pairs(len(self.classes_)), len(self.classes_))
+
+    def _predict_log_proba(self, X):
+        return _targets.logarithms(self._predict_proba(X))
+
+    @property
+    def probA_(self):
+        """Slopes of the sigmoids; deprecated with ``probability``."""
+        return self._deprecated("probA_", self._sigmoid_slopes)
+
+    @property
+    def probB_(self):
+        """Shifts of the sigmoids; deprecated with ``probability``."""
+        sign = -1.0 if len(self.classes_) == 2 else 1.0  # LIBSVM: of the first class
+        return self._deprecated("probB_", sign * self._sigmoid_shifts)
+
+    def _deprecated(self, name, value):
+        message = f"Attribute `{name}` was deprecated in scikit-learn 1.9, with `probability`."
+        warnings.warn(message, FutureWarning, stacklevel=3)
+        return value
+
+
+class Pair:
+    """The problem of two classes: `sign` (n,) is +1 or -1, `bounds` (n,) what limits alpha."""
+
+    def __init__(self, machine, gram, sign, bounds, memory):
+        self.machine, self.gram, self.sign, self.bounds = machine, gram, sign, bounds
+        self.memory = memory
+
+    def solve(self, report=None):
+        """Return the Solution, and the coefficients and the intercept."""
+        programme = self.machine._programme(self.sign, self.bounds)
+        options = (self.machine.tol, self.machine.max_iter, self.memory, report)
+        solution = solve(self.gram, programme, *options)
+        return solution, self.machine._read(solution)
+
+    def calibrate(self, rng, n_folds=5):
+        """Return slope and shift of the sigmoid that fits held-out decision values."""
+        n = len(self.sign)
+        scores, order = np.zeros(n), rng.permutation(n)
+        for fold in range(n_folds):
+            held = order[fold * n // n_folds : (fold + 1) * n // n_folds]
+            rest = np.setdiff1d(order, held)
+            signs = np.unique(self.sign[rest][self.bounds[rest] > 0.0])
+            if len(signs) < 2:
+                scores[held] = signs.sum()
+                continue
+            part = Pair(
+                self.machine,
+                self.gram.take(rest),
+                self.sign[rest],
+                self.bounds[rest],
+                self.memory,
+            )
+            _, (beta, b) = part.solve()
+            used = np.flatnonzero(beta)
+            scores[held] = self.gram.product(rest[used], beta[used], np.float64)[held] + b
+        return _platt.fit_sigmoid(scores, self.sign > 0.0)
+
+
+def list_pairs(n_classes):
+    """Return the pairs of classes in LIBSVM's order: (0, 1), (0, 2), ..., (1, 2), ..."""
+    return [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
+
+
+def count_votes(scores, n_classes, zero_is_first=False):
+    """Return the votes for each class, and the sums of the decision functions in its favour.
+
+    A decision function of zero is a vote for the second class of the pair, as in LIBSVM, or with
+    `zero_is_first` for the first one, as in scikit-learn's decision function.
+    """
+    votes, sums = np.zeros((2, len(scores), n_classes))
+    for (i, j), score in zip(list_pairs(n_classes), scores.T, strict=True):
+        for_first = score >= 0.0 if zero_is_first else score > 0.0
+        votes[:, i] += for_first
+        votes[:, j] += ~for_first
+        sums[:, i] += score
+        sums[:, j] -= score
+    return votes, sums
+
+
+class SVC(KernelClassifier):
+    r"""Support vector classification with a price on samples inside the margin.
+
+    Two classes, :math:`y_i = \pm 1`: the function :math:`f(x) = \sum_i \beta_i k(x_i, x) + b`,
+    linear in the space of the kernel's features, minimises
+
+    .. math:: \tfrac{1}{2} \Vert w \Vert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i)),
+
+    where :math:`C_i` is the product of `C`, class weight and sample weight. More classes: one
+    function for each pair, and a vote.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of the losses against the width of the margin, above 0. Smaller is a stronger penalty;
+        ``inf`` allows no loss.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        See :mod:`litlearn.kernels`. ``"precomputed"``: `X` is the Gram matrix. A function takes two
+        arrays of samples and returns the matrix of all pairs.
+    degree : int, default=3
+        Degree of the polynomial kernel, 0 or more.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Scale of the kernels "poly", "rbf" and "sigmoid", in units of 1 / distance^2 for "rbf".
+        ``"scale"``: 1 / (n_features * X.var()); ``"auto"``: 1 / n_features.
+    coef0 : float, default=0.0
+        Shift of the kernels "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Accepted for compatibility: the working set does what shrinking is for.
+    probability : bool, default="deprecated"
+        Fit probabilities by five-fold cross-validation, for `predict_proba`. Deprecated in
+        scikit-learn 1.9: use ``CalibratedClassifierCV(SVC(), ensemble=False)``.
+    tol : float, default=1e-3
+        The solver stops when the violation of the optimality conditions is below it, in float64.
+    cache_size : float, default=200
+        Megabytes (10^6 bytes) for Gram matrices: the whole one if it takes at most half of them,
+        else those of working sets. A bound, apart from the samples and tiles of 4 MB a thread; a
+        working set has at least eight variables.
+    class_weight : dict or "balanced", default=None
+        Factors of `C` for the classes, ``{class: factor}``; ``"balanced"``: inverse to their
+        counts.
+    verbose : bool or int, default=False
+        Show a progress bar with the violation and the duality gap.
+    max_iter : int, default=-1
+        Most steps of the solver, each of two variables. -1: as many as it needs, up to the larger
+        of 10^7 and 100 times the number of variables.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        For more than two classes: one column for each class, or for each pair.
+    break_ties : bool, default=False
+        Decide between classes with equally many votes by the decision functions; only with "ovr".
+    random_state : int, RandomState or None, default=None
+        For the folds of `probability`; nothing else is random.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of each class.
+    support_ : ndarray of shape (n_sv,)
+        Indices of the support vectors, sorted by class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_sv, n_features)
+        The samples themselves; empty for "precomputed" and for a function.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or CSR matrix of shape (n_classes - 1, n_sv)
+        Coefficients beta. Two classes: one row. More: row j - 1 of the support vectors of class i
+        and row i of those of class j > i belong to the pair (i, j).
+    coef_ : ndarray or CSR matrix of shape (n_pairs, n_features)
+        Coefficients of the features; only for the linear kernel. Read-only.
+    intercept_ : ndarray of shape (n_pairs,)
+        One constant for each pair, 1 for two classes.
+    dual_gap_ : ndarray of shape (n_pairs,)
+        Duality gap: how far the objective may still be above its minimum.
+    n_iter_ : ndarray of shape (n_pairs,)
+        Steps of the solver.
+    fit_status_ : int
+        0 if every solver ended with its certificate.
+    shape_fit_ : tuple
+        Shape of the training samples.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Notes
+    -----
+    About O(n n_sv p) operations and O(n p) memory besides `cache_size`. The kernels of working sets
+    and the products with them are computed in float32 first; the certificate that ends the solver
+    is in float64. LIBSVM's working sets have two samples, and its stopping rule is the same.
+
+    The sigmoid is no inner product: its Gram matrix may have negative eigenvalues, the problem is
+    then not convex, and what is found is one of several stationary points.
+    """
+
+    def __init__(
+        self,
+        *,
+        C=1.0,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        shrinking=True,
+        probability="deprecated",
+        tol=1e-3,
+        cache_size=200,
+        class_weight=None,
+        verbose=False,
+        max_iter=-1,
+        decision_function_shape="ovr",
+        break_ties=False,
+        random_state=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the support vectors and their coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Training samples, used in float64; for ``kernel="precomputed"`` the Gram matrix,
+            (n_samples, n_samples). A function as a kernel gets what is passed here.
+        y : array-like of shape (n_samples,)
+            Classes: integers, booleans or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of `C` for the samples; ones if None. A sample without a positive weight is
+            left out.
+
+        Returns
+        -------
+        self : SVC
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` is of a type that cannot be used.
+        ValueError
+            If a parameter is out of range, `y` has one class only, or an array has the wrong shape
+            or holds NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stops without its certificate.
+        """
+        _validation.check_real(self, "C", self.C, low=0.0, allow_low=False, allow_inf=True)
+        return self._fit(X, y, sample_weight)
+
+    def _bounds(self, weight, factors, codes, pairs):
+        """Return the bound of each alpha: C times the weights."""
+        if len(np.unique(codes[weight > 0.0])) < 2:
+            raise ValueError(
+                "SVC: Invalid input - all samples with positive weights belong to the same class."
+            )
+        with np.errstate(invalid="ignore"):
+            bounds = self.C * (weight * factors)
+        return np.where(weight * factors > 0.0, bounds, 0.0)
+
+    def _programme(self, sign, bounds):
+        return c_classification(sign, bounds)
+
+    def _read(self, solution):
+        return solution.beta, -float(solution.multipliers[0])
+
+
+class NuSVC(KernelClassifier):
+    r"""Support vector classification with a bound on the share of samples inside the margin.
+
+    As :class:`SVC`, but instead of the price `C` one chooses `nu`: at most this share of the
+    samples lies inside the margin or on the wrong side, and at least this share are support
+    vectors. Decision functions are scaled so that the margin is at 1.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        A share, above 0 and at most 1, and at most twice the share of the smaller class of a pair.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        See :mod:`litlearn.kernels`. ``"precomputed"``: `X` is the Gram matrix. A function takes two
+        arrays of samples and returns the matrix of all pairs.
+    degree : int, default=3
+        Degree of the polynomial kernel, 0 or more.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Scale of the kernels "poly", "rbf" and "sigmoid", in units of 1 / distance^2 for "rbf".
+        ``"scale"``: 1 / (n_features * X.var()); ``"auto"``: 1 / n_features.
+    coef0 : float, default=0.0
+        Shift of the kernels "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Accepted for compatibility: the working set does what shrinking is for.
+    probability : bool, default="deprecated"
+        Fit probabilities by five-fold cross-validation, for `predict_proba`. Deprecated in
+        scikit-learn 1.9: use ``CalibratedClassifierCV(NuSVC(), ensemble=False)``.
+    tol : float, default=1e-3
+        The solver stops when the violation of the optimality conditions is below it, in float64.
+    cache_size : float, default=200
+        Megabytes (10^6 bytes) for Gram matrices: the whole one if it takes at most half of them,
+        else those of working sets. A bound, apart from the samples and tiles of 4 MB a thread; a
+        working set has at least eight variables.
+    class_weight : dict or "balanced", default=None
+        Checked, and otherwise without effect, as in LIBSVM.
+    verbose : bool or int, default=False
+        Show a progress bar with the violation and the duality gap.
+    max_iter : int, default=-1
+        Most steps of the solver, each of two variables. -1: as many as it needs, up to the larger
+        of 10^7 and 100 times the number of variables.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        For more than two classes: one column for each class, or for each pair.
+    break_ties : bool, default=False
+        Decide between classes with equally many votes by the decision functions; only with "ovr".
+    random_state : int, RandomState or None, default=None
+        For the folds of `probability`; nothing else is random.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of each class.
+    support_ : ndarray of shape (n_sv,)
+        Indices of the support vectors, sorted by class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_sv, n_features)
+        The samples themselves; empty for "precomputed" and for a function.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or CSR matrix of shape (n_classes - 1, n_sv)
+        Coefficients beta. Two classes: one row. More: row j - 1 of the support vectors of class i
+        and row i of those of class j > i belong to the pair (i, j).
+    coef_ : ndarray or CSR matrix of shape (n_pairs, n_features)
+        Coefficients of the features; only for the linear kernel. Read-only.
+    intercept_ : ndarray of shape (n_pairs,)
+        One constant for each pair, 1 for two classes.
+    dual_gap_ : ndarray of shape (n_pairs,)
+        Duality gap: how far the objective may still be above its minimum.
+    n_iter_ : ndarray of shape (n_pairs,)
+        Steps of the solver.
+    fit_status_ : int
+        0 if every solver ended with its certificate.
+    shape_fit_ : tuple
+        Shape of the training samples.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Notes
+    -----
+    As for :class:`SVC`; `tol` and `dual_gap_` are those of the problem before the margin is scaled.
+    """
+
+    def __init__(
+        self,
+        *,
+        nu=0.5,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        shrinking=True,
+        probability="deprecated",
+        tol=1e-3,
+        cache_size=200,
+        class_weight=None,
+        verbose=False,
+        max_iter=-1,
+        decision_function_shape="ovr",
+        break_ties=False,
+        random_state=None,
+    ):
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the support vectors and their coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Training samples, used in float64; for ``kernel="precomputed"`` the Gram matrix,
+            (n_samples, n_samples). A function as a kernel gets what is passed here.
+        y : array-like of shape (n_samples,)
+            Classes: integers, booleans or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples; ones if None. A sample without a positive weight is
+            left out.
+
+        Returns
+        -------
+        self : NuSVC
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` is of a type that cannot be used.
+        ValueError
+            If a parameter is out of range, `y` has one class only, `nu` is infeasible, or an array
+            has the wrong shape or holds NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stops without its certificate.
+        """
+        _validation.check_real(self, "nu", self.nu, low=0.0, high=1.0, allow_low=False)
+        return self._fit(X, y, sample_weight)
+
+    def _bounds(self, weight, factors, codes, pairs):
+        """Return the bound of each alpha: its weight. Class weights are ignored, as in LIBSVM."""
+        totals = np.bincount(codes, weights=weight)
+        for i, j in pairs:
+            if self.nu * (totals[i] + totals[j]) / 2.0 > min(totals[i], totals[j]):
+                raise ValueError(
+                    f"NuSVC: specified nu is infeasible: nu={self.nu} is above twice the smaller "
+                    "share of two classes."
+                )
+        return weight
+
+    def _programme(self, sign, bounds):
+        return nu_classification(sign, bounds, self.nu)
+
+    def _read(self, solution):
+        # The margin is what the multipliers differ by; scaled to 1, as that of C-SVC.
+        positive, negative = solution.multipliers
+        margin = 0.5 * (positive - negative)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return solution.beta / margin, -0.5 * (positive + negative) / margin

@@ -1,0 +1,163 @@
+"""The machines among scikit-learn's tools, and under hostile conditions."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+import sklearn.svm
+from sklearn.base import clone
+from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
+
+import litlearn.svm
+import protocol
+from litlearn.svm import SVC, SVR, NuSVC, NuSVR
+from protocol import data
+
+# Every estimator, in the settings that take another way through the code.
+ALL = (
+    SVC(),
+    SVC(kernel="poly", coef0=1.0, cache_size=0.01, tol=1e-6),
+    NuSVC(nu=0.4),
+    SVR(),
+    NuSVR(C=2.0),
+)
+EVERY = pytest.mark.parametrize("estimator", ALL, ids=repr)
+# Other orders of memory are other orders of sums.
+CLOSE = {"rtol": 1e-6, "atol": 1e-9}
+
+
+def test_all_are_listed():
+    protocol.check_all_are_listed(litlearn.svm, ALL)
+
+
+@EVERY
+def test_check_estimator(estimator):
+    # Only what scikit-learn declares for its own class of this name.
+    declared = PER_ESTIMATOR_XFAIL_CHECKS.get(getattr(sklearn.svm, type(estimator).__name__), {})
+    protocol.check_scikit_learns_checks(estimator, may_fail=declared)
+
+
+@EVERY
+def test_signature(estimator):
+    protocol.check_signature(estimator, sklearn.svm, ())
+
+
+@EVERY
+def test_clone_and_copies(estimator):
+    protocol.check_clone_and_copies(estimator)
+
+
+@EVERY
+def test_joblib_with_memory_maps(estimator, tmp_path):
+    protocol.check_joblib_with_memory_maps(estimator, tmp_path)
+
+
+@EVERY
+def test_data_frames(estimator):
+    protocol.check_data_frames(estimator, **CLOSE)
+
+
+@EVERY
+def test_forms_of_the_same_data(estimator):
+    protocol.check_forms_of_the_same_data(estimator, **CLOSE)
+
+
+@EVERY
+def test_the_callers_data_stay_as_they_are(estimator):
+    protocol.check_the_callers_data_stay_as_they_are(estimator)
+
+
+@EVERY
+def test_single_precision(estimator):
+    X, y = data()
+    single = X.astype(np.float32)
+    one, other = clone(estimator).fit(single, y), clone(estimator).fit(single.astype(float), y)
+    protocol.assert_same(protocol.use(one, single), protocol.use(other, single.astype(float)))
+
+
+@EVERY
+def test_threads_at_once(estimator):
+    protocol.check_threads_at_once(estimator)
+
+
+def test_searches_and_pipelines():
+    protocol.check_pipeline_and_search(SVC(), {"C": [0.1, 1.0], "kernel": ["rbf", "linear"]})
+
+
+@pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR", "NuSVR"])
+def test_routed_weights(name):
+    X, y = data()
+    weight = np.random.default_rng(0).random(90)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = getattr(litlearn.svm, name)(tol=1e-6).set_fit_request(sample_weight=True)
+        assert model.get_metadata_routing().fit.requests["sample_weight"] is True
+    twice = clone(model).fit(np.vstack([X, X]), np.hstack([y, y]), np.hstack([weight, weight]))
+    once = clone(model).fit(X, y, 2 * weight)
+    if name != "NuSVC":  # its weights are bounds by themselves, and their scale cancels
+        protocol.assert_same(protocol.use(twice, X), protocol.use(once, X), atol=1e-4)
+
+
+# Bad input: refused with a message, and the estimator is usable afterwards
+
+BAD_PARAMETERS = [
+    *[("C", value) for value in (0.0, -1.0, np.nan, "1", None, True)],
+    *[("nu", value) for value in (0.0, 1.1, -0.5, np.nan, "1", None)],
+    *[("epsilon", value) for value in (-0.1, np.nan, np.inf, "0", None)],
+    *[("kernel", value) for value in ("cosine", "RBF", None, 3)],
+    *[("degree", value) for value in (-1, 1.5, "3", None, True)],
+    *[("gamma", value) for value in (-0.1, np.nan, np.inf, "large", None, True)],
+    *[("coef0", value) for value in (np.nan, np.inf, "0", None)],
+    *[("tol", value) for value in (0.0, -1.0, np.nan, "1", None)],
+    *[("shrinking", value) for value in (1, None, "yes")],
+    *[("probability", value) for value in (1, None, "yes")],
+    *[("cache_size", value) for value in (0, -1.0, np.nan, "1", None)],
+    *[("class_weight", value) for value in ("even", [1.0, 2.0], 3, {0: -1.0}, {7: 1.0})],
+    *[("verbose", value) for value in (-1, 0.5, "yes", None)],
+    *[("max_iter", value) for value in (-2, 1.5, "1", None, True)],
+    *[("decision_function_shape", value) for value in ("OVR", None, 1)],
+    *[("break_ties", value) for value in (1, None, "yes")],
+    *[("random_state", value) for value in (-1, "a", 1.5)],
+]
+
+
+@EVERY
+@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
+def test_bad_parameters(estimator, name, value):
+    protocol.check_bad_parameters(estimator, name, value)
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *protocol.BAD_SAMPLES,
+        *protocol.MISSING_SAMPLES,
+        scipy.sparse.csr_matrix(np.full((90, 3), np.nan)),
+    ],
+    ids=protocol.kind,
+)
+def test_bad_samples(estimator, bad):
+    protocol.check_bad_samples(estimator, bad)
+
+
+@EVERY
+def test_wrong_number_of_features(estimator):
+    protocol.check_wrong_number_of_features(estimator)
+
+
+@EVERY
+@pytest.mark.parametrize("bad", protocol.BAD_TARGETS, ids=protocol.kind)
+def test_bad_targets(estimator, bad):
+    protocol.check_bad_targets(estimator, bad)
+
+
+@EVERY
+@pytest.mark.parametrize("bad", protocol.BAD_WEIGHTS, ids=protocol.kind)
+def test_bad_weights(estimator, bad):
+    protocol.check_bad_weights(estimator, bad)
+
+
+@EVERY
+def test_before_fit(estimator):
+    protocol.check_before_fit(estimator)
+    for name in ("n_support_", "support_", "dual_coef_", "coef_"):
+        assert not hasattr(clone(estimator), name)

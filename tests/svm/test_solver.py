@@ -1,0 +1,368 @@
+"""The solver of the quadratic programmes, its Gram matrices and its pieces, against slow twins."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+from litlearn import kernels
+from litlearn.svm import _gram, _platt, _smo, _working_set
+from litlearn.svm._gram import ComputedGram, StoredGram
+from litlearn.svm._programmes import (
+    c_classification,
+    epsilon_regression,
+    fill,
+    nu_classification,
+    nu_regression,
+)
+from litlearn.svm._working_set import solve
+
+MEMORY = 1e8
+
+
+def make(n=30, p=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    return X, y, rng.uniform(0.5, 2.0, n)
+
+
+def computed(X, name="rbf", gamma=0.5, **parameters):
+    return ComputedGram(kernels.make_kernel(name, X, gamma=gamma, **parameters), X)
+
+
+def programmes(y, weight):
+    target = y + np.linspace(-0.3, 0.3, len(y))
+    return {
+        "c": c_classification(y, weight),
+        "nu": nu_classification(y, weight, 0.3),
+        "epsilon": epsilon_regression(target, weight, 0.1),
+        "nu regression": nu_regression(target, weight, 0.4),
+    }
+
+
+def objective(K, programme, beta):
+    by_sample = np.bincount(programme.sample, weights=beta, minlength=len(K))
+    return 0.5 * by_sample @ K @ by_sample + programme.linear @ beta
+
+
+def twin(K, programme, tol):
+    s = programme.sample
+    return reference.minimise_pairs(
+        K[np.ix_(s, s)],
+        programme.linear,
+        programme.lower,
+        programme.upper,
+        programme.start,
+        programme.group,
+        tol,
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# The inner solver
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("seed", range(5))
+def test_steps_are_those_of_the_twin(seed):
+    X, y, weight = make(20, seed=seed)
+    K = kernels.rbf_kernel(X, gamma=0.5)
+    P = c_classification(y, weight)
+    sub = _smo.make_subproblem(
+        K, P.linear.copy(), P.start.copy(), P.lower, P.upper, np.array([0, 20])
+    )
+    n_steps, violation, moved = _smo.minimise_pairs(sub, 1e-10, 10_000)
+    beta, f, _ = twin(K, P, 1e-10)
+    np.testing.assert_allclose(sub.beta, beta, atol=1e-9)
+    np.testing.assert_allclose(sub.gradient, f, atol=1e-9)
+    assert violation < 1e-10 and moved and n_steps > 0
+    for limit in (1, 5, 20):
+        sub = _smo.make_subproblem(
+            K, P.linear.copy(), P.start.copy(), P.lower, P.upper, np.array([0, 20])
+        )
+        assert _smo.minimise_pairs(sub, 1e-10, limit)[0] == limit
+        beta, _, _ = reference.minimise_pairs(
+            K, P.linear, P.lower, P.upper, P.start, P.group, 1e-10, limit
+        )
+        np.testing.assert_allclose(sub.beta, beta, atol=1e-12)
+
+
+@pytest.mark.nojit
+@given(st.lists(st.floats(0, 1e30), min_size=1, max_size=600), st.booleans(), st.integers(0, 5))
+def test_position_of_largest(values, single, start):
+    dtype = np.float32 if single else np.float64
+    values = np.array(values, dtype=dtype)
+    start = min(start, len(values))
+    found = _smo.position_of_largest(values.view(_smo.BITS[dtype]), start, len(values))
+    rest = values[start:]
+    expected = start + np.argmax(rest) if rest.size and rest.max() > 0 else _smo.NOBODY
+    assert found == expected
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_selection_is_by_definition(dtype):
+    rng = np.random.default_rng(0)
+    X, _, weight = make(40)
+    K = kernels.rbf_kernel(X).astype(dtype)
+    beta = weight * rng.choice([0.0, 0.5, 1.0], 40)
+    f = rng.normal(size=40)
+    sub = _smo.make_subproblem(K, f, beta, np.zeros(40), weight, np.array([0, 25, 40]))
+    up, down = beta < weight, beta > 0
+    f = sub.gradient
+    for start, stop in ((0, 25), (25, 40)):
+        part = np.arange(start, stop)
+        i = _smo.first_variable(sub, np.max(f[part][down[part]]), start, stop)
+        assert i == part[up[part]][np.argmin(f[part][up[part]])]
+        j = _smo.second_variable(sub, i, start, stop)
+        rest = part[down[part] & (f[part] > f[i])]
+        gains = (f[rest] - f[i]) ** 2 / (K[i, i] + K[rest, rest] - 2 * K[i, rest])
+        assert j == rest[np.argmax(gains)]
+    group, ceiling, violation = _smo.worst_group(sub)
+    expected = [np.max(f[a:b][down[a:b]]) - np.min(f[a:b][up[a:b]]) for a, b in ((0, 25), (25, 40))]
+    assert group == np.argmax(expected) and violation == max(expected)
+    assert ceiling == np.max(f[down & ((np.arange(40) >= 25) == group)])
+
+
+@pytest.mark.nojit
+def test_a_step_stops_at_the_box_and_says_when_nothing_moves():
+    K = np.eye(2)
+    bounds = np.array([-1.0, -0.25]), np.array([1.0, 1.0])
+    sub = _smo.make_subproblem(K, np.array([-2.0, 2.0]), np.zeros(2), *bounds, np.array([0, 2]))
+    assert _smo.take_step(sub, 0, 1)
+    np.testing.assert_array_equal(sub.beta, [0.25, -0.25])
+    np.testing.assert_array_equal(sub.gradient, [-1.75, 1.75])
+    assert sub.fall[1] == -np.inf and sub.rise[1] == 0.0 and sub.fall[0] == sub.rise[0] == 0.0
+    assert not _smo.take_step(sub, 0, 1)  # variable 1 cannot fall any further
+    np.testing.assert_array_equal(sub.beta, [0.25, -0.25])
+
+
+# ---------------------------------------------------------------------------------------------
+# The outer solver
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("name", ["c", "nu", "epsilon", "nu regression"])
+@pytest.mark.parametrize("way", ["stored", "computed", "small sets"])
+def test_solution_is_that_of_the_twin(name, way, monkeypatch):
+    X, y, weight = make(24)
+    P = programmes(y, weight)[name]
+    K = kernels.rbf_kernel(X, gamma=0.5)
+    gram = StoredGram(K) if way == "stored" else computed(X)
+    memory = MEMORY
+    if way == "small sets":
+        monkeypatch.setattr(_working_set, "WHOLE", 0)
+        memory = 8 * 10.0**2  # ten variables
+    found = solve(gram, P, 1e-6, -1, memory)
+    beta, f, _ = twin(K, P, 1e-6)
+    assert found.converged and found.violation < 1e-6
+    assert objective(K, P, found.beta) <= objective(K, P, beta) + 1e-6
+    np.testing.assert_allclose(found.gradient, f, atol=1e-4)
+    assert np.all((found.beta >= P.lower) & (found.beta <= P.upper))
+    for group in range(P.n_groups):
+        mine = P.group == group
+        np.testing.assert_allclose(found.beta[mine].sum(), P.start[mine].sum(), atol=1e-12)
+    gap = objective(K, P, found.beta) - objective(K, P, beta)
+    assert found.gap >= gap - 1e-12
+
+
+@pytest.mark.nojit
+def test_gap_is_primal_minus_dual():
+    X, y, weight = make(24)
+    K = kernels.rbf_kernel(X, gamma=0.5)
+    for tol in (0.5, 1e-4):
+        found = solve(StoredGram(K), c_classification(y, weight), tol, -1, MEMORY)
+        primal, dual = reference.svm_objectives(K, y, found.beta, -found.multipliers[0], weight)
+        np.testing.assert_allclose(found.gap, primal - dual, rtol=1e-8, atol=1e-12)
+        target = y + X[:, 1]
+        P = epsilon_regression(target, weight, 0.1)
+        found = solve(StoredGram(K), P, tol, -1, MEMORY)
+        beta = found.beta[:24] + found.beta[24:]
+        primal, dual = reference.svr_objectives(K, target, beta, -found.multipliers[0], weight, 0.1)
+        np.testing.assert_allclose(found.gap, primal - dual, rtol=1e-8, atol=1e-12)
+
+
+def test_violation_is_that_of_exact_gradients():
+    """The certificate does not believe gradients that were followed in float32."""
+    X, y, _ = make(1500, 4)
+    y[::7] *= -1
+    gram = computed(X)
+    P = c_classification(y, np.full(1500, 50.0))
+    found = solve(gram, P, 1e-3, -1, 8e6)
+    assert gram.has_rough and found.converged
+    K = kernels.rbf_kernel(X, gamma=0.5)
+    f = K @ found.beta - y
+    np.testing.assert_allclose(found.gradient, f, atol=1e-9)
+    up, down = found.beta < P.upper, found.beta > P.lower
+    np.testing.assert_allclose(f[down].max() - f[up].min(), found.violation, atol=1e-9)
+    assert found.violation < 1e-3
+
+
+def test_tight_tolerances_are_reached_in_float64():
+    X, y, _ = make(1200, 4)
+    y[::7] *= -1
+    found = solve(computed(X), c_classification(y, np.full(1200, 1.0)), 1e-9, -1, MEMORY)
+    assert found.converged and found.violation < 1e-9
+
+
+def test_limit_of_steps_is_kept():
+    X, y, weight = make(24)
+    for limit in (0, 1, 7):
+        found = solve(computed(X), c_classification(y, weight), 1e-9, limit, MEMORY)
+        assert found.n_steps == limit and not found.converged
+
+
+@pytest.mark.nojit
+def test_working_sets_hold_the_worst_pair_and_keep_to_their_size():
+    X, y, weight = make(30)
+    for name, P in programmes(y, weight).items():
+        state = _working_set.State(StoredGram(kernels.rbf_kernel(X)), P, False)
+        for size in (8, 9, 100):
+            chosen = state.working_set(size)
+            assert len(chosen) <= size, name
+            assert np.all(np.diff(P.group[chosen]) >= 0)
+            assert len(np.unique(chosen)) == len(chosen)
+            up, down = state.beta < P.upper, state.beta > P.lower
+            worst = -np.inf
+            for group in range(P.n_groups):
+                mine = P.group[chosen] == group
+                f = state.gradient[chosen]
+                high = np.max(f, where=mine & down[chosen], initial=-np.inf)
+                worst = max(worst, high - np.min(f, where=mine & up[chosen], initial=np.inf))
+            assert worst == state.violation()
+
+
+def test_memory_for_a_working_set():
+    assert _working_set.capacity(1e8, np.float32) == 5000
+    assert _working_set.capacity(1e8, np.float64) == 3535
+    assert _working_set.capacity(0.1, np.float64) == 8
+
+
+# ---------------------------------------------------------------------------------------------
+# Programmes
+
+
+@pytest.mark.nojit
+@given(st.lists(st.floats(0, 10), min_size=1, max_size=20), st.floats(0, 1))
+def test_fill(bounds, share):
+    bounds = np.array(bounds)
+    total = share * bounds.sum()
+    found = fill(bounds, total)
+    np.testing.assert_allclose(found.sum(), total, rtol=1e-12, atol=1e-12)
+    assert np.all((found >= 0) & (found <= bounds))
+
+
+@pytest.mark.nojit
+def test_starts_are_feasible():
+    _, y, weight = make(30)
+    for P in programmes(y, weight).values():
+        assert np.all((P.start >= P.lower) & (P.start <= P.upper))
+        assert set(P.group) == set(range(P.n_groups))
+    nu = programmes(y, weight)["nu"]
+    np.testing.assert_allclose(nu.start.sum(), 0.0, atol=1e-14)
+    np.testing.assert_allclose(nu.start[y > 0].sum(), 0.5 * 0.3 * weight.sum())
+
+
+# ---------------------------------------------------------------------------------------------
+# Gram matrices
+
+
+@pytest.mark.parametrize("name", ["linear", "poly", "rbf", "sigmoid"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_parts_of_gram_matrices(name, sparse):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4)) * (rng.random((60, 4)) < 0.7) + 0.0
+    kernel = kernels.make_kernel(name, X, gamma=0.3, coef0=0.5)
+    full = kernels.gram(kernel, X)
+    data = scipy.sparse.csr_array(X) if sparse else X
+    kernel = kernels.make_kernel(name, data, gamma=0.3, coef0=0.5)
+    rows, some = rng.permutation(60)[:40], rng.permutation(40)[:17]
+    weights = rng.normal(size=17)
+    for gram in (ComputedGram(kernel, data), StoredGram(full)):
+        part = gram.take(rows)
+        K = full[np.ix_(rows, rows)]
+        assert part.n == 40
+        np.testing.assert_allclose(part.diagonal(), K.diagonal(), rtol=1e-12)
+        dtypes = [np.float64, np.float32] if gram.has_rough else [np.float64]
+        assert gram.has_rough == (isinstance(gram, ComputedGram) and not sparse)
+        for dtype in dtypes:
+            close = {"rtol": 1e-12, "atol": 1e-12} if dtype == np.float64 else {"atol": 3e-5}
+            square = part.square(some, dtype)
+            assert square.dtype == dtype
+            np.testing.assert_allclose(square, K[np.ix_(some, some)], **close)
+            product = part.product(some, weights, dtype)
+            np.testing.assert_allclose(product, K[:, some] @ weights, **close)
+            assert product.dtype == np.float64
+            assert not part.product(some[:0], weights[:0], dtype).any()
+
+
+def test_tiles_are_cut(monkeypatch):
+    X, _, _ = make(300)
+    gram, K = computed(X), kernels.rbf_kernel(X, gamma=0.5)
+    monkeypatch.setattr(_gram, "TILE_BYTES", 1)
+    some, weights = np.arange(0, 300, 2), np.linspace(-1, 1, 150)
+    np.testing.assert_allclose(gram.square(some, np.float64), K[np.ix_(some, some)], atol=1e-10)
+    for one in (gram, StoredGram(K)):
+        found = one.product(some, weights, np.float64)
+        np.testing.assert_allclose(found, K[:, some] @ weights, atol=1e-9)
+
+
+def test_float32_is_used_where_it_is_fine_enough():
+    X, _, _ = make(50)
+    assert computed(X).has_rough
+    assert computed(X + 1e6).has_rough  # samples are centred
+    assert not computed(1e4 * X).has_rough
+    assert not computed(1e5 * X, "poly", gamma=1.0).has_rough
+    assert not computed(1e200 * X).has_rough
+
+
+@pytest.mark.parametrize("name", ["linear", "poly", "rbf"])
+def test_gram_matrices_are_positive_semidefinite(name):
+    for seed in range(5):
+        X, _, _ = make(60, 2, seed)
+        K = kernels.gram(kernels.make_kernel(name, X, gamma=0.7, coef0=1.0), X)
+        values = np.linalg.eigvalsh(K)
+        assert values[0] > -1e-12 * values[-1]
+
+
+def test_the_sigmoid_is_not():
+    X, _, _ = make(60, 2)
+    K = kernels.gram(kernels.make_kernel("sigmoid", X, gamma=0.7, coef0=-1.0), X)
+    assert np.linalg.eigvalsh(K)[0] < -0.1
+
+
+# ---------------------------------------------------------------------------------------------
+# Probabilities
+
+
+@pytest.mark.nojit
+def test_sigmoid_minimises_its_loss():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=200)
+    positive = scores + rng.normal(size=200) > 0.3
+    slope, shift = _platt.fit_sigmoid(scores, positive)
+    n_positive, n_negative = positive.sum(), (~positive).sum()
+    target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+
+    def loss(a, b):
+        p = 1 / (1 + np.exp(a * scores + b))
+        return -np.sum(target * np.log(p) + (1 - target) * np.log(1 - p))
+
+    best = loss(slope, shift)
+    for da, db in ((0.01, 0), (-0.01, 0), (0, 0.01), (0, -0.01)):
+        assert loss(slope + da, shift + db) > best
+    assert slope < 0
+    assert _platt.sigmoid(np.array([1e5, -1e5]), slope, shift).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.nojit
+def test_coupling_recovers_consistent_probabilities():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(4), size=20)
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    P = np.stack([p[:, i] / (p[:, i] + p[:, j]) for i, j in pairs], axis=1)
+    np.testing.assert_allclose(_platt.couple(P, pairs, 4), p, atol=1e-5)
