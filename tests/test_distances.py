@@ -67,11 +67,6 @@ def test_differences(code, combine, dtype):
     metric, found = make_metric(code, 3), np.empty((7, 150))
     _distances.difference_tile(metric, X, Q, found)
     np.testing.assert_allclose(found, combine(Q[:, None] - X), rtol=1e-14)
-    index = np.array([149, 0, 3, 3, NOBODY, 1, 2])
-    pairs = np.full(7, -1.0)
-    _distances.pair_distances(metric, X, Q, index, pairs)
-    expected = np.where(index == NOBODY, -1.0, found[np.arange(7), index])
-    np.testing.assert_array_equal(pairs, expected)
 
 
 def test_differences_have_one_order_of_summation():
@@ -191,23 +186,6 @@ def test_k_nearest_is_the_twin(name, k, dtype):
         expected = twin(X, Q, k, skip)
         np.testing.assert_array_equal(found[1], expected[1])
         np.testing.assert_array_equal(found[0], expected[0])
-
-
-def test_the_smallest_score_decides_or_hands_over():
-    """Points that a product cannot tell apart are rivals; a clear winner needs no second look."""
-    rng = np.random.default_rng(4)
-    X = rng.normal(size=(3000, 6))
-    X[2500] = X[10]  # in another tile
-    X[20] = X[21]  # in the same
-    X = read_only(X)
-    Q, skip = X[[10, 20, 30]].copy(), np.full(3, NOBODY)
-    out = np.empty((3, 1)), np.empty((3, 1), dtype=np.intp)
-    for dtype in (np.float32, np.float64):
-        left = _distances.nearest_by_products(
-            make_metric(EUCLIDEAN, 6), _distances.fit_scaling(X), X, Q, dtype, skip, *out
-        )
-        assert left.tolist() == [0, 1]
-        assert out[1][2, 0] == 30 and out[0][2, 0] == 0
 
 
 @settings(deadline=None, max_examples=60)

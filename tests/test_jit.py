@@ -142,6 +142,17 @@ def test_flags():
     assert njit(inline=True)(lambda x: x).targetoptions["forceinline"]
 
 
+@needs_compiler
+@pytest.mark.parametrize("kind", ["helper", "inline", "merge"])
+def test_python_may_call_a_helper(kind):
+    """Callers that are compiled share the form without an entry; Python never meets it."""
+    add = njit(lambda x, y: x + y, **{kind: True})
+    twice = njit(lambda x: add(x, x))
+    assert twice(3) == 6 and add(1, 2) == 3 and add(1.5, y=2) == 3.5 and twice(2.5) == 5.0
+    if kind != "merge":
+        assert len(add.overloads) == 2
+
+
 # What a cache may not do: reach the user
 
 

@@ -154,18 +154,6 @@ def knn_by_difference(metric, X, Q, skip, best, best_index):
 
 
 @njit
-def pair_distances(metric, X, Q, index, out):
-    """Reduced distance from each query to the one point X[index[i]].
-
-    X (n, p) in C order; Q (m, p) float64; index (m,), NOBODY for none; out (m,): output.
-    """
-    p, flat = X.shape[1], X.reshape(-1)
-    for i in range(Q.shape[0]):
-        if index[i] != NOBODY:  # a row of X is a block of one point
-            block_distances(metric, Q[i], flat, index[i] * p, 1, out[i : i + 1])
-
-
-@njit
 def difference_tile(metric, X, Q, out):
     """Reduced distances of all pairs of queries and points.
 
@@ -485,60 +473,6 @@ def prepare_queries(scaling, Q, dtype):
     return queries, norms, is_far
 
 
-# ------------------------------------------------------------------ the smallest of tiles
-
-
-class Nearest(NamedTuple):
-    """The nearest point of each of m queries so far, as far as scores can tell.
-
-    Parameters
-    ----------
-    index : ndarray of shape (m,)
-        Its index; NOBODY before the first tile.
-    lower, upper : ndarray of shape (m,)
-        Bounds of its score.
-    rival : ndarray of shape (m,)
-        Smallest lower bound of all other points.
-    """
-
-    index: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    rival: np.ndarray
-
-
-@njit
-def argmin_tile(scores, start, errors, nearest):
-    """Look for nearer points in a tile of scores; arguments as in preselect."""
-    index, lower, upper, rival = nearest
-    limits = np.empty(1, scores.dtype)
-    for i in range(scores.shape[0]):
-        for first in range(0, scores.shape[1], SCREEN):
-            limits[0] = upper[i] + errors[i]  # beyond, no rival: the upper bound only falls
-            length = min(SCREEN, scores.shape[1] - first)
-            if count_up_to(scores[i], first, length, limits[0]) == 0:
-                continue
-            # <contest>: the smallest upper bound leads; all others are rivals.
-            for c in range(first, first + length):
-                low, high = scores[i, c] - errors[i], scores[i, c] + errors[i]
-                if high < upper[i]:
-                    low, lower[i] = lower[i], low
-                    upper[i], index[i] = high, start + c
-                rival[i] = min(rival[i], low)
-
-
-def nearest_by_products(metric, scaling, X, Q, dtype, skip, best, best_index):
-    """As knn_by_products, for k = 1: no heap, and no distance but that of the winner."""
-    m = Q.shape[0]
-    nearest = Nearest(np.full(m, NOBODY), *np.full((3, m), np.inf))
-    queries, norms, is_far = prepare_queries(scaling, Q, dtype)
-    for start, scores, errors in score_tiles(scaling, X, queries, norms, skip):
-        argmin_tile(scores, start, errors, nearest)
-    pair_distances(metric, X, Q, nearest.index, best[:, 0])
-    best_index[:, 0] = nearest.index
-    return np.flatnonzero(is_far | (nearest.rival <= nearest.upper))
-
-
 # ------------------------------------------------------------------ the k nearest, by all means
 
 
@@ -568,13 +502,12 @@ def k_nearest(metric, scaling, X, Q, k, skip, by_difference=512):
     index : ndarray of shape (m, k), intp
     """
     reduced, index = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), dtype=np.intp)
-    search = nearest_by_products if k == 1 else knn_by_products
     rows = np.arange(Q.shape[0])
     # <ladder>: float32 scores first, then float64, then distances; each for what is left.
     for dtype in (np.float32, np.float64) if scaling else ():
         if rows.size:
             out = reduced[rows], index[rows]
-            left = search(metric, scaling, X, Q[rows], dtype, skip[rows], *out)
+            left = knn_by_products(metric, scaling, X, Q[rows], dtype, skip[rows], *out)
             reduced[rows], index[rows] = out
             rows = rows[left]
     # <rest>: what no product decides, every distance does.

@@ -28,17 +28,20 @@ import numba
 PATIENCE = 1.0  # seconds of silence while functions are compiled
 
 
-def njit(function=None, *, helper=False, inline=False, merge=False, reassociate=False):
+def njit(function=None, *, lean=False, helper=False, inline=False, merge=False, reassociate=False):
     """Compile `function` with the flags that the whole package shares.
 
     Parameters
     ----------
     function : callable
         A function on scalars and NumPy arrays.
+    lean : bool, default=False
+        For functions that allocate nothing, and so need not count references to the arrays that
+        pass through them: counting costs more than a distance in few dimensions.
     helper : bool, default=False
-        For functions that other compiled functions call millions of times. They allocate nothing,
-        and so need not count references to the arrays that pass through them: counting costs more
-        than a distance in few dimensions.
+        A lean function that other compiled functions call, and Python does not: what a call from
+        Python needs, often more than the function itself, is left out. If Python calls it all the
+        same, as tests do, that is compiled then, and not kept on disk.
     inline : bool, default=False
         A helper whose machine code is copied into each caller.
     merge : bool, default=False
@@ -55,20 +58,38 @@ def njit(function=None, *, helper=False, inline=False, merge=False, reassociate=
         Or `function` itself when ``NUMBA_DISABLE_JIT=1``.
     """
     if function is None:
-        options = {"helper": helper, "inline": inline, "merge": merge}
+        options = {"lean": lean, "helper": helper, "inline": inline, "merge": merge}
         return functools.partial(njit, **options, reassociate=reassociate)
-    dispatcher = numba.njit(
-        function,
-        nogil=True,
-        error_model="numpy",
-        forceinline=inline,
-        inline="always" if merge else "never",
-        fastmath={"reassoc", "contract"} if reassociate else False,
-        _nrt=not (helper or inline or merge),
-    )
+    helper = helper or inline or merge
+    options = {
+        "nogil": True,
+        "error_model": "numpy",
+        "forceinline": inline,
+        "inline": "always" if merge else "never",
+        "fastmath": {"reassoc", "contract"} if reassociate else False,
+        "_nrt": not (lean or helper),
+        "no_cfunc_wrapper": True,  # nobody passes our functions to C
+    }
+    dispatcher = numba.njit(function, no_cpython_wrapper=helper, **options)
     if hasattr(dispatcher, "py_func"):  # else NUMBA_DISABLE_JIT=1, and nothing is compiled
+        if helper:
+            _serve_python(dispatcher, options)
         _keep_on_disk(dispatcher)
     return dispatcher
+
+
+def _serve_python(dispatcher, options):
+    """Let Python call a helper, whose compiled form has no entry for it."""
+
+    def keep(compiled):  # for compiled callers alone: Python must not find it
+        dispatcher.overloads[tuple(compiled.signature.args)] = compiled
+
+    @functools.cache
+    def with_an_entry():
+        return numba.njit(dispatcher.py_func, **options)
+
+    dispatcher.add_overload = keep
+    dispatcher._compile_for_args = lambda *args: with_an_entry()._compile_for_args(*args)
 
 
 def _keep_on_disk(dispatcher):

@@ -28,7 +28,6 @@ def _neighbors():
             if metric == "minkowski":
                 setting["p"] = 3
             yield "neighbors", "NearestNeighbors", setting
-    yield "neighbors", "NearestNeighbors", {"algorithm": "brute", "n_neighbors": 1}
     for name in (
         "KNeighborsClassifier",
         "KNeighborsRegressor",

@@ -304,15 +304,16 @@ def fit_boxes(tree, node):
     n_leaves = -(-(stop - start) // tree.leaf)
     for j in range(p):
         region = start // tree.leaf * p + j * n_leaves
+        lowest, highest = np.inf, -np.inf
         for number in range(n_leaves):
             begin = start + number * tree.leaf
             low, high = feature_range(tree.points, begin, min(begin + tree.leaf, stop), j, p)
             tree.leaf_low[region + number], tree.leaf_high[region + number] = low, high
-        tree.low[node, j] = tree.leaf_low[region : region + n_leaves].min()
-        tree.high[node, j] = tree.leaf_high[region : region + n_leaves].max()
+            lowest, highest = min(lowest, low), max(highest, high)
+        tree.low[node, j], tree.high[node, j] = lowest, highest
 
 
-@njit(helper=True)
+@njit(inline=True)
 def feature_range(points, start, stop, j, p):
     """Smallest and largest value of feature j among the stored points of a leaf."""
     first = start * p + j * (stop - start)
@@ -574,11 +575,13 @@ def upper_bound(metric, tree, node, q):
 
 
 @njit
-def make_walk(leaf, p):
-    """Working memory of a walk: a stack of nodes and of their bounds; bounds of the leaves of a
-    bucket; distances to the points of a leaf; a query."""
-    stack, bounds = np.empty(STACK, dtype=np.intp), np.empty(STACK)
-    return stack, bounds, np.empty(BUCKET), np.empty(leaf), np.empty(p)
+def make_room(leaf, p):
+    """Working memory of a walk: a stack of nodes that wait, rows of numbers, and a query.
+
+    The rows: bounds of those nodes; bounds of the leaves of a bucket; distances to the points of a
+    leaf.
+    """
+    return np.empty(STACK, dtype=np.intp), np.empty((3, max(STACK, BUCKET, leaf))), np.empty(p)
 
 
 @njit(inline=True)
@@ -589,12 +592,13 @@ def load(Q, i, q):
 
 
 @njit(inline=True)
-def knn_one(metric, tree, skip, heap, heap_index, walk):
+def knn_one(metric, tree, q, skip, heap, heap_index, postponed, room):
     """The k nearest points of one query, as a heap.
 
-    skip: index to leave out, or NOBODY; heap, heap_index (k,): output; walk: see make_walk.
+    q (p,) float64; skip: index to leave out, or NOBODY; heap, heap_index (k,): output;
+    postponed, room: see `make_room`.
     """
-    postponed, bounds, leaf_bound, values, q = walk
+    bounds, leaf_bound, values = room[0], room[1], room[2]
     reset_heap(heap, heap_index, tree.rows.size)
     postponed[0], bounds[0], top = 0, 0.0, 0
     while top >= 0:
@@ -634,12 +638,12 @@ def knn_one(metric, tree, skip, heap, heap_index, walk):
 @njit
 def knn_block(metric, tree, Q, queries, exclude_self, best, best_index):
     """The k nearest points of the rows `queries` of Q; best, best_index (m, k): output."""
-    walk = make_walk(tree.leaf, Q.shape[1])
-    k, q = best.shape[1], walk[-1]
+    k, (waiting, room, q) = best.shape[1], make_room(tree.leaf, Q.shape[1])
     heap, heap_index = np.empty(k), np.empty(k, dtype=np.intp)
     for i in queries:
         load(Q, i, q)
-        knn_one(metric, tree, i if exclude_self else NOBODY, heap, heap_index, walk)
+        skip = i if exclude_self else NOBODY
+        knn_one(metric, tree, q, skip, heap, heap_index, waiting, room)
         heap_sort(heap, heap_index)
         for c in range(k):
             best[i, c], best_index[i, c] = heap[c], heap_index[c]
@@ -696,30 +700,28 @@ def radius_block(metric, tree, Q, queries, bounds, exclude_self):
     bounds (m,): largest reduced distance that counts, for each row of Q. Returns counts of
     neighbours, and their indices and reduced distances, query after query.
     """
-    walk, total = make_walk(tree.leaf, Q.shape[1]), 0
-    waiting, q = walk[0], walk[-1]
+    (waiting, room, q), total = make_room(tree.leaf, Q.shape[1]), 0
     counts = np.zeros(queries.size, dtype=np.intp)
     index, reduced = np.empty(256, dtype=np.intp), np.empty(256)
     for number in range(queries.size):
         i, before = queries[number], total
         load(Q, i, q)
-        waiting[0] = 0
-        node, top = next_bucket(metric, tree, bounds[i], walk, 0)
+        skip, waiting[0] = i if exclude_self else NOBODY, 0
+        node, top = next_bucket(metric, tree, q, bounds[i], waiting, 0)
         while node >= 0:
             needed = total + tree.stop[node] - tree.start[node]
             if needed > index.size:
                 index, reduced = grow(index, needed), grow(reduced, needed)
-            skip = i if exclude_self else NOBODY
-            total = collect(metric, tree, node, bounds[i], skip, index, reduced, total, walk)
-            node, top = next_bucket(metric, tree, bounds[i], walk, top)
+            out = index[total:], reduced[total:]
+            total += collect(metric, tree, node, q, bounds[i], skip, out, room)
+            node, top = next_bucket(metric, tree, q, bounds[i], waiting, top)
         counts[number] = total - before
     return counts, index[:total].copy(), reduced[:total].copy()
 
 
 @njit(inline=True)
-def next_bucket(metric, tree, bound, walk, top):
+def next_bucket(metric, tree, q, bound, waiting, top):
     """The next bucket within reach, or -1, and the new top of the stack of waiting nodes."""
-    waiting, q = walk[0], walk[-1]
     # <prune>: a node out of reach is dropped; children wait in place of their parent.
     while top >= 0:
         node = waiting[top]
@@ -733,9 +735,9 @@ def next_bucket(metric, tree, bound, walk, top):
 
 
 @njit(inline=True)
-def collect(metric, tree, node, bound, skip, index, reduced, total, walk):
-    """Append the points of a bucket within reach to index and reduced; return the new total."""
-    _, _, leaf_bound, values, q = walk
+def collect(metric, tree, node, q, bound, skip, out, room):
+    """Write indices and reduced distances of the points of a bucket within reach; count them."""
+    (index, reduced), leaf_bound, values, found = out, room[1], room[2], 0
     begin, end = tree.start[node], tree.stop[node]
     n_leaves = -(-(end - begin) // tree.leaf)
     leaf_bounds(metric, tree, begin, n_leaves, q, leaf_bound)
@@ -748,25 +750,23 @@ def collect(metric, tree, node, bound, skip, index, reduced, total, walk):
         block_distances(metric, q, tree.points, run * q.size, count, values)
         for v in range(count):
             if values[v] <= bound and tree.rows[run + v] != skip:
-                index[total], reduced[total] = tree.rows[run + v], values[v]
-                total += 1
-    return total
+                index[found], reduced[found] = tree.rows[run + v], values[v]
+                found += 1
+    return found
 
 
 @njit
 def count_block(metric, tree, Q, queries, bounds, counts):
     """Number of points within reach of the rows `queries` of Q; counts (m,): output."""
-    walk = make_walk(tree.leaf, Q.shape[1])
-    q = walk[-1]
+    waiting, room, q = make_room(tree.leaf, Q.shape[1])
     for i in queries:
         load(Q, i, q)
-        counts[i] = count_one(metric, tree, bounds[i], walk)
+        counts[i] = count_one(metric, tree, q, bounds[i], waiting, room[2])
 
 
 @njit(inline=True)
-def count_one(metric, tree, bound, walk):
+def count_one(metric, tree, q, bound, waiting, values):
     """Number of points within reach of one query."""
-    waiting, _, _, values, q = walk
     waiting[0], top, total = 0, 0, 0
     while top >= 0:
         node = waiting[top]

@@ -855,37 +855,37 @@ def begin_node(span, left, right, node, waiting, best_first):
 # One compiled function for each family and splitter, so that only what is asked for is compiled.
 
 
-@njit(helper=True)
+@njit(lean=True)
 def split_by_classes(problem, rules, samples, scratch, nodes, queue, budget):
     """Split by classes, at the best thresholds."""
     split_nodes(CLASSES, BEST, problem, rules, samples, scratch, nodes, queue, budget)
 
 
-@njit(helper=True)
+@njit(lean=True)
 def split_by_classes_at_random(problem, rules, samples, scratch, nodes, queue, budget):
     """Split by classes, at random thresholds."""
     split_nodes(CLASSES, RANDOM, problem, rules, samples, scratch, nodes, queue, budget)
 
 
-@njit(helper=True)
+@njit(lean=True)
 def split_by_numbers(problem, rules, samples, scratch, nodes, queue, budget):
     """Split by means, at the best thresholds."""
     split_nodes(NUMBERS, BEST, problem, rules, samples, scratch, nodes, queue, budget)
 
 
-@njit(helper=True)
+@njit(lean=True)
 def split_by_numbers_at_random(problem, rules, samples, scratch, nodes, queue, budget):
     """Split by means, at random thresholds."""
     split_nodes(NUMBERS, RANDOM, problem, rules, samples, scratch, nodes, queue, budget)
 
 
-@njit(helper=True)
+@njit(lean=True)
 def split_by_medians(problem, rules, samples, scratch, nodes, queue, budget):
     """Split by medians, at the best thresholds."""
     split_nodes(MEDIANS, BEST, problem, rules, samples, scratch, nodes, queue, budget)
 
 
-@njit(helper=True)
+@njit(lean=True)
 def split_by_medians_at_random(problem, rules, samples, scratch, nodes, queue, budget):
     """Split by medians, at random thresholds."""
     split_nodes(MEDIANS, RANDOM, problem, rules, samples, scratch, nodes, queue, budget)
