@@ -384,3 +384,71 @@ def svr_objectives(K, y, beta, b, C, epsilon):
     f, norm = K @ beta + b, 0.5 * beta @ K @ beta
     primal = norm + np.sum(C * np.maximum(0.0, np.abs(y - f) - epsilon))
     return primal, y @ beta - epsilon * np.sum(np.abs(beta)) - norm
+# Normal distributions
+
+
+def normal_estimates(X, y, s):
+    """eq-normal-ml: shares, means and covariances of the classes, in their order."""
+    shares, means, covariances = [], [], []
+    for c in np.unique(y):
+        Z, w = X[y == c], s[y == c]
+        shares.append(w.sum() / s.sum())
+        means.append(w @ Z / w.sum())
+        deviations = Z - means[-1]
+        covariances.append((w[:, np.newaxis] * deviations).T @ deviations / w.sum())
+    return np.array(shares), np.array(means), np.array(covariances)
+
+
+def log_joint(X, shares, means, covariances):
+    """eq-normal-density and the logarithm of eq-normal-posterior's numerator, (n, q)."""
+    columns = []
+    for share, mean, covariance in zip(shares, means, covariances, strict=True):
+        Z = X - mean
+        squares = np.sum(Z * np.linalg.solve(covariance, Z.T).T, axis=1)
+        spread = np.linalg.slogdet(2 * np.pi * covariance)[1]
+        columns.append(np.log(share) - (squares + spread) / 2)
+    return np.column_stack(columns)
+
+
+def naive_covariances(covariances, shares, kind):
+    """eq-naive-bayes-ml: diagonal covariances, of which classes or features may share variances."""
+    variances = np.array([np.diag(one) for one in covariances])
+    if kind in ("feature", "one"):
+        variances[:] = shares @ variances
+    if kind in ("class", "one"):
+        variances[:] = variances.mean(axis=1, keepdims=True)
+    return np.array([np.diag(one) for one in variances])
+
+
+def ledoit_wolf(X):
+    """eq-ledoit-wolf: the share of shrinkage, sample by sample."""
+    Z = X - X.mean(axis=0)
+    n, p = Z.shape
+    S = Z.T @ Z / n
+    target = np.trace(S) / p * np.eye(p)
+    distance = np.sum((S - target) ** 2)
+    noise = sum(np.sum((np.outer(z, z) - S) ** 2) for z in Z) / n**2
+    return min(noise / distance, 1.0)
+
+
+# Multiclass strategies
+
+
+def votes(scores, n_classes):
+    """eq-one-vs-one: votes of the pairs (0, 1), (0, 2), ..., and confidences below half a vote."""
+    result, sums, k = np.zeros((len(scores), n_classes)), np.zeros((len(scores), n_classes)), 0
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            for row, score in enumerate(scores[:, k]):
+                result[row, j if score > 0 else i] += 1
+                sums[row, j] += score
+                sums[row, i] -= score
+            k += 1
+    return result + sums / (3 * (np.abs(sums) + 1))
+
+
+def nearest_word(scores, code_book):
+    """eq-ecoc: the class whose word is nearest to the scores."""
+    return np.array(
+        [np.argmin([np.sum((row - word) ** 2) for word in code_book]) for row in scores]
+    )

@@ -11,11 +11,14 @@ __version__ = "0.2.0.dev0"
 # The public namespaces, and nothing else: a name that is not here does not exist yet.
 _NAMESPACES = (
     "datasets",
+    "discriminant_analysis",
     "ensemble",
     "exceptions",
     "kernels",
     "linear_model",
     "listing",
+    "multiclass",
+    "naive_bayes",
     "neighbors",
     "plotting",
     "svm",

@@ -6,6 +6,7 @@ are objects of scikit-learn's own classes. They are made here only when someone 
 who asks has scikit-learn loaded. Nothing in this file imports it.
 """
 
+import copy
 import functools
 import inspect
 import sys
@@ -45,6 +46,16 @@ def _loaded(module, purpose):
     if module not in sys.modules:
         raise RuntimeError(f"{purpose} needs scikit-learn, and it is not loaded.")
     return sys.modules[module]
+
+
+def clone(estimator):
+    """Return an unfitted estimator with the same parameters, of this package or another one."""
+    if "sklearn.base" in sys.modules:
+        return sys.modules["sklearn.base"].clone(estimator)
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
+        return copy.deepcopy(estimator)
+    params = estimator.get_params(deep=False)
+    return type(estimator)(**{name: clone(value) for name, value in params.items()})
 
 
 class BaseEstimator:

@@ -32,6 +32,22 @@ def encode(owner, y, n_samples):
     return ClassTargets([c for c, _ in pairs], _validation.read_only(codes), y.ndim == 1)
 
 
+def encode_one(owner, y, n_samples, *, fewest=1):
+    """As :func:`encode`, for `y` (n_samples,) with at least so many classes."""
+    targets, who = encode(owner, y, n_samples), _validation.owner_name(owner)
+    if not targets.flat:
+        raise ValueError(
+            f"{who}: y should be a 1d array, got an array of shape "
+            f"{(n_samples, len(targets.classes))} instead."
+        )
+    if len(targets.classes[0]) < fewest:
+        raise ValueError(
+            f"{who}: The number of classes has to be greater than one; got "
+            f"{len(targets.classes[0])} class: {targets.classes[0][0]!r}"
+        )
+    return targets
+
+
 def class_factors(owner, class_weight, targets, counted=None):
     """Return the weight that each sample has by its classes: a product over the outputs.
 

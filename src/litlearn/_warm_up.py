@@ -49,6 +49,8 @@ CASES.append(("linear_model", "ElasticNetCV", {}))
 CASES.append(("linear_model", "Lasso", {"alpha": 0.1}))
 CASES.append(("linear_model", "LassoCV", {}))
 
+CASES.append(("naive_bayes", "GaussianNB", {}))
+
 CASES.extend(
     ("tree", name, {"splitter": splitter, "criterion": criterion})
     for name, criterion in (

@@ -170,12 +170,7 @@ class LogisticRegression(LinearClassifier):
         X = _validation.check_array(self, X, sparse=self.sparse_formats)
         names = _validation.feature_names(X_given)
         n, p = X.shape
-        targets = _targets.encode(self, y, n)
-        if not targets.flat:
-            raise ValueError(
-                "LogisticRegression: y should be a 1d array, got an array of shape "
-                f"{(n, len(targets.classes))} instead."
-            )
+        targets = _targets.encode_one(self, y, n)
         classes, codes = targets.classes[0], targets.codes[0]
         if len(classes) < 2:
             raise ValueError(

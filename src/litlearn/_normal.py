@@ -1,0 +1,98 @@
+"""What the classifiers that model each class by a normal distribution share.
+
+Each of them computes, for a sample and a class, the logarithm of the prior probability times the
+density, up to a constant of the sample. The class with the largest one is predicted, and a softmax
+over all classes turns them into posterior probabilities, :eq:`eq-normal-posterior`.
+"""
+
+import numpy as np
+
+from litlearn import _targets, _validation
+from litlearn._base import BaseEstimator, ClassifierMixin
+from litlearn._parallel import cut, fold_blocks
+
+BLOCK = 2**18  # numbers in a block of samples whose densities are computed at once
+
+
+class NormalClassifier(ClassifierMixin, BaseEstimator):
+    """Predicts the class of the largest log-posterior, from ``_log_joint`` of blocks of samples."""
+
+    def _joint(self, X):
+        """Return the logarithms of prior times density, (n_samples, n_classes), block by block."""
+        _validation.check_is_fitted(self)
+        X = _validation.check_queries(self, X)
+        out = np.empty((len(X), len(self.classes_)), dtype=self._dtype_of_scores(X))
+
+        def part(rows):
+            out[rows] = self._log_joint(X[rows])
+
+        fold_blocks(part, None, cut(len(X), BLOCK // X.shape[1]), work=X.size * out.shape[1])
+        return out
+
+    def _dtype_of_scores(self, X):
+        return X.dtype
+
+    def predict(self, X):
+        """Predict the class with the largest posterior probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Members of ``classes_``; the first of equally probable ones.
+        """
+        scores = self._joint(X)
+        return _targets.label(self.classes_, scores)
+
+    def predict_log_proba(self, X):
+        """Return logarithms of the posterior probabilities, :eq:`eq-normal-posterior`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``. No probability is so small that its logarithm
+            would be lost.
+        """
+        return _targets.log_probabilities(self._joint(X))
+
+    def predict_proba(self, X):
+        """Return the posterior probabilities of the classes, :eq:`eq-normal-posterior`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``; each row sums to 1.
+        """
+        return _targets.probabilities(self._joint(X))
+
+
+def given_priors(owner, priors, n_classes):
+    """Check prior probabilities that were given, (n_classes,); their sum is not looked at."""
+    array = np.asarray(priors)
+    if array.dtype.kind not in "biuf":
+        expected = f"an array-like of {n_classes} probabilities or None"
+        _validation._refuse(owner, "priors", priors, expected)
+    array = array.astype(np.float64)
+    who = _validation.owner_name(owner)
+    if array.shape != (n_classes,):
+        raise ValueError(
+            f"{who}: Number of priors must match number of classes: priors has shape "
+            f"{array.shape}, expected ({n_classes},)."
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"{who}: priors holds NaN or infinity, expected probabilities.")
+    return array
