@@ -384,6 +384,8 @@ def svr_objectives(K, y, beta, b, C, epsilon):
     f, norm = K @ beta + b, 0.5 * beta @ K @ beta
     primal = norm + np.sum(C * np.maximum(0.0, np.abs(y - f) - epsilon))
     return primal, y @ beta - epsilon * np.sum(np.abs(beta)) - norm
+
+
 # Normal distributions
 
 

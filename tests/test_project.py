@@ -498,7 +498,9 @@ def public_estimators():
 
 def test_every_estimator_is_compiled_before_the_tests():
     compiled = {(f"litlearn.{module}", name) for module, name, _ in _warm_up.CASES}
-    assert set(public_estimators()) <= compiled
+    # Strategies have no compiled code of their own, but the estimators that they are given.
+    estimators = {one for one in public_estimators() if one[0] != "litlearn.multiclass"}
+    assert estimators <= compiled
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -50,6 +50,8 @@ CASES.append(("linear_model", "Lasso", {"alpha": 0.1}))
 CASES.append(("linear_model", "LassoCV", {}))
 
 CASES.append(("naive_bayes", "GaussianNB", {}))
+CASES.append(("discriminant_analysis", "LinearDiscriminantAnalysis", {}))
+CASES.append(("discriminant_analysis", "QuadraticDiscriminantAnalysis", {"reg_param": 0.5}))
 
 CASES.extend(
     ("tree", name, {"splitter": splitter, "criterion": criterion})
