@@ -390,7 +390,7 @@ def svr_objectives(K, y, beta, b, C, epsilon):
 
 
 def normal_estimates(X, y, s):
-    """eq-normal-ml: shares, means and covariances of the classes, in their order."""
+    """normal ml: shares, means and covariances of the classes, in their order."""
     shares, means, covariances = [], [], []
     for c in np.unique(y):
         Z, w = X[y == c], s[y == c]
@@ -402,7 +402,7 @@ def normal_estimates(X, y, s):
 
 
 def log_joint(X, shares, means, covariances):
-    """eq-normal-density and the logarithm of eq-normal-posterior's numerator, (n, q)."""
+    """normal density and the logarithm of normal posterior's numerator, (n, q)."""
     columns = []
     for share, mean, covariance in zip(shares, means, covariances, strict=True):
         Z = X - mean
@@ -413,7 +413,7 @@ def log_joint(X, shares, means, covariances):
 
 
 def naive_covariances(covariances, shares, kind):
-    """eq-naive-bayes-ml: diagonal covariances, of which classes or features may share variances."""
+    """naive bayes ml: diagonal covariances, of which classes or features may share variances."""
     variances = np.array([np.diag(one) for one in covariances])
     if kind in ("feature", "one"):
         variances[:] = shares @ variances
@@ -423,7 +423,7 @@ def naive_covariances(covariances, shares, kind):
 
 
 def ledoit_wolf(X):
-    """eq-ledoit-wolf: the share of shrinkage, sample by sample."""
+    """ledoit wolf: the share of shrinkage, sample by sample."""
     Z = X - X.mean(axis=0)
     n, p = Z.shape
     S = Z.T @ Z / n
@@ -437,7 +437,7 @@ def ledoit_wolf(X):
 
 
 def votes(scores, n_classes):
-    """eq-one-vs-one: votes of the pairs (0, 1), (0, 2), ..., and confidences below half a vote."""
+    """one vs one: votes of the pairs (0, 1), (0, 2), ..., and confidences below half a vote."""
     result, sums, k = np.zeros((len(scores), n_classes)), np.zeros((len(scores), n_classes)), 0
     for i in range(n_classes):
         for j in range(i + 1, n_classes):
@@ -450,7 +450,7 @@ def votes(scores, n_classes):
 
 
 def nearest_word(scores, code_book):
-    """eq-ecoc: the class whose word is nearest to the scores."""
+    """ecoc: the class whose word is nearest to the scores."""
     return np.array(
         [np.argmin([np.sum((row - word) ** 2) for word in code_book]) for row in scores]
     )
