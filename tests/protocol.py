@@ -213,10 +213,10 @@ def sibling(estimator, theirs):
     return other.set_params(**{name: given[name] for name in other.get_params()})
 
 
-def check_signature(estimator, theirs, ours_only):
-    """scikit-learn's parameters with the same defaults, and ours besides."""
+def check_signature(estimator, theirs, ours_only=(), **other_defaults):
+    """scikit-learn's parameters with the same defaults or those given, and ours besides."""
     mine = type(estimator)().get_params()
-    expected = getattr(theirs, type(estimator).__name__)().get_params()
+    expected = getattr(theirs, type(estimator).__name__)().get_params() | other_defaults
     assert {name: mine[name] for name in expected} == expected
     assert set(mine) - set(expected) == set(ours_only)
 

@@ -1,8 +1,8 @@
 """Every estimator on small data of every kind: it works, or says why not, and never writes astray.
 
-``make fuzz`` runs it with indices checked, on as many examples as ``FUZZ`` says. What comes out is
-an answer, a ``ValueError`` or ``TypeError``, or a warning of the package's own; and it is finite
-wherever scikit-learn's answer to the same data is.
+Runs where indices are checked: on a few examples, the same in each run, or on as many new ones as
+``FUZZ`` says (``make fuzz``). What comes out is an answer, a ``ValueError`` or ``TypeError``, or a
+warning of the package's own; and it is finite wherever scikit-learn's answer to the same data is.
 """
 
 import importlib
@@ -19,10 +19,10 @@ import litlearn.exceptions
 from litlearn import _warm_up
 from protocol import METHODS, as_array
 
-EXAMPLES = int(os.environ.get("FUZZ", 0))
+EXAMPLES = int(os.environ.get("FUZZ", 10 if numba.config.BOUNDSCHECK else 0))
 pytestmark = [
     pytest.mark.nojit,
-    pytest.mark.skipif(not EXAMPLES, reason="make fuzz runs it, with indices checked"),
+    pytest.mark.skipif(not EXAMPLES, reason="runs where indices are checked: NUMBA_BOUNDSCHECK=1"),
 ]
 
 ESTIMATORS = sorted({(module, name) for module, name, _ in _warm_up.CASES})
@@ -163,8 +163,8 @@ def test_every_estimator_copes(module, name):
     theirs = getattr(importlib.import_module(f"sklearn.{module}"), name)
 
     @settings(
-        max_examples=EXAMPLES or 4,
-        derandomize=not EXAMPLES,
+        max_examples=EXAMPLES,
+        derandomize="FUZZ" not in os.environ,
         suppress_health_check=list(HealthCheck),
     )
     @given(problem=problems(kind))

@@ -1,9 +1,12 @@
 """The linear models among scikit-learn's tools, and under hostile conditions."""
 
+import inspect
+
 import numpy as np
 import pytest
 import scipy.sparse
 import sklearn
+import sklearn.linear_model as theirs
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -50,6 +53,24 @@ CLOSE = {"rtol": 1e-6, "atol": 1e-9}
 
 def test_all_are_listed():
     protocol.check_all_are_listed(litlearn.linear_model, ALL)
+
+
+@pytest.mark.nojit
+@EVERY
+def test_signature(estimator):
+    is_logistic = isinstance(estimator, LogisticRegression)
+    other_defaults = {"solver": "auto"} if is_logistic else {}
+    protocol.check_signature(estimator, theirs, **other_defaults)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("name", ["enet_path", "lasso_path"])
+def test_signatures_of_paths(name):
+    ours, expected = (
+        inspect.signature(getattr(package, name)).parameters.values()
+        for package in (litlearn.linear_model, theirs)
+    )
+    assert {p.name: p.default for p in ours} == {p.name: p.default for p in expected}
 
 
 @EVERY

@@ -1,6 +1,7 @@
 """The estimators among scikit-learn's tools, and under hostile conditions."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -274,6 +275,9 @@ def test_bad_arguments_of_queries():
         NearestNeighbors(metric="cosine", algorithm="kd_tree").fit(X)
     with pytest.warns(SyntaxWarning, match="Parameter p is found in metric_params"):
         NearestNeighbors(metric_params={"p": 3}).fit(X)
+    for name, params in (("p", None), ("metric_params['p']", {"p": 0.5})):
+        with pytest.raises(ValueError, match=re.escape(f"The {name!r} parameter of NearestN")):
+            NearestNeighbors(p=0.5, metric_params=params).fit(X)
     none = KNeighborsClassifier(n_neighbors=None).fit(X, y)
     with pytest.raises(TypeError, match="n_neighbors does not take"):
         none.predict(X)

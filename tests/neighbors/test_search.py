@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import reference
+from litlearn._distances import MINKOWSKI, Metric
 from litlearn.neighbors import BallTree, KDTree, NearestNeighbors
+from litlearn.neighbors._metrics import lost_to_underflow
 
 pytestmark = pytest.mark.nojit
 
@@ -145,6 +147,14 @@ def test_training_samples_leave_themselves_out(algorithm):
     np.testing.assert_array_equal(dist, [[0, 0], [0, 0], [0, 0], [1, 1], [4, 5]])
     ind = model.radius_neighbors(radius=1.0, return_distance=False)
     assert_rows_equal(ind, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2], []])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_more_neighbours_within_a_radius_than_there_was_room_for(algorithm):
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    model = NearestNeighbors(algorithm=algorithm, leaf_size=8).fit(X)
+    rows = model.radius_neighbors(X[:5], 100.0, return_distance=False)
+    assert_rows_equal(rows, [np.arange(200)] * 5)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -332,6 +342,13 @@ def test_large_orders_underflow_without_losing_neighbours(order, spread):
     )
     for tree in trees:
         np.testing.assert_array_equal(brute, tree)
+
+
+def test_what_underflow_can_take_from_a_distance():
+    """Powers of differences of which each is just too small for the numbers."""
+    w, tiny = np.array([1.0, 4.0, 0.5]), np.finfo(np.float64).tiny
+    lost = lost_to_underflow(Metric(MINKOWSKI, 30.0, w))
+    assert lost >= (w.sum() * tiny) ** (1 / 30)
 
 
 @pytest.mark.parametrize(("order", "scale"), [(3, 1e-50), (2.5, 1e50), (1.5, 1e-60)])

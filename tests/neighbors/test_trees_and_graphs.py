@@ -15,6 +15,7 @@ from litlearn.neighbors import (
     KDTree,
     KNeighborsClassifier,
     NearestNeighbors,
+    _tree,
     kneighbors_graph,
     radius_neighbors_graph,
 )
@@ -28,6 +29,20 @@ def data(seed=0, n=80, p=3, m=12):
 
 
 # Trees
+
+
+@pytest.mark.nojit
+def test_halves_are_whole_leaves():
+    for count in range(9, 200):
+        left = _tree.half(count, 8)
+        assert left % 8 == 0 and count <= 2 * left < count + 16
+
+
+@pytest.mark.nojit
+def test_means_far_from_zero_and_at_the_edge_of_the_numbers():
+    values = np.array([9.0, 1e8 + 1, 1e8 + 2, 1e8 + 6, 7.0])
+    assert _tree.mean(values, 1, 3) == 1e8 + 3
+    assert _tree.mean(np.array([1.7e308, 1.5e308]), 0, 2) == pytest.approx(1.6e308)
 
 
 @TREES
@@ -141,6 +156,17 @@ def test_arrays_describe_the_tree(tree):
     trims, n_leaves, n_splits = ours.get_tree_stats()
     assert (trims, n_leaves, n_leaves + n_splits) == (0, len(leaves), len(nodes))
     assert n_leaves == n_splits + 1
+
+
+@pytest.mark.nojit
+def test_balls_have_their_centre_in_the_mean():
+    """Of all leaves the same number of points: the mean of their means is that of the points."""
+    X, _ = data(4, n=256)
+    _, order, nodes, bounds = BallTree(X, leaf_size=8).get_arrays()
+    assert len(nodes) == 7
+    for node, centre in zip(nodes, bounds[0], strict=True):
+        inside = X[order[node["idx_start"] : node["idx_end"]]]
+        np.testing.assert_allclose(centre, inside.mean(axis=0), rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("params", [{}, {"p": 1}, {"metric": "chebyshev"}, {"w": [1.0, 4.0, 0.0]}])
