@@ -158,6 +158,16 @@ def test_arrays_describe_the_tree(tree):
     assert n_leaves == n_splits + 1
 
 
+@TREES
+@pytest.mark.nojit
+@pytest.mark.parametrize("radius", [0.5, 1.5, 3.0])
+def test_counts_are_those_of_the_neighbours_within_the_radius(tree, radius):
+    X, Q = data(5, n=300)
+    search = tree(X, leaf_size=8)
+    expected = [len(rows) for rows in reference.radius_neighbors(X, Q, radius)[1]]
+    np.testing.assert_array_equal(search.query_radius(Q, radius, count_only=True), expected)
+
+
 @pytest.mark.nojit
 def test_balls_have_their_centre_in_the_mean():
     """Of all leaves the same number of points: the mean of their means is that of the points."""
