@@ -1,23 +1,31 @@
 """Change the source in one place, run the tests of that file, and print the changes that pass.
 
-    make mutants                                         # 40 changes of each file
+    make mutants                                         # 10 changes of each file
     make mutants MUTANTS="src/litlearn/_targets.py"      # every change of one file
+    make mutants MUTANTS="src/litlearn/_targets.py:40"   # every change of one line
     make mutants MUTANTS="--sample 20 src/litlearn/tree"
 
 Each change (a constant, a comparison, a sign, an operator) is made in a process forked after the
 tests were collected, in the functions that are there already: nothing is imported or collected
-again. Compiled functions run as plain Python; their files run the tests marked ``nojit``, those of
-other files all tests. A test that starts a process of its own sees the source as it is. A change
-that passes is a gap in the tests, or changes nothing that can be seen.
+again. The tests run once as the source is, and it is noted which test calls which function and how
+long it takes. A change is then judged by the tests that call the changed function, the quickest
+first, up to the first that fails. Compiled functions run as plain Python; their files run the tests
+marked ``nojit``, those of other files all tests that end within `PATIENCE` seconds. A test that
+starts a process of its own sees the source as it is. A change that passes is a gap in the tests, or
+changes nothing that can be seen.
 """
 
 import argparse
 import ast
+import collections
 import importlib
+import json
 import os
 import random
 import signal
 import sys
+import tempfile
+import threading
 import time
 import types
 from pathlib import Path
@@ -25,6 +33,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "litlearn"
 LEFT_OUT = {"plotting.py", "listing.py", "datasets.py", "__init__.py", "_warm_up.py"}
+# Arguments that decide when work is done, or where a warning points to: not what comes out.
+UNSEEN = {"work", "stacklevel", "strict", "verbose"}
+PATIENCE = 20  # seconds of processor time that a test of plain Python may take
 
 COMPARISONS = {
     ast.Lt: ast.LtE,
@@ -64,6 +75,8 @@ def places(tree):
     while todo:
         node = todo.pop()
         if isinstance(node, (ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom)):
+            continue
+        if isinstance(node, ast.keyword) and node.arg in UNSEEN:
             continue
         if change(node, dry=True):
             found.append(node)
@@ -123,9 +136,11 @@ def install(module, tree):
         if getattr(new, "__module__", None) == module.__name__ and isinstance(new, type):
             for attribute, value in vars(new).items():
                 exchange(vars(old).get(attribute), value)
+        elif isinstance(old, dict) and not any(callable(value) for value in old.values()):
+            old.update(new)
         elif not exchange(old, new) and isinstance(new, (bool, int, float, tuple)) and old != new:
             for other in list(sys.modules.values()):
-                if getattr(other, name, None) is old:
+                if getattr(other, "__dict__", {}).get(name) is old:
                     setattr(other, name, new)
 
 
@@ -157,109 +172,178 @@ def tests_of(path):
     return ROOT / "tests" / "test_validation.py"
 
 
-class Judge:
-    """A plugin of pytest: after collection, runs the tests once for each change."""
+def owner(tree, node):
+    """First line, decorators included, of the innermost function around a node; 0 outside."""
+    first = 0
+    for around in ast.walk(tree):
+        if isinstance(around, (ast.FunctionDef, ast.Lambda)):
+            decorators = getattr(around, "decorator_list", [])
+            begin = min([around.lineno, *(d.lineno for d in decorators)])
+            if begin <= node.lineno <= around.end_lineno and isinstance(around, ast.FunctionDef):
+                first = max(first, begin)
+    return first
 
-    def __init__(self, path, numbers, patience):
-        self.path, self.numbers, self.patience = path, numbers, patience
-        self.source = path.read_text(encoding="utf-8")
-        self.survivors = []
+
+class Judge:
+    """A plugin of pytest: after collection, runs the tests once for each change of some files.
+
+    files: dict, for each path the numbers of its changes.
+    """
+
+    def __init__(self, files, patience):
+        self.files, self.patience, self.survivors = files, patience, None
 
     def pytest_runtestloop(self, session):
-        parts = self.path.relative_to(PACKAGE.parent).with_suffix("").parts
-        self.module = importlib.import_module(".".join(parts))
         session.config.pluginmanager.unregister(name="terminalreporter")
-        started = time.monotonic()
-        if self.passes(session, None, 3600.0) is not True:
-            self.survivors = None
-            return True
-        limit = 10.0 + self.patience * (time.monotonic() - started)
-        for number in self.numbers:
-            if self.passes(session, number, limit):
-                self.survivors.append(changed(self.source, number)[1])
-                print(f"  survives  {self.path.relative_to(ROOT)}:{self.survivors[-1]}", flush=True)
+        with tempfile.NamedTemporaryFile("r", suffix=".json") as file:
+            if not self.passes(self.observe, session, file.name):
+                return True
+            known = json.load(file)
+        self.survivors = {}
+        for path, numbers in self.files.items():
+            parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+            module, source = importlib.import_module(".".join(parts)), path.read_text("utf-8")
+            tree, self.survivors[path] = ast.parse(source), 0
+            nodes = places(tree)
+            for number in numbers:
+                here = f"{path}:{owner(tree, nodes[number])}"
+                tests = {
+                    name: seconds
+                    for name, (seconds, called) in known.items()
+                    if here.endswith(":0") or here in called
+                }
+                items = [item for item in session.items if item.nodeid in tests]
+                items.sort(key=lambda item: tests[item.nodeid])
+                new, line = changed(source, number)
+                if self.passes(self.judge, session, items, tests, module, new):
+                    self.survivors[path] += 1
+                    print(f"  survives  {path.relative_to(ROOT)}:{line}", flush=True)
+            print(
+                f"{path.relative_to(ROOT)}: {self.survivors[path]} of {len(numbers)} survive",
+                flush=True,
+            )
         return True
 
-    def passes(self, session, number, limit):
-        """Whether the tests pass with a change; out of time, or dead, they do not."""
+    def passes(self, function, *arguments):
+        """Whether a child that runs a function ends well."""
         sys.stdout.flush()
         child = os.fork()
         if child == 0:
             os.setpgid(0, 0)
-            self.judge(session, number)
-        deadline = time.monotonic() + limit
-        while time.monotonic() < deadline:
-            done, status = os.waitpid(child, os.WNOHANG)
-            if done:
-                return os.waitstatus_to_exitcode(status) == 0
-            time.sleep(0.02)
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return False
+            try:
+                nothing = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nothing, 1)
+                os.dup2(nothing, 2)
+                os._exit(0 if function(*arguments) else 1)
+            except BaseException:
+                os._exit(2)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
-    def judge(self, session, number):
-        """In the child: leave with 0 if all tests pass."""
-        try:
-            nothing = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nothing, 1)
-            os.dup2(nothing, 2)
-            if number is not None:
-                install(self.module, changed(self.source, number)[0])
-            for item, following in zip(session.items, [*session.items[1:], None], strict=True):
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-                if session.testsfailed:
-                    break
-            os._exit(1 if session.testsfailed else 0)
-        except BaseException:
-            os._exit(2)
+    def observe(self, session, name):
+        """In a child: run all tests, and write down what each one calls and how long it takes."""
+        codes, seen = {}, set()
+
+        def call(frame, event, _):
+            code = frame.f_code
+            seen.add(id(code))
+            codes.setdefault(id(code), code)
+
+        def too_slow(*_):
+            raise TimeoutError
+
+        signal.signal(signal.SIGPROF, too_slow)
+        reports, known = Reports(), {}
+        session.config.pluginmanager.register(reports)
+        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+            seen.clear()
+            threading.settrace(call)
+            sys.settrace(call)
+            started = time.process_time()
+            signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            seconds = time.process_time() - started
+            sys.settrace(None)
+            called = {(codes[i].co_filename, codes[i].co_firstlineno) for i in seen}
+            if not reports.failed:
+                known[item.nodeid] = seconds, [f"{path}:{line}" for path, line in called]
+            elif seconds < PATIENCE:
+                return False
+            reports.failed = False
+        Path(name).write_text(json.dumps(known))
+        return True
+
+    def judge(self, session, items, tests, module, tree):
+        """In a child: whether tests pass with a change. The system ends one that takes too long."""
+        install(module, tree)
+        session.testsfailed = 0
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            limit = 2.0 + self.patience * tests[item.nodeid]
+            signal.setitimer(signal.ITIMER_PROF, limit)  # of processor time
+            signal.alarm(int(60 + 60 * limit))  # of time, for one that waits for ever
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if session.testsfailed:
+                return False
+        return True
 
 
-def examine(path, sample, seed, patience):
-    """Judge changes of one file; return how many there were, and those that passed."""
+class Reports:
+    """A plugin of pytest: whether a test failed."""
+
+    failed = False
+
+    def pytest_runtest_logreport(self, report):
+        self.failed |= report.failed
+
+
+def examine(tests, marked, files, patience):
+    """Judge changes of files by their tests; return the number of survivors of each, or None."""
     import pytest
 
-    source = path.read_text(encoding="utf-8")
-    numbers = range(len(places(ast.parse(source))))
+    print(f"{tests.relative_to(ROOT)}{', nojit' if marked else ''}:", flush=True)
+    judge = Judge(files, patience)
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-p", "no:xdist"]
+    only = ["-m", "nojit"] if marked else []
+    arguments = [str(tests), "--import-mode", "importlib", "-o", "addopts=", *options, *only]
+    pytest.main(arguments, plugins=[judge])
+    return judge.survivors
+
+
+def chosen(path, line, sample, seed):
+    """Numbers of the changes of a file that are to be judged."""
+    nodes = places(ast.parse(path.read_text("utf-8")))
+    numbers = [number for number, node in enumerate(nodes) if line in (None, node.lineno)]
     if sample and sample < len(numbers):
         numbers = sorted(random.Random(seed).sample(numbers, sample))
-    if not numbers:
-        return 0, []
-    print(f"{path}: {tests_of(path).relative_to(ROOT)}", flush=True)
-    judge = Judge(path, numbers, patience)
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-p", "no:xdist"]
-    marked = ["-m", "nojit"] if "@njit" in source else []
-    pytest.main(
-        [str(tests_of(path)), "--import-mode", "importlib", "-o", "addopts=", *options, *marked],
-        plugins=[judge],
-    )
-    return len(numbers), judge.survivors
+    return numbers
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("paths", nargs="*", type=Path, default=[PACKAGE], help="files, folders")
+    parser.add_argument("paths", nargs="*", default=[str(PACKAGE)], help="files, lines, folders")
     parser.add_argument("--sample", type=int, default=None, help="changes of each file; 0: all")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--patience", type=float, default=5.0, help="times the tests may take")
+    parser.add_argument("--patience", type=float, default=5.0, help="times a test may take")
     given = parser.parse_args()
     sys.path.insert(0, str(ROOT / "tests"))
-    files = [
-        path
-        for given_path in given.paths
-        for path in (sorted(given_path.rglob("*.py")) if given_path.is_dir() else [given_path])
-        if path.name not in LEFT_OUT
-    ]
-    sample = given.sample if given.sample is not None else 0 if len(files) == 1 else 40
-    for path in files:
-        # A process for each file: what its tests leave in memory is not there for the next.
+    files = []
+    for name in given.paths:
+        name, _, line = name.partition(":")
+        path = Path(name).resolve()
+        found = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        files += [(one, int(line) if line else None) for one in found if one.name not in LEFT_OUT]
+    sample = given.sample if given.sample is not None else 0 if len(files) == 1 else 10
+    groups = collections.defaultdict(lambda: collections.defaultdict(list))
+    for path, line in files:
+        if numbers := chosen(path, line, sample, given.seed):
+            group = tests_of(path), "@njit" in path.read_text("utf-8")
+            groups[group][path] += numbers
+    for (tests, marked), group in groups.items():
+        # A process for each group: what its tests leave in memory is not there for the next.
         child = os.fork()
         if child == 0:
-            n, survivors = examine(path.resolve(), sample, given.seed, given.patience)
-            if survivors is None:
-                print(f"{path}: the tests fail on the source as it is", flush=True)
-            elif n:
-                share = 100 * len(survivors) / n
-                print(f"{path}: {len(survivors)} of {n} survive ({share:.0f} %)", flush=True)
+            if examine(tests, marked, group, given.patience) is None:
+                print("  the tests fail on the source as it is", flush=True)
             os._exit(0)
         os.waitpid(child, 0)
 

@@ -13,7 +13,7 @@ mutants = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(mutants)
 
 SOURCE = '''"""Text 1."""
-LIMIT = 3
+LIMIT, TABLE = 3, {"a": 7}
 def f(x, flag=True):
     """Text 2."""
     if not flag or x < -LIMIT:
@@ -43,11 +43,32 @@ def test_each_change_is_one_and_different():
     assert len(trees) == len(found) and ast.unparse(ast.parse(SOURCE)) not in trees
 
 
+def test_what_only_takes_time_is_not_changed():
+    tree = ast.parse("fold(part, 2, work=n * 3, strict=True)")
+    assert [ast.unparse(node) for node in mutants.places(tree)] == ["2"]
+
+
+def test_a_change_belongs_to_the_innermost_function():
+    tree = ast.parse(SOURCE)
+    owners = {node.lineno: mutants.owner(tree, node) for node in mutants.places(tree)}
+    # As compiled code says: a function begins with its first decorator.
+    assert owners == {2: 0, 3: 3, 5: 3, 7: 3, 9: 9, 11: 10}
+
+
+@pytest.mark.parametrize(("line", "count"), [(5, 4), (2, 2), (4, 0)])
+def test_changes_of_one_line(line, count, tmp_path):
+    path = tmp_path / "sample.py"
+    path.write_text(SOURCE)
+    assert len(mutants.chosen(path, line, 0, 0)) == count
+    assert len(mutants.chosen(path, None, 3, 0)) == 3
+
+
 @pytest.mark.parametrize(
     ("line", "expression", "before", "after"),
     [
         ("7: x + 2.5  ->  x - 2.5", "held(1.0)", 3.5, -1.5),
         ("2: 3  ->  4", "limit()", 3, 4),
+        ("2: 7  ->  8", "table['a']", 7, 8),
         ("9: 1  ->  2", "instance.method()", 1, 2),
         ("11: 2 * 3  ->  2 / 3", "instance.name", 6, 2 / 3),
     ],
@@ -59,6 +80,7 @@ def test_a_change_reaches_those_who_hold_the_function(line, expression, before, 
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     known = {"held": module.f, "instance": module.Kind(), "limit": lambda: module.LIMIT}
+    known["table"] = module.TABLE
     assert eval(expression, known) == before
     number = lines().index(line)
     with pytest.MonkeyPatch.context() as patch:
