@@ -23,6 +23,7 @@ import live_figures  # noqa: E402
 
 from litlearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
 from litlearn.neighbors import KNeighborsClassifier  # noqa: E402
+from litlearn.svm import SVC  # noqa: E402
 
 PATIENCE = 120_000  # milliseconds: a busy machine is slow, and no test judges a time
 NAMES = [path.stem for path in live_figures.alive()]
@@ -640,6 +641,128 @@ def test_mouse_changes_words_and_course(opened):
         assert state["x"] == [0, 2, 2, 4, 4, 5]
         assert state["y"] == [1, 0, 1, 0, 1, 1]
         _expect_curve(figure, state["x"], state["y"])
+
+
+# -- support vector machines ----------------------------------------------------------------------
+
+
+def _expect_band(figure, state, unique):
+    """Compare all that the figure shows with SVC; return the sentence."""
+    data = figure_data.support_vector_machines()
+    X, label = np.array(state["X"], dtype=float), np.array(data["y"])
+    sign = 2 * label - 1
+    settings = {key: state[key] for key in ("C", "kernel", "gamma")}
+    module = SVC(tol=1e-9, **settings).fit(X, label)
+    alpha = np.zeros(len(X))
+    alpha[module.support_] = np.abs(module.dual_coef_[0])
+    score = sign * module.decision_function(X)
+
+    figure.set(**state)
+    shown = figure.get()
+    found, close = shown["model"], {"rtol": 1e-6, "atol": 1e-6}
+    np.testing.assert_allclose(found["intercept"], module.intercept_[0], **close)
+    np.testing.assert_allclose(found["score"], score, **close)
+    np.testing.assert_allclose(shown["f"], module.decision_function([state["query"]])[0], **close)
+    if unique:
+        np.testing.assert_allclose(found["alpha"], alpha, **close)
+        assert np.flatnonzero(found["support"]).tolist() == module.support_.tolist()
+    for point in np.random.default_rng(0).uniform(0, 10, (5, 2)):
+        value = module.decision_function([point])[0]
+        np.testing.assert_allclose(figure.call("f", point.tolist()), value, **close)
+
+    rows = [row.locator("td").all_text_contents()
+            for row in figure.tab.locator(".litlearn-table tbody tr").all()]  # fmt: skip
+    assert [row[0] for row in rows] == [str(i + 1) for i in range(len(X))]
+    assert [row[1] for row in rows] == [data["classes"][c]["name"] for c in label]
+    np.testing.assert_allclose([_number(row[2]) for row in rows], score, atol=0.00501)
+    np.testing.assert_allclose([_number(row[3]) for row in rows], found["alpha"], atol=0.000501)
+    sure = np.abs(score - 1) > 1e-5
+    places = np.where(score > 1, "outside", np.where(score > 0, "within", "wrong side"))
+    assert all(row[4] == place for row, place, s in zip(rows, places, sure, strict=True) if s)
+    chosen = [row[0] for row, a in zip(rows, found["support"], strict=True) if a]
+    assert figure.tab.locator(".marks circle").count() == len(chosen)
+    assert figure.tab.locator(".litlearn-table .in").count() == len(chosen)
+    said = figure.text(".litlearn-says")
+    assert re.findall(r"\d", said.split(".")[0]) == chosen
+    told = _number(re.search(r"f is (−?[\d.]*\d)", said)[1])
+    assert told == pytest.approx(shown["f"], abs=0.00501)
+    assert f"“{data['classes'][int(shown['f'] > 0)]['name']}”" in said
+    if state["kernel"] == "linear":
+        width = float(re.search(r"band is ([\d.]*\d) wide", said)[1])
+        assert width == pytest.approx(2 / np.linalg.norm(module.coef_), abs=0.00501)
+    return said
+
+
+@pytest.mark.browser
+def test_band_agrees_with_the_module_in_random_states(opened):
+    """Both kernels, prices from small to large; whole words, on which weights may not be unique."""
+    rng = np.random.default_rng(17)
+    seen = {"within the band": 0, "“well”": 0, "“ill”": 0}
+    with opened("support_vector_machines") as figure:
+        for state in range(32):
+            whole = state % 4 == 3
+            draw = (lambda n: rng.integers(0, 11, (n, 2)).astype(float)) if whole else (
+                lambda n: rng.uniform(0, 10, (n, 2)))  # fmt: skip
+            X = draw(6)
+            if state % 3 == 0:  # groups that lie apart
+                X[:3], X[3:] = 0.4 * X[:3], 6 + 0.4 * X[3:]
+            now = {
+                "X": X.tolist(),
+                "query": draw(1)[0].tolist(),
+                "kernel": ["linear", "rbf"][state % 2],
+                "C": float(10 ** rng.uniform(-2.5, 1)),
+                "gamma": float(10 ** rng.uniform(-2, 0.3)),
+            }
+            said = _expect_band(figure, now, unique=not whole)
+            for part in seen:
+                seen[part] += part in said
+    assert min(seen.values()) >= 5
+
+
+@pytest.mark.browser
+def test_band_of_the_chapter_and_what_moves_it(opened):
+    """The hand case: a band 5 wide on patients 1 and 4; patient 3 is free to move outside it."""
+    with opened("support_vector_machines") as figure:
+        model = figure.get()["model"]
+        assert model["alpha"] == pytest.approx([0.08, 0, 0, 0.08, 0, 0], abs=1e-9)
+        assert figure.get()["f"] == pytest.approx(0.28)
+        assert "The band is 5 wide." in figure.text(".litlearn-says")
+        step = (figure.middle(5)[0] - figure.middle(4)[0]) / 3  # patients 4 and 5: 5 and 8 words
+        for words, at, moves in ((-1, 3, False), (3, 6, True)):
+            x, y = figure.middle(3)
+            figure.tab.mouse.move(x, y)
+            figure.tab.mouse.down()
+            figure.tab.mouse.move(x + words * step, y, steps=5)
+            figure.tab.mouse.up()
+            figure.settle()
+            state = figure.get()
+            assert state["X"][2] == [at, 0]
+            assert (abs(state["f"] - 0.28) > 1e-6) == moves
+            del state["model"], state["f"]
+            _expect_band(figure, state, unique=True)
+
+
+@pytest.mark.browser
+def test_price_kernel_and_gamma_by_control_and_key(opened):
+    with opened("support_vector_machines") as figure:
+        slider = figure.tab.get_by_label("Price C")
+        slider.focus()
+        for key, C in (("Home", 0.001), ("End", 100), ("ArrowLeft", 79.4)):
+            figure.tab.keyboard.press(key)
+            figure.settle()
+            assert figure.get()["C"] == C
+        figure.tab.get_by_label("Gaussian, with γ").check()
+        figure.tab.get_by_label("Kernel γ").focus()
+        figure.tab.keyboard.press("End")
+        figure.settle()
+        state = figure.get()
+        assert (state["kernel"], state["gamma"]) == ("rbf", 3.16)
+        del state["model"], state["f"]
+        _expect_band(figure, state, unique=True)
+        figure.handle(1).focus()
+        figure.tab.keyboard.press("k")
+        figure.settle()
+        assert figure.get()["kernel"] == "linear"
 
 
 # -- in the book ----------------------------------------------------------------------------------

@@ -115,6 +115,26 @@ def logistic_regression():
     }
 
 
+def support_vector_machines():
+    """The six patients of the chapter. What is counted moves by halves, so that bands have room."""
+    X, y, query = of_chapter("support_vector_machines", "X_six", "y_six", "x_new")
+    counted = {"unit": "of 10", "domain": [-0.6, 10.6], "limits": [0, 10], "step": 0.5, "leap": 2}
+    return {
+        "features": [
+            {"label": "words forgotten", **counted},
+            {"label": "orientation errors", **counted},
+        ],
+        "classes": classes("well", "ill"),
+        "X": X,
+        "y": [sorted(set(y)).index(label) for label in y],
+        "query": query,
+        "kernel": "linear",
+        "C": 1,
+        "gamma": 0.1,
+        "powers": {"C": [-3, 2], "gamma": [-3, 0.5]},
+    }
+
+
 def data(name):
     """Return the data of a figure as JSON that can stand inside a script element."""
     return json.dumps(globals()[name]()).replace("<", "\\u003c")

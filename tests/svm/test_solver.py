@@ -106,6 +106,7 @@ def test_position_of_largest(values, single, start):
 @pytest.mark.nojit
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_selection_is_by_definition(dtype):
+    """The first variable, and the second by eq-svm-second-order."""
     rng = np.random.default_rng(0)
     X, _, weight = make(40)
     K = kernels.rbf_kernel(X).astype(dtype)
@@ -130,6 +131,7 @@ def test_selection_is_by_definition(dtype):
 
 @pytest.mark.nojit
 def test_a_step_stops_at_the_box_and_says_when_nothing_moves():
+    """eq-svm-pair, clipped."""
     K = np.eye(2)
     bounds = np.array([-1.0, -0.25]), np.array([1.0, 1.0])
     sub = _smo.make_subproblem(K, np.array([-2.0, 2.0]), np.zeros(2), *bounds, np.array([0, 2]))
@@ -172,6 +174,7 @@ def test_solution_is_that_of_the_twin(name, way, monkeypatch):
 
 @pytest.mark.nojit
 def test_gap_is_primal_minus_dual():
+    """eq-svm-gap, for the objectives of eq-svm-dual and eq-svr-dual."""
     X, y, weight = make(24)
     K = kernels.rbf_kernel(X, gamma=0.5)
     for tol in (0.5, 1e-4):

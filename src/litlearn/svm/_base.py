@@ -167,7 +167,10 @@ class KernelMachine(BaseEstimator):
 
     @property
     def coef_(self):
-        """Coefficients of the features, for the linear kernel: a row for each pair of classes."""
+        """Coefficients of the features, for the linear kernel: a row for each pair of classes.
+
+        Two over the length of a row is the width of the margin, :eq:`eq-svm-margin`.
+        """
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         coef = self._get_coef()

@@ -160,6 +160,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     def decision_function(self, X):
         """Return how far each sample is on the side of each class, or of each pair of classes.
 
+        For two classes it is :eq:`eq-svm-decision`.
+
         Parameters
         ----------
         X : array-like or sparse array of shape (n_samples, n_features)
@@ -330,8 +332,9 @@ class SVC(KernelClassifier):
 
     .. math:: \tfrac{1}{2} \Vert w \Vert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i)),
 
-    where :math:`C_i` is the product of `C`, class weight and sample weight. More classes: one
-    function for each pair, and a vote.
+    where :math:`C_i` is the product of `C`, class weight and sample weight, see
+    :eq:`eq-svm-primal-soft`; the losses are those of :eq:`eq-svm-hinge`. More classes: one function
+    for each pair, and a vote.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class Programme(NamedTuple):
 
 
 def c_classification(y, C):
-    """C-SVC; y (n,) is +1 or -1, C (n,) the bound of each sample."""
+    """C-SVC, :eq:`eq-svm-dual`; y (n,) is +1 or -1, C (n,) the bound of each sample."""
     n = len(y)
     lower, upper = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
     one = np.zeros(n, dtype=np.intp)
@@ -47,7 +47,7 @@ def nu_classification(y, weight, nu):
 
 
 def epsilon_regression(y, C, epsilon):
-    """epsilon-SVR; y (n,) targets, C (n,) the bound of each sample."""
+    """epsilon-SVR, :eq:`eq-svr-dual`; y (n,) targets, C (n,) the bound of each sample."""
     n, nothing = len(y), np.zeros(len(y))
     linear = np.concatenate([epsilon - y, -epsilon - y])
     lower, upper = np.concatenate([nothing, -C]), np.concatenate([C, nothing])

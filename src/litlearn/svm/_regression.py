@@ -67,7 +67,8 @@ class SVR(KernelRegressor):
 
     .. math:: \tfrac{1}{2} \Vert w \Vert^2 + \sum_i C_i \max(0, |y_i - f(x_i)| - \varepsilon),
 
-    where :math:`C_i` is the product of `C` and the sample weight.
+    where :math:`C_i` is the product of `C` and the sample weight, and the losses are those of
+    :eq:`eq-svr-loss`.
 
     Parameters
     ----------

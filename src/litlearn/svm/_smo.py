@@ -117,7 +117,10 @@ def first_variable(sub, ceiling, start, stop):
 
 @njit(helper=True)
 def second_variable(sub, i, start, stop):
-    """Return the variable that may fall and gains most with the rise of i, or NOBODY."""
+    """Return the variable that may fall and gains most with the rise of i, or NOBODY.
+
+    :eq:`eq-svm-second-order`
+    """
     f, fall, row, diagonal, score = sub.gradient, sub.fall, sub.K[i], sub.diagonal, sub.score
     if i == NOBODY:
         return NOBODY
@@ -154,7 +157,10 @@ def position_of_largest(bits, start, stop):
 
 @njit(helper=True)
 def take_step(sub, i, j):
-    """Raise variable i and lower j by the best amount within the box; False if it is nothing."""
+    """Raise variable i and lower j by the best amount within the box; False if it is nothing.
+
+    :eq:`eq-svm-pair`
+    """
     K, _, f, beta, lower, upper = sub[:6]
     # <step>: to the minimum on the line, or to the first bound on the way.
     curvature = np.float64(K[i, i]) + np.float64(K[j, j]) - 2.0 * np.float64(K[i, j])

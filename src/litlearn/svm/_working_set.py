@@ -144,7 +144,10 @@ class State:
         return found
 
     def violation(self):
-        """How far the worst group is from its optimality condition; below 0 if it has reserve."""
+        """How far the worst group is from its optimality condition; below 0 if it has reserve.
+
+        For classification the condition is :eq:`eq-svm-kkt`.
+        """
         low, high = self.reaches().T
         return float(np.max(high - low))
 
@@ -164,7 +167,7 @@ class State:
         return found
 
     def gap(self):
-        """Duality gap: how far the objective may still be above its minimum."""
+        """Duality gap: how far the objective may still be above its minimum, :eq:`eq-svm-gap`."""
         slack = self.gradient - self.multipliers()[self.programme.group]
         # <gap>: what each variable could still gain if it moved to the bound that draws it.
         falls = np.where(slack > 0.0, self.beta - self.programme.lower, 0.0)
