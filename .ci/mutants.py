@@ -19,6 +19,7 @@ import argparse
 import ast
 import collections
 import importlib
+import itertools
 import json
 import os
 import random
@@ -162,14 +163,20 @@ def exchange(old, new):
 # --- tests -----------------------------------------------------------------------------------
 
 
+# Files whose tests are named otherwise.
+ELSEWHERE = {
+    "_linear.py": "linear_model/test_least_squares.py",
+    "_selection.py": "test_distances.py",
+    "exceptions.py": "test_base.py",
+}
+
+
 def tests_of(path):
     """The tests of a file: of the same name, else those of its folder."""
     own = path.relative_to(PACKAGE)
-    name = f"test_{own.stem.strip('_')}.py"
-    for candidate in (ROOT / "tests" / own.parent / name, ROOT / "tests" / own.parent):
-        if candidate.exists() and candidate != ROOT / "tests":
-            return candidate
-    return ROOT / "tests" / "test_validation.py"
+    name = ELSEWHERE.get(own.as_posix(), own.parent / f"test_{own.stem.strip('_')}.py")
+    tests = ROOT / "tests" / name
+    return tests if tests.exists() else tests.parent
 
 
 def owner(tree, node):
@@ -217,7 +224,8 @@ class Judge:
                 new, line = changed(source, number)
                 if self.passes(self.judge, session, items, tests, module, new):
                     self.survivors[path] += 1
-                    print(f"  survives  {path.relative_to(ROOT)}:{line}", flush=True)
+                    uncalled = "" if items else "  (in no function that a test calls)"
+                    print(f"  survives  {path.relative_to(ROOT)}:{line}{uncalled}", flush=True)
             print(
                 f"{path.relative_to(ROOT)}: {self.survivors[path]} of {len(numbers)} survive",
                 flush=True,
@@ -277,7 +285,7 @@ class Judge:
         """In a child: whether tests pass with a change. The system ends one that takes too long."""
         install(module, tree)
         session.testsfailed = 0
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        for item, following in itertools.zip_longest(items, items[1:]):
             limit = 2.0 + self.patience * tests[item.nodeid]
             signal.setitimer(signal.ITIMER_PROF, limit)  # of processor time
             signal.alarm(int(60 + 60 * limit))  # of time, for one that waits for ever
