@@ -85,7 +85,9 @@ def test_eigenvalues_below_zero_are_rounding():
     np.testing.assert_allclose((vectors * values) @ vectors.T, Z @ Z.T, atol=1e-10)
 
 
-@pytest.mark.parametrize(("condition", "expected"), [(5.0, True), (1e4, False), (1e12, False)])
+@pytest.mark.parametrize(
+    ("condition", "expected"), [(5.0, True), (80.0, True), (125.0, False), (1e12, False)]
+)
 def test_float32_will_do(condition, expected):
     A = np.array([[1.0, 0.0], [0.0, 1.0]]) + (1 - 2 / (1 + condition)) * np.array([[0, 1], [1, 0]])
     assert _factors.well_conditioned(A) == expected

@@ -107,6 +107,47 @@ def test_a_large_mean_costs_no_digits():
     np.testing.assert_array_equal(_moments.moments(Samples(X * 0 + 0.1, Y, None, True)).xx, 0.0)
 
 
+@nojit
+def test_sizes_of_blocks_and_tiles():
+    assert _moments.rows_per_block(10**6, 8) == 2**17  # as many numbers as a thread is worth
+    assert _moments.rows_per_block(2**24, 2) == 2**19  # not many more blocks than threads
+    assert _moments.rows_per_block(10**6, 2**10) == 2**15 * 10**6 // 2**20  # (p, p) in each
+    assert _moments.rows_per_block(100, 50) == 2**20 // 50 and _moments.rows_per_block(9, 999) > 999
+    far = slice(10**6, 10**6 + 30_000)
+    assert _moments.tile_rows(far, 2**4) == 7500 and _moments.tile_rows(slice(5, 9), 3) == 4
+
+
+@nojit
+def test_single_precision_only_near_the_mean():
+    """Squares about a point far from the mean are taken again in double precision."""
+    rng = np.random.default_rng(0)
+    for p, first, far, stays in ((3, 0, 0.3, True), (1000, 67, 9.0, False)):
+        # The point is taken from the first rows, 2^16 numbers.
+        X = (rng.normal(size=(400, p)) + far).astype(np.float32)
+        X[:first] = 0.0
+        samples, rows = Samples(X, np.zeros((400, 0)), None, True), slice(0, 400)
+        single, double = (
+            _moments.block_moments(samples, rows, dtype).xx for dtype in (np.float32, np.float64)
+        )
+        assert np.array_equal(single, double) != stays
+
+
+@nojit
+def test_when_single_precision_is_enough():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(400, 3)), np.zeros((400, 0))
+    twice = np.column_stack([X, X[:, 0] + 1e-3 * X[:, 1]])
+
+    def enough(X, **settings):
+        samples = Samples(X, Y[: len(X)], None, True, **settings)
+        first = _moments.block_moments(samples, slice(0, len(X)))
+        return _moments.single_is_enough(samples, first)
+
+    assert enough(X) and not enough(twice)
+    assert not enough(X * 1e-11) and not enough(X * 1e11)  # squares out of range
+    assert not enough(X[:11]) and not enough(X, x_scale=2.0)
+
+
 def test_single_precision_is_near_double(monkeypatch):
     monkeypatch.setattr(_moments, "MANY", 1000)
     rng = np.random.default_rng(0)
