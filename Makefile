@@ -21,7 +21,7 @@ help:
 	@echo 'make book       build the book into _build/html'
 	@echo 'make test       lint, then test the module and every notebook of the book'
 	@echo 'make test-cpus  notebooks and comparisons once more, computed as on other processors'
-	@echo 'make lab        open the book in JupyterLab'
+	@echo 'make lab        open copies of the notebooks, made for reading, in JupyterLab'
 	@echo 'make bench      compare speed and memory with other libraries (BENCH="--only knn")'
 	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one;'
 	@echo '                AGAIN=1 renews the outputs of what is up to date, too)'
@@ -75,7 +75,8 @@ book: .venv/.book $(CACHE)/.filled
 	@$(PY) .ci/build_book.py
 
 lab: .venv/.book $(CACHE)/.filled
-	$(PY) -m jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/book
+	@$(PY) .ci/reading.py reading
+	$(PY) -m jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/reading
 
 NB ?= $(wildcard book/*.ipynb)
 notebooks: .venv/.book $(CACHE)/.filled
@@ -149,6 +150,6 @@ bench: .venv/.bench $(CACHE)/.filled
 
 clean:
 	rm -rf .venv .cache _build build dist htmlcov .coverage* .pytest_cache .ruff_cache
-	rm -rf .hypothesis src/*.egg-info
+	rm -rf .hypothesis reading src/*.egg-info
 	find . '(' -name __pycache__ -o -name .ipynb_checkpoints ')' -prune -exec rm -rf {} +
 	@echo 'Removed everything that make had made.'

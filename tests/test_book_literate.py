@@ -398,7 +398,7 @@ def chapter_problems(text, code):
         "what the reader needs": r"You need",
         "a link to Mathematics we use": r"mathematics(\.ipynb)?[)>`#]",
         "a link to Judging a model": r"judging_a_model(\.ipynb)?[)>`#]",
-        "code under the hood": r"[Uu]nder the hood",
+        "a page or a section inside": r"_inside\.ipynb|^#+ Inside",
         "a section on failure": r"^#+ .*\bfails?\b",
         "a section on misunderstandings": r"misunderst(?:ood|anding)|false belief|believe",
         "a definition in its box": r"\{prf:definition\}",

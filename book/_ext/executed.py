@@ -2,8 +2,12 @@
 
 `make book` executes what has no run before it sets the pages. When Jupyter Book is called by hand,
 a page without a run shows the committed outputs.
+
+Wide figures come with a variant for phones (``litlearn.plotting``), kept beside the picture.
 """
 
+import base64
+import hashlib
 import sys
 from pathlib import Path
 
@@ -19,7 +23,20 @@ def outputs_of_the_run(app, docname, source):
         committed = notebooks.parsed(source[0])
         run = notebooks.stored(path, committed)
         if run.exists():
-            source[0] = notebooks.normal(notebooks.merged(committed, notebooks.read(run)))
+            committed = notebooks.merged(committed, notebooks.read(run))
+            source[0] = notebooks.normal(committed)
+        for cell in notebooks.code_cells(committed):
+            for output in cell.outputs:
+                keep_phone_variant(Path(app.outdir, "_images"), output)
+
+
+def keep_phone_variant(folder, output):
+    """Write the phone variant of a picture under the name of the picture, which is its digest."""
+    phone = output.get("metadata", {}).get("image/png", {}).get("phone")
+    if phone:
+        digest = hashlib.sha256(base64.b64decode(output["data"]["image/png"])).hexdigest()
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{digest}-phone.png").write_bytes(base64.b64decode(phone))
 
 
 def setup(app):

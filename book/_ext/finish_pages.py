@@ -6,6 +6,7 @@
   the index of the search is loaded by the page that searches.
 - Heads: a title, a description, and what a link to the page shows elsewhere (Open Graph).
 - Names for what a screen reader meets without one.
+- Downloads: the notebook for reading (``.ci/reading.py``).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import html
 import os
 import re
 import shutil
+import sys
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +24,10 @@ import tinycss2
 from docutils import nodes
 from PIL import Image
 from sphinx.application import Sphinx
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / ".ci"))
+
+import reading
 
 FRONT_TITLE = "litlearn: classic machine learning, derived, computed and tested"
 
@@ -214,19 +220,54 @@ def broken_code(match):
     return match[1] + "".join(lines) + match[3]
 
 
+_COLOR = re.compile(r'html\[data-theme="(\w+)"\] \.highlight(?: \.(\w+))? *\{([^}]*)\}')
+_EMPTY = re.compile(r"<span></span>")
+
+
+def plain_tokens(styles):
+    """Return the classes of code whose colour is that of the code around them, in both schemes."""
+    base, others = {}, {}
+    for scheme, name, rule in _COLOR.findall(styles):
+        rule = dict(re.findall(r"([\w-]+): *([^;]+?) *(?:;|$)", rule))
+        if not name:
+            base[scheme] = rule.get("color")
+        else:
+            others.setdefault(name, []).append(rule == {"color": base.get(scheme)})
+    return {name for name, plain in others.items() if plain == [True, True]}
+
+
+def without_plain_tokens(text, names):
+    """Take off the marks that say nothing: a third of a long page."""
+    if not names:
+        return text
+    mark = re.compile(rf'<span class="(?:{"|".join(sorted(names))})">([^<]*)</span>')
+    return _CODE.sub(lambda m: m[1] + mark.sub(r"\1", _EMPTY.sub("", m[2])) + m[3], text)
+
+
 _PICTURE = re.compile(r'<img\b[^>]*\bsrc="((?:\.\./)*_images/[^"]+\.png)"[^>]*/?>')
 
 
+def size(file):
+    """Return width and height of a picture on the page: 100 dots per inch are shown one to one."""
+    with Image.open(file) as image:
+        finer = max(1, round(image.info.get("dpi", (100, 100))[0] / 100))
+        return image.width // finer, image.height // finer
+
+
 def sized(page, match):
-    """Give a picture its size, so that nothing moves when it comes; wide ones may scroll."""
+    """Give a picture its size, so that nothing moves when it comes, and its phone variant."""
     tag, file = match[0], page.parent / match[1]
+    tag = re.sub(r' style="width: \d+px; height: \d+px;?"', "", tag)
     if re.search(r"\b(?:width|style)=", tag) or not file.is_file():
         return tag
-    with Image.open(file) as image:
-        # A picture says how fine it is: 100 dots per inch are shown one to one.
-        finer = max(1, round(image.info.get("dpi", (100, 100))[0] / 100))
-        width, height = image.width // finer, image.height // finer
+    width, height = size(file)
     tag = tag.replace("<img ", f'<img width="{width}" height="{height}" ', 1)
+    phone = file.with_name(f"{file.stem}-phone.png")
+    if phone.is_file():
+        width, height = size(phone)
+        source = f'<source media="(max-width: 600px)" width="{width}" height="{height}" '
+        source += f'srcset="{match[1].removesuffix(".png")}-phone.png">'
+        return f"<picture>{source}{tag}</picture>"
     return f'<div class="litlearn-panels">{tag}</div>' if width > 640 else tag
 
 
@@ -282,6 +323,7 @@ def finish(app: Sphinx, exception):
             root = "../" * (len(path.relative_to(out).parts) - 1)
             styles = styles.replace("STATIC/", f"{root}_static/")
             start = links[0].start()
+            text = without_plain_tokens(text, plain_tokens(styles))
             text = text[:start] + f"<style>{styles}</style>\n" + _LINKED.sub("", text[start:])
         text = _PICTURE.sub(partial(sized, path), text)
         path.write_text(text, encoding="utf-8")
@@ -291,6 +333,10 @@ def finish(app: Sphinx, exception):
     ]:
         (static / useless).unlink(missing_ok=True)
     shutil.rmtree(static / "vendor" / "fontawesome", ignore_errors=True)
+    labels = reading.Labels(reading.BOOK)
+    for download in (out / "_sources" / "book").glob("*.ipynb"):
+        text = reading.reading(reading.BOOK / download.name, labels, pages=True)
+        download.write_text(text, encoding="utf-8")
 
 
 def setup(app: Sphinx):

@@ -98,7 +98,7 @@ def copy_scripts(app: Sphinx):
 
 # -- frames of sliders ----------------------------------------------------------------------------
 
-_FRAME = re.compile(r'src="data:image/png;base64,([A-Za-z0-9+/=\s]+)"')
+_FRAME = re.compile(r'(src|srcset)="data:image/png;base64,([A-Za-z0-9+/=\s]+)"')
 
 # A hidden frame is not loaded. All of them are, once the reader comes near the slider.
 _NEAR = """<script>(function (slider) {
@@ -115,11 +115,12 @@ def lazy_frames(text, folder, prefix):
     """Move the frames of a slider from its HTML into files; return the HTML that names them."""
 
     def store(match):
-        png = base64.b64decode(match[1])
+        png = base64.b64decode(match[2])
         name = f"frame-{hashlib.sha256(png).hexdigest()[:16]}.png"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(png)
-        return f'loading="lazy" src="{prefix}{name}"'
+        lazy = 'loading="lazy" ' if match[1] == "src" else ""
+        return f'{lazy}{match[1]}="{prefix}{name}"'
 
     if 'class="litlearn-slider"' not in text:
         return text

@@ -1,7 +1,9 @@
 """Figures and tables of the book: colours that everyone can tell apart, a slider without a kernel.
 
-Every figure is drawn on white without a title. Classes differ in marker (or hatch) as well as in
-colour. matplotlib is imported when a function is called, so that importing this module is cheap.
+Every figure is drawn on white without a title, in the typeface of the pages, with twice the pixels
+of a common screen; a wide one has a variant for phones. Classes differ in marker (or hatch) as well
+as in colour. matplotlib is imported when a function is called, so that importing this module is
+cheap.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import io
 import re
 import sys
 import warnings
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -62,9 +66,20 @@ def _matplotlib():
     return matplotlib
 
 
+@cache
+def _add_fonts():
+    """Tell matplotlib of the typeface of the pages; what it lacks comes from DejaVu Sans."""
+    from matplotlib.font_manager import fontManager
+
+    for path in sorted((Path(__file__).parent / "fonts").glob("*.ttf")):
+        fontManager.addfont(path)
+
+
 def _style():
     """Settings of the book's figures."""
     from cycler import cycler
+
+    _add_fonts()
 
     return {
         "axes.prop_cycle": cycler(color=COLORS),
@@ -78,13 +93,13 @@ def _style():
         "figure.dpi": 100,
         "figure.facecolor": "white",
         "figure.figsize": (6.0, 4.0),
-        "font.family": ["DejaVu Sans"],
+        "font.family": ["Inter", "DejaVu Sans"],
         "font.size": 11,
         "hatch.linewidth": 0.6,
         "legend.fontsize": 10,
         "legend.framealpha": 0.9,
         "lines.linewidth": 1.8,
-        "mathtext.fontset": "dejavusans",
+        "mathtext.fontset": "cm",  # the letters of the formulas on the pages
         "savefig.dpi": 100,
         "savefig.facecolor": "white",
         "xtick.labelsize": 10,
@@ -92,18 +107,14 @@ def _style():
     }
 
 
-def set_style(fine=False):
+def set_style():
     """Set matplotlib's defaults to the look of the book.
 
-    White background, the palette :data:`COLORS`, text of at least 10 points, 100 dots per inch.
-    In a notebook the stored images also lose the name and version of the program that drew them,
+    White background, the palette :data:`COLORS`, the typeface of the pages, text of at least 10
+    points. In a notebook, figures are stored with twice the pixels of a common screen, in 256
+    colours, with legends where they cover nothing (:func:`tidy_legends`), and wide ones with a
+    variant for phones. The images do not carry the name and version of the program that drew them,
     so that running a page again gives the same file.
-
-    Parameters
-    ----------
-    fine : bool, default=False
-        Store the figures of a notebook with twice the pixels, in 256 colours, and put their legends
-        where they cover nothing, as :func:`tidy_legends` does.
 
     Raises
     ------
@@ -118,23 +129,96 @@ def set_style(fine=False):
         from matplotlib.figure import Figure
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-        set_matplotlib_formats("png", metadata={"Software": None})
-        if fine:
-            kernel.display_formatter.formatters["image/png"].for_type(Figure, _shown)
+        set_matplotlib_formats("png")
+        kernel.display_formatter.formatters["image/png"].for_type(Figure, _shown)
         # A warning that depends on how busy the machine is.
         warnings.filterwarnings("ignore", message='Creating legend with loc="best"')
 
 
 def _shown(fig):
-    """Return what a notebook stores of a figure: PNG bytes, and the size at which to show them."""
+    """Return what a notebook stores of a figure: PNG bytes, and its size and phone variant."""
     if not (fig.axes or fig.lines or fig.texts):
         return None
     tidy_legends(fig)
-    png, (width, height) = _png(fig, 2 * fig.dpi, bbox_inches="tight")
-    return png, {"width": width // 2, "height": height // 2}
+    png, (width, height) = _png(fig, bbox_inches="tight")
+    stored = {"width": width // 2, "height": height // 2}
+    layout = _narrow(fig)
+    if layout:
+        stored[layout] = base64.b64encode(_png(fig, bbox_inches="tight")[0]).decode("ascii")
+    return png, stored
 
 
-def tidy_legends(fig):
+#: Inches across a figure on a phone: a little more than the column of text there.
+_PHONE = 4.2
+
+#: Figures up to this width, in inches, are legible on a phone as they are.
+_LEGIBLE = 4.9
+
+#: The mark of axes whose contents are laid out for their width.
+_KEEPS_WIDTH = "keeps its width"
+
+
+def _narrow(fig):
+    """Lay a figure out for a phone: "narrow", or "stacked" if panels stand below each other now.
+
+    Up to six panels make one column, more of them two. Panels that shared the numbers of an axis
+    show them each. An empty text: the figure stays as it is.
+    """
+    width, height = fig.get_size_inches()
+    panels = [ax for ax in fig.axes if ax.get_subplotspec() is not None]
+    grids = {ax.get_gridspec() for ax in panels}
+    drawn = any(ax.get_gid() == _KEEPS_WIDTH for ax in fig.axes)
+    lone = len(panels) == 1 and not panels[0].axison  # a drawing, in which words have their places
+    if width <= _LEGIBLE or len(grids) > 1 or drawn or lone:
+        return ""
+    rows, columns = grids.pop().get_geometry() if grids else (1, 1)
+    cells = sorted({ax.get_subplotspec().num1 for ax in panels})
+    across = columns if columns == 1 else 1 if len(cells) <= 6 else 2
+    down = -(-len(cells) // across) if panels else 1
+    grow = (_PHONE / across) / (width / columns)
+    if across < columns:
+        _own_numbers(panels)
+        grid = fig.add_gridspec(down, across)
+        for ax in panels:
+            place = cells.index(ax.get_subplotspec().num1)
+            ax.set_subplotspec(grid[place // across, place % across])
+    tall = max([1.0, *(_names_within(ax) for ax in panels)])
+    height = tall * down * height / rows * float(np.clip(grow, 0.85, 1.25))
+    fig.set_size_inches(_PHONE, height)
+    tidy_legends(fig)
+    legends = [legend for ax in fig.axes if (legend := ax.get_legend())]
+    lines = max([1, *(-(-len(one.get_texts()) // one._ncols) for one in legends)])
+    fig.set_size_inches(_PHONE, height + 0.2 * (lines - 1))
+    return "stacked" if across < columns else "narrow"
+
+
+def _own_numbers(panels):
+    """Give panels that share an axis their numbers, and the label of their row or column."""
+    for ax in panels:
+        place = ax.get_subplotspec()
+        for axis, side, span in (("x", "bottom", "colspan"), ("y", "left", "rowspan")):
+            shared = getattr(ax, f"get_shared_{axis}_axes")().get_siblings(ax)
+            near = [one for one in panels if one in shared]
+            near = [o for o in near if getattr(o.get_subplotspec(), span) == getattr(place, span)]
+            labels = [getattr(one, f"get_{axis}label")() for one in near]
+            if len(shared) > 1:
+                ax.tick_params(axis=axis, which="both", **{f"label{side}": True})
+                if not getattr(ax, f"get_{axis}label")():
+                    getattr(ax, f"set_{axis}label")(next(filter(None, labels), ""))
+
+
+def _names_within(ax):
+    """Move long names of rows into the axes, above the rows; return how much taller these get."""
+    names = ax.get_yticklabels()
+    if max((_length(name.get_text(), 10.0) for name in names), default=0) < 0.45 * 72.0 * _PHONE:
+        return 1.0
+    ax.tick_params(axis="y", length=0, pad=-6)
+    for name in names:
+        name.set(horizontalalignment="left", verticalalignment="bottom", fontsize=9)
+    return 1.6
+
+
+def tidy_legends(fig, lift=False):
     """Put the labels of a figure where they cover nothing.
 
     A legend of lines that run to the right end of their axes gives way to a label at the end of
@@ -144,6 +228,8 @@ def tidy_legends(fig):
     ----------
     fig : matplotlib.figure.Figure
         A figure that is drawn. It is changed.
+    lift : bool, default=False
+        Put every legend above its axes, as in figures of which one follows the other.
 
     Raises
     ------
@@ -154,9 +240,9 @@ def tidy_legends(fig):
     fig.draw_without_rendering()  # limits and layout have their say first
     for ax in fig.axes:
         legend = ax.get_legend()
-        if legend is None or not legend.get_visible() or not legend.get_texts():
-            continue
-        ends = _ends_of_lines(ax, legend)
+        if legend is None or not legend.get_visible() or not legend.get_texts() or not ax.axison:
+            continue  # nothing to be covered, in axes that hold a legend only
+        ends = [] if lift else _ends_of_lines(ax, legend)
         if ends:
             legend.remove()
             _label_ends(ax, ends)
@@ -190,10 +276,10 @@ def _ends_of_lines(ax, legend):
     if max(_length(text, 10.0) for text in texts) > 0.34 * _width(ax):
         return []
     heights = np.array([height for _, height in ends])
+    if np.diff(np.sort(heights)).min() < 0.3 * _line_height(ax):
+        return []  # where lines meet, no end tells which
     moved = np.abs(_spread(heights, _line_height(ax)) - heights)
-    return (
-        ends if moved.max() < 0.9 * _line_height(ax) else []
-    )  # where lines meet, no end tells which
+    return ends if moved.max() < 0.9 * _line_height(ax) else []
 
 
 def _line_height(ax):
@@ -202,8 +288,8 @@ def _line_height(ax):
 
 
 def _length(text, size):
-    """Return about how many points a text takes: a letter is six tenths of its size wide."""
-    return 0.58 * size * len(re.sub(r"\\[a-z]+|[${}]", "", text))
+    """Return about how many points a text takes: a letter is half its size wide, or a bit more."""
+    return 0.54 * size * len(re.sub(r"\\[a-z]+|[${}]", "", text))
 
 
 def _width(ax):
@@ -236,7 +322,7 @@ def _lift(ax, legend):
     title = legend.get_title().get_text()
     size = legend.get_texts()[0].get_fontsize()
     longest = max(_length(text, size) for text in texts)
-    columns = int(np.clip(_width(ax) // (longest + 3.2 * size), 1, len(texts)))
+    columns = int(np.clip(_width(ax) // (longest + 2.6 * size), 1, len(texts)))
     if ax.get_title():  # above the legend
         ax.set_title(ax.get_title(), pad=10.0 + 1.7 * size * -(-len(texts) // columns))
     legend.remove()
@@ -872,6 +958,7 @@ def plot_tree(
     deepest = max(box.depth for box in boxes)
     ax.set(xlim=(-0.5, n_leaves - 0.5), ylim=(-deepest - 0.5, 0.5))
     ax.set_axis_off()
+    ax.set_gid(_KEEPS_WIDTH)  # boxes as large as they fit there
     shape = "round,pad=0.35" if rounded else "square,pad=0.35"
     texts = []
     for box in boxes:
@@ -965,6 +1052,11 @@ _SLIDER_SCRIPT = """\
 })();"""
 
 
+def _data(png):
+    """Return an address that holds a picture itself."""
+    return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
+
+
 class Slider:
     """Frames of a figure and a slider that chooses between them; made by :func:`slider`.
 
@@ -977,16 +1069,19 @@ class Slider:
     alts : list of str
         Text that replaces each frame for a reader who does not see it.
     frames : list of bytes
-        One PNG image a value.
+        One PNG image a value, with twice the pixels of its size on the page.
+    phones : list of bytes
+        The same frames with their panels below each other; empty if there is only one.
     start : int
         Position of the frame that is shown first.
     """
 
-    def __init__(self, label, texts, alts, frames, start, size):
+    def __init__(self, label, texts, alts, frames, phones, start, size):
         self.label = label
         self.texts = texts
         self.alts = alts
         self.frames = frames
+        self.phones = phones
         self.start = start
         self.size = size
 
@@ -1011,11 +1106,14 @@ class Slider:
         ]
         for i, (text, alt, png) in enumerate(zip(self.texts, self.alts, self.frames, strict=True)):
             hidden = "" if i == self.start else " hidden"
-            data = base64.b64encode(png).decode("ascii")
-            lines.append(
+            picture = (
                 f'<img width="{width}" height="{height}" alt="{html.escape(alt)}" '
-                f'data-value="{html.escape(text)}"{hidden} src="data:image/png;base64,{data}">'
+                f'data-value="{html.escape(text)}"{hidden} src="{_data(png)}">'
             )
+            if self.phones:
+                source = f'<source media="(max-width: 600px)" srcset="{_data(self.phones[i])}">'
+                picture = f"<picture>{source}{picture}</picture>"
+            lines.append(picture)
         label, shown = html.escape(self.label), html.escape(self.texts[self.start])
         lines += [
             '<div class="litlearn-slider-control">',
@@ -1031,18 +1129,21 @@ class Slider:
         return "\n".join(lines)
 
 
-def _png(fig, dpi, **settings):
-    """Draw a figure to PNG bytes: 256 colours, no date, no program name (Pillow writes none)."""
+def _png(fig, colors=256, **settings):
+    """Draw a figure to PNG bytes, with twice its dots per inch and few colours, and its size.
+
+    The bytes name no date and no program (Pillow writes none).
+    """
     from PIL import Image
 
-    raw = io.BytesIO()
+    raw, dpi = io.BytesIO(), 2 * fig.dpi
     fig.savefig(raw, format="png", dpi=dpi, facecolor="white", **settings)
     raw.seek(0)
     with Image.open(raw) as image:
-        # A palette makes a frame about three times smaller than full colour does.
-        small = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        # A palette makes a picture about three times smaller than full colour does.
+        small = image.convert("RGB").quantize(colors, dither=Image.Dither.NONE)
     stored = io.BytesIO()
-    small.save(stored, format="png", optimize=True, **({"dpi": (dpi, dpi)} if settings else {}))
+    small.save(stored, format="png", optimize=True, dpi=(dpi, dpi))
     return stored.getvalue(), small.size
 
 
@@ -1055,7 +1156,6 @@ def slider(
     figsize=(6.0, 4.0),
     start=None,
     format="{}",
-    dpi=100,
     panels=False,
 ):
     """Draw one frame a value and let the reader choose between them, without a kernel.
@@ -1081,8 +1181,6 @@ def slider(
         The value shown first; one of `values`. None: the first.
     format : str or callable, default="{}"
         How a value is shown: ``"{:.2f}"``, or a callable that returns the text.
-    dpi : int, default=100
-        Dots per inch.
     panels : bool, default=False
         Give `draw` the whole figure, so that it can make several axes.
 
@@ -1119,16 +1217,19 @@ def slider(
     if not all(text.strip() for text in alts):
         raise ValueError("slider: alt has an empty text, expected a description of each frame")
 
-    frames = []
+    frames, phones = [], []
     for value in values:
         with rc_context(_style()):
             # A Figure outside pyplot: the notebook would show pyplot's figures a second time.
-            fig = Figure(figsize=figsize, dpi=dpi, layout="constrained")
+            fig = Figure(figsize=figsize, dpi=100, layout="constrained")
             FigureCanvasAgg(fig)
             draw(fig if panels else fig.add_subplot(), value)
-            png, size = _png(fig, dpi)
+            tidy_legends(fig, lift=True)
+            png, (width, height) = _png(fig, colors=64)
+            if len(fig.axes) > 1 and _narrow(fig):
+                phones.append(_png(fig, colors=64)[0])
         frames.append(png)
-    return Slider(label, texts, alts, frames, matches[0], size)
+    return Slider(label, texts, alts, frames, phones, matches[0], (width // 2, height // 2))
 
 
 class Table:

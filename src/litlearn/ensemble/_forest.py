@@ -550,6 +550,14 @@ class RandomForestClassifier(ForestClassifier):
     References
     ----------
     Breiman, Random forests, Machine Learning 45, 2001.
+
+    Examples
+    --------
+    >>> from litlearn.ensemble import RandomForestClassifier
+    >>> X, y = [[0], [1], [2], [7], [8], [9]], [0, 0, 0, 1, 1, 1]
+    >>> model = RandomForestClassifier(n_estimators=25, random_state=0).fit(X, y)
+    >>> print(model.predict([[1], [8]]))
+    [0 1]
     """
 
     member = DecisionTreeClassifier
@@ -687,6 +695,15 @@ class RandomForestRegressor(ForestRegressor):
     References
     ----------
     Breiman, Random forests, Machine Learning 45, 2001.
+
+    Examples
+    --------
+    >>> from litlearn.ensemble import RandomForestRegressor
+    >>> X, y = [[0], [1], [2], [7], [8], [9]], [1.0, 1.0, 1.0, 5.0, 5.0, 5.0]
+    >>> model = RandomForestRegressor(n_estimators=25, random_state=0).fit(X, y)
+    >>> low, high = model.predict([[1], [8]])
+    >>> print(low < 3 < high)
+    True
     """
 
     member = DecisionTreeRegressor
@@ -828,6 +845,14 @@ class ExtraTreesClassifier(ForestClassifier):
     References
     ----------
     Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
+
+    Examples
+    --------
+    >>> from litlearn.ensemble import ExtraTreesClassifier
+    >>> X, y = [[0], [1], [2], [7], [8], [9]], [0, 0, 0, 1, 1, 1]
+    >>> model = ExtraTreesClassifier(n_estimators=25, random_state=0).fit(X, y)
+    >>> print(model.predict([[1], [8]]))
+    [0 1]
     """
 
     member = ExtraTreeClassifier
@@ -961,6 +986,14 @@ class ExtraTreesRegressor(ForestRegressor):
     References
     ----------
     Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
+
+    Examples
+    --------
+    >>> from litlearn.ensemble import ExtraTreesRegressor
+    >>> X, y = [[0], [1], [2], [7], [8], [9]], [1.0, 1.0, 1.0, 5.0, 5.0, 5.0]
+    >>> model = ExtraTreesRegressor(n_estimators=25, random_state=0).fit(X, y)
+    >>> print(model.predict([[1], [8]]))
+    [1. 5.]
     """
 
     member = ExtraTreeRegressor

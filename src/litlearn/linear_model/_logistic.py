@@ -98,6 +98,15 @@ class LogisticRegression(LinearClassifier):
 
     Without a penalty, classes that a hyperplane separates have no finite minimum: coefficients
     grow without bound. The solver stops when the gradient is below `tol`, and warns.
+
+    Examples
+    --------
+    >>> from litlearn.linear_model import LogisticRegression
+    >>> model = LogisticRegression().fit([[0], [1], [2], [3]], [0, 0, 1, 1])
+    >>> print(model.predict([[0.4], [2.6]]))
+    [0 1]
+    >>> print(model.predict_proba([[1.5]]).round(2))
+    [[0.5 0.5]]
     """
 
     sparse_formats = SPARSE_FORMATS

@@ -309,6 +309,19 @@ class DecisionTreeClassifier(TreeClassifier):
     References
     ----------
     Breiman, Friedman, Olshen and Stone, Classification and Regression Trees, 1984.
+
+    Examples
+    --------
+    >>> from litlearn.tree import DecisionTreeClassifier, export_text
+    >>> model = DecisionTreeClassifier(random_state=0).fit([[0], [1], [2], [3]], [0, 0, 1, 1])
+    >>> print(model.predict([[1.1], [2.2]]))
+    [0 1]
+    >>> print(export_text(model, feature_names=["age"]))
+    |--- age <= 1.50
+    |   |--- class: 0
+    |--- age >  1.50
+    |   |--- class: 1
+    <BLANKLINE>
     """
 
     def __init__(
@@ -414,6 +427,13 @@ class DecisionTreeRegressor(TreeRegressor):
     References
     ----------
     Breiman, Friedman, Olshen and Stone, Classification and Regression Trees, 1984.
+
+    Examples
+    --------
+    >>> from litlearn.tree import DecisionTreeRegressor
+    >>> model = DecisionTreeRegressor(max_depth=1, random_state=0)
+    >>> print(model.fit([[0], [1], [2], [3]], [1.0, 2.0, 7.0, 8.0]).predict([[0.4], [2.6]]))
+    [1.5 7.5]
     """
 
     def __init__(
@@ -524,6 +544,13 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     References
     ----------
     Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
+
+    Examples
+    --------
+    >>> from litlearn.tree import ExtraTreeClassifier
+    >>> model = ExtraTreeClassifier(random_state=0).fit([[0], [1], [8], [9]], [0, 0, 1, 1])
+    >>> print(model.predict([[0], [9]]))
+    [0 1]
     """
 
     def __init__(
@@ -631,6 +658,13 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     References
     ----------
     Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
+
+    Examples
+    --------
+    >>> from litlearn.tree import ExtraTreeRegressor
+    >>> model = ExtraTreeRegressor(random_state=0).fit([[0], [1], [8], [9]], [1.0, 2.0, 7.0, 8.0])
+    >>> print(model.predict([[0], [9]]))
+    [1. 8.]
     """
 
     def __init__(

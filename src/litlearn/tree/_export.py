@@ -43,6 +43,17 @@ def export_text(
     ------
     ValueError
         If a parameter is out of range, or there are not as many names as features or classes.
+
+    Examples
+    --------
+    >>> from litlearn.tree import DecisionTreeClassifier, export_text
+    >>> model = DecisionTreeClassifier(random_state=0).fit([[61], [80]], ["well", "ill"])
+    >>> print(export_text(model, feature_names=["age"], decimals=1))
+    |--- age <= 70.5
+    |   |--- class: well
+    |--- age >  70.5
+    |   |--- class: ill
+    <BLANKLINE>
     """
     who = "export_text"
     _validation.check_is_fitted(decision_tree)

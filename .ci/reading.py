@@ -1,0 +1,204 @@
+"""Turn the notebooks of the book into notebooks for reading and running outside of the book.
+
+    python .ci/reading.py FOLDER [--pages]
+
+The pages of the book resolve references between chapters, cite by author and year, number their
+figures and fold solutions. JupyterLab, with its extension for MyST, does not. So here references to
+other notebooks become links, keys of the bibliography become authors and years, figures get their
+captions, and solutions are folded. With ``--pages`` a link to another notebook leads to its page.
+
+`make lab` writes them into ``reading``, Binder into ``book`` (``postBuild``), and the download
+button of a page gives the one of that page (``book/_ext/finish_pages.py``). What is committed, and
+edited, stays as it is.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOK = ROOT / "book"
+ADDRESS = "https://litlearn.github.io/litlearn/book"
+
+# A label, at a heading, in an option, after an equation, or of a figure of a cell.
+HEADING = re.compile(r"^\(([\w-]+)\)=\s*\n+(?:#+ (.*)|)", re.M)
+OPTION = re.compile(r"^:(?:label|name): *([\w-]+)", re.M)
+EQUATION = re.compile(r"\$\$[ \t]*\(([\w-]+)\)")
+BOX = re.compile(r"^[`:]{3,}\{(?:prf:)?([\w-]+)\} *(.*)\n:label: *([\w-]+)", re.M)
+ROLE = re.compile(r"\{(cite:[pt]|numref|prf:ref|eq|ref|doc)\}`([^`]*)`")
+LINK = re.compile(r"\[([^\]]*)\]\((#[\w-]+|[\w./-]+\.(?:ipynb|md)(?:#[\w-]+)?)\)")
+GATE = re.compile(r"^([`:]{3,})\{solution-(start|end)\}.*?\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)", re.M)
+
+
+def text_of(cell):
+    return "".join(cell["source"])
+
+
+def figure_of(cell):
+    """Return the name and the caption of the figure that a cell draws, or None."""
+    figure = cell["metadata"].get("mystnb", {}).get("figure")
+    return figure and (figure.get("name"), figure.get("caption", ""))
+
+
+def authors(bibliography):
+    """Return key -> (names, year), as the pages cite them."""
+    out = {}
+    for key, entry in re.findall(r"^@\w+\{([^,]+),(.*?)^\}", bibliography, re.M | re.S):
+        names = re.search(r"(?:author|editor)\s*=\s*\{((?:[^{}]|\{[^{}]*\})*)\}", entry)
+        year = re.search(r"year\s*=\s*\{([^}]*)\}", entry)
+        people = names[1].split(" and ") if names else [key]
+        last = [re.sub(r"[{}]", "", person).split(",")[0].strip() for person in people]
+        several = f"{last[0]} et al." if len(last) > 2 else " and ".join(last)
+        out[key] = several, year[1] if year else ""
+    return out
+
+
+class Labels:
+    """Where every label of the book is, and what to call it."""
+
+    def __init__(self, book):
+        self.cited = authors((book / "references.bib").read_text(encoding="utf-8"))
+        self.place, self.name, self.title = {}, {}, {}
+        for path in sorted([*book.glob("*.ipynb"), *book.glob("*.md")]):
+            self.add(path)
+
+    def add(self, path):
+        text = path.read_text(encoding="utf-8")
+        cells = json.loads(text)["cells"] if path.suffix == ".ipynb" else [{"source": text}]
+        prose = [text_of(c) for c in cells if c.get("cell_type", "markdown") == "markdown"]
+        self.title[path.stem] = re.search(r"^# (.*)$", "\n".join(prose), re.M)[1]
+        for one in prose:
+            for label, heading in HEADING.findall(one):
+                self.place[label], self.name[label] = path.stem, heading
+            for label in [*OPTION.findall(one), *EQUATION.findall(one)]:
+                self.place[label] = path.stem
+            for kind, title, label in BOX.findall(one):
+                self.name[label] = kind if not title else f"{kind} “{title}”"
+        numbers = 0
+        for cell in cells:
+            if cell.get("cell_type") == "markdown":
+                found = re.findall(r"^[`:]{3,}\{figure\}.*\n(?::.*\n)*?:name: *([\w-]+)",
+                                   text_of(cell), re.M)  # fmt: skip
+            else:
+                found = [figure_of(cell)[0]] if cell.get("metadata") and figure_of(cell) else []
+            for label in found:
+                numbers += 1
+                self.place[label], self.name[label] = path.stem, f"Fig. {numbers}"
+
+
+class Reader:
+    """Turns one notebook."""
+
+    def __init__(self, labels, stem, pages):
+        self.labels, self.stem, self.pages = labels, stem, pages
+        self.solving = False
+
+    def target(self, stem, label=""):
+        if (BOOK / f"{stem}.ipynb").is_file() and not self.pages:
+            return f"{stem}.ipynb"
+        return f"{ADDRESS}/{stem}.html" + (f"#{label}" if label else "")
+
+    def role(self, match):
+        kind, content = match.groups()
+        if kind.startswith("cite"):
+            cited = [self.labels.cited[key.strip()] for key in content.split(",")]
+            if kind == "cite:t":
+                return ", ".join(f"{names} ({year})" for names, year in cited)
+            return "(" + "; ".join(f"{names}, {year}" for names, year in cited) + ")"
+        named = re.fullmatch(r"(.*?)\s*<([^>]+)>", content)
+        words, label = named.groups() if named else ("", content)
+        if kind == "doc":
+            stem = Path(label).name
+            return f"[{words or self.labels.title[stem]}]({self.target(stem)})"
+        stem, name = self.labels.place.get(label), self.labels.name.get(label, "")
+        if stem is None:
+            return words or label
+        if stem == self.stem:
+            if kind in ("eq", "prf:ref"):
+                return match[0]  # the extension of JupyterLab finds these
+            return f"[{words or name}](#{label})" if kind == "ref" else words or name
+        if kind == "eq":
+            return f"([*{self.labels.title[stem]}*]({self.target(stem, label)}))"
+        if kind in ("prf:ref", "numref"):
+            words = words or f"{name} in *{self.labels.title[stem]}*"
+        return f"[{words or name}]({self.target(stem, label)})"
+
+    def link(self, match):
+        words, address = match.groups()
+        if address.startswith("#"):
+            stem, label = self.labels.place.get(address[1:], self.stem), address[1:]
+            return match[0] if stem == self.stem else f"[{words}]({self.target(stem, label)})"
+        path, _, label = address.partition("#")
+        name = Path(path).with_suffix("").as_posix()
+        if name.startswith("..") or (not self.pages and path.endswith(".ipynb")):
+            return match[0]
+        return f"[{words}]({self.target(name, label)})"
+
+    def prose(self, text):
+        return LINK.sub(self.link, ROLE.sub(self.role, text))
+
+    def folded(self, text):
+        """Return the parts of a text, those of a solution behind a word that opens them."""
+        out, start = [], 0
+        for gate in [*GATE.finditer(text), None]:
+            part = text[start : gate.start() if gate else len(text)].strip("\n")
+            if part.strip():
+                fence = "`" * (2 + max([3, *map(len, re.findall(r"^[`:]{3,}", part, re.M))]))
+                out.append(
+                    f"{fence}{{dropdown}} Solution\n{part}\n{fence}" if self.solving else part
+                )
+            if gate:
+                self.solving, start = gate[2] == "start", gate.end()
+        return "\n\n".join(out)
+
+    def notebook(self, notebook):
+        cells = []
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "markdown":
+                source = self.folded(self.prose(text_of(cell)))
+                if source:
+                    cells.append(dict(cell, source=source))
+                continue
+            if self.solving:
+                hidden = {"source_hidden": True, "outputs_hidden": True}
+                cell = dict(cell, metadata={**cell["metadata"], "jupyter": hidden})
+            for output in cell["outputs"]:  # phones read the pages
+                output.get("metadata", {}).get("image/png", {}).pop("phone", None)
+            cells.append(cell)
+            figure = figure_of(cell)
+            if figure:
+                name = self.labels.name.get(figure[0], "Figure")
+                caption = self.prose(f"**{name}.** {figure[1]}")
+                digest = hashlib.sha256(caption.encode()).hexdigest()[:8]
+                cells.append({"cell_type": "markdown", "id": digest, "metadata": {},
+                              "source": caption})  # fmt: skip
+        return dict(notebook, cells=cells)
+
+
+def reading(path, labels, pages=False):
+    """Return the text of a notebook for reading."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    made = Reader(labels, path.stem, pages).notebook(notebook)
+    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--pages", action="store_true", help="links lead to the published pages")
+    options = parser.parse_args()
+    labels = Labels(BOOK)
+    made = {p.name: reading(p, labels, options.pages) for p in sorted(BOOK.glob("*.ipynb"))}
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name, text in made.items():
+        (options.folder / name).write_text(text, encoding="utf-8")
+    if options.folder.resolve() != BOOK:
+        shutil.copytree(BOOK / "figures", options.folder / "figures", dirs_exist_ok=True)
+    print(f"{len(made)} notebooks for reading are in {options.folder}")
+
+
+if __name__ == "__main__":
+    main()
