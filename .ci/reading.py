@@ -166,7 +166,8 @@ class Reader:
                 hidden = {"source_hidden": True, "outputs_hidden": True}
                 cell = dict(cell, metadata={**cell["metadata"], "jupyter": hidden})
             for output in cell["outputs"]:  # phones read the pages
-                output.get("metadata", {}).get("image/png", {}).pop("phone", None)
+                for layout in ("narrow", "stacked"):
+                    output.get("metadata", {}).get("image/png", {}).pop(layout, None)
             cells.append(cell)
             figure = figure_of(cell)
             if figure:

@@ -20,6 +20,7 @@ from litlearn.plotting import (
     HATCHES,
     MARKERS,
     Slider,
+    _narrow,
     _shown,
     _spread,
     coefficient_paths,
@@ -66,7 +67,7 @@ class Elements(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.found.append((tag, dict(attrs)))
-        if tag not in ("img", "input"):
+        if tag not in ("img", "input", "source"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -453,7 +454,8 @@ def test_frames_are_images_that_differ():
         prefix, data = attributes["src"].split(",", 1)
         assert prefix == "data:image/png;base64" and base64.b64decode(data) == png
         with Image.open(io.BytesIO(png)) as image:
-            assert image.size == (300, 200) == (int(attributes["width"]), int(attributes["height"]))
+            shown = int(attributes["width"]), int(attributes["height"])
+            assert shown == (300, 200) and image.size == (600, 400)
             assert image.convert("RGB").getpixel((1, 1)) == (255, 255, 255)
             assert not image.info.get("Software") and "date" not in str(image.info).lower()
 
@@ -487,6 +489,25 @@ def test_slider_panels():
         draw, [1, 2], label="Slope", alt="Two lines, {value}", figsize=(4, 2), panels=True
     )
     assert seen == [("Figure", 1), ("Figure", 2)] and made.frames[0] != made.frames[1]
+    assert made.phones == []  # narrow enough
+
+
+def test_frames_of_several_panels_have_a_variant_for_phones():
+    def draw(fig, value):
+        for ax in fig.subplots(1, 2):
+            draw_line(ax, value)
+            ax.legend(["a line"], loc="center")
+            assert ax.get_legend().get_frame_on()
+
+    made = slider(draw, [1, 2], label="Slope", alt="{value}", figsize=(6, 2), panels=True)
+    elements = Elements(made._repr_html_())
+    sources = elements.all("source")
+    assert len(elements.all("picture")) == len(sources) == len(made.phones) == 2
+    for source, png in zip(sources, made.phones, strict=True):
+        assert source["media"] == "(max-width: 600px)"
+        assert base64.b64decode(source["srcset"].split(",", 1)[1]) == png
+        with Image.open(io.BytesIO(png)) as image:
+            assert image.width < image.height  # below each other
 
 
 def test_slider_formats():
@@ -579,3 +600,91 @@ def test_stored_figures_have_twice_the_pixels():
         assert image.info["dpi"] == pytest.approx((200, 200), abs=0.1)
         assert "Software" not in image.info
     assert 450 < size["width"] < 520
+
+
+def test_lines_that_meet_at_the_right_keep_their_legend():
+    fig, ax = lines_with_legend([1.0, 2.0])
+    for line in ax.get_lines():
+        line.set_ydata(line.get_ydata() * (1.0 - line.get_xdata()))
+    tidy_legends(fig)
+    assert len(ax.get_legend().get_texts()) == 2
+
+
+def test_legends_in_axes_of_their_own_stay():
+    fig = Figure(figsize=(5, 2), layout="constrained")
+    left, right = fig.subplots(1, 2)
+    left.plot([0, 1], label="a")
+    right.set_axis_off()
+    legend = right.legend(*left.get_legend_handles_labels(), loc="center")
+    tidy_legends(fig)
+    assert right.get_legend() is legend
+
+
+def test_a_wide_figure_has_a_narrow_variant():
+    fig, _ = lines_with_legend([1.0, 2.0])
+    fig.set_size_inches(6.0, 4.0)
+    stored = _shown(fig)[1]
+    assert set(stored) == {"width", "height", "narrow"}
+    with Image.open(io.BytesIO(base64.b64decode(stored["narrow"]))) as image:
+        assert image.width / 2 < 440 < 580 < stored["width"]
+        assert image.info["dpi"] == pytest.approx((200, 200), abs=0.1)
+
+
+def panels(rows, columns, figsize=(6.5, 3.0), **shared):
+    fig = Figure(figsize=figsize, layout="constrained")
+    axes = fig.subplots(rows, columns, squeeze=False, **shared)
+    for i, row in enumerate(axes):
+        for j, ax in enumerate(row):
+            ax.plot([0, 1], [i, j])
+            ax.label_outer()
+    return fig, axes
+
+
+def test_panels_stand_below_each_other_on_a_phone():
+    fig, axes = panels(1, 3, sharex=True, sharey=True)
+    axes[0, 0].set_ylabel("height")
+    assert _narrow(fig) == "stacked"
+    fig.draw_without_rendering()
+    boxes = [ax.get_window_extent() for ax in axes[0]]
+    assert boxes[0].y0 > boxes[1].y1 and boxes[1].y0 > boxes[2].y1
+    assert fig.get_figwidth() < 4.5 and fig.get_figheight() > 6.0
+    # What the first of a row said for all, each says for itself.
+    assert [ax.get_ylabel() for ax in axes[0]] == ["height"] * 3
+    assert all(ax.yaxis.get_major_ticks()[0].label1.get_visible() for ax in axes[0])
+
+
+def test_labels_of_rows_and_columns_stay_with_their_panels():
+    fig, axes = panels(2, 2, sharex=True, sharey=True)
+    for i in range(2):
+        axes[i, 0].set_ylabel(f"row {i}")
+        axes[1, i].set_xlabel(f"column {i}")
+    assert _narrow(fig) == "stacked"
+    labels = [(ax.get_xlabel(), ax.get_ylabel()) for ax in axes.flat]
+    assert labels == [(f"column {j}", f"row {i}") for i in range(2) for j in range(2)]
+
+
+def test_many_panels_make_two_columns_on_a_phone():
+    fig, axes = panels(4, 3)
+    assert _narrow(fig) == "stacked"
+    fig.draw_without_rendering()
+    places = {round(ax.get_position().x0, 2) for ax in axes.flat}
+    assert len(places) == 2
+
+
+def test_long_names_of_rows_move_into_the_axes():
+    fig, axes = panels(1, 1, figsize=(7.5, 3.0))
+    axes[0, 0].set_yticks([0, 1], ["a long name of a case that was measured, float64", "short"])
+    assert _narrow(fig) == "narrow"
+    fig.draw_without_rendering()
+    name, box = axes[0, 0].get_yticklabels()[0], axes[0, 0].get_window_extent()
+    assert name.get_window_extent().x0 > box.x0
+
+
+def test_small_figures_and_drawings_stay_as_they_are():
+    assert _narrow(panels(1, 2, figsize=(4.5, 3.0))[0]) == ""
+    fig, axes = panels(1, 1)
+    axes[0, 0].set_axis_off()
+    assert _narrow(fig) == ""
+    fig = Figure(figsize=(8, 4))
+    plot_tree(DecisionTreeClassifier().fit(X[:, :1], Y == "a"), ax=fig.subplots())
+    assert _narrow(fig) == ""

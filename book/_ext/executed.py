@@ -32,11 +32,11 @@ def outputs_of_the_run(app, docname, source):
 
 def keep_phone_variant(folder, output):
     """Write the phone variant of a picture under the name of the picture, which is its digest."""
-    phone = output.get("metadata", {}).get("image/png", {}).get("phone")
-    if phone:
+    stored = output.get("metadata", {}).get("image/png", {})
+    for layout in {"narrow", "stacked"} & stored.keys():
         digest = hashlib.sha256(base64.b64decode(output["data"]["image/png"])).hexdigest()
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{digest}-phone.png").write_bytes(base64.b64decode(phone))
+        (folder / f"{digest}-{layout}.png").write_bytes(base64.b64decode(stored[layout]))
 
 
 def setup(app):

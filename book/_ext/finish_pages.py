@@ -262,13 +262,35 @@ def sized(page, match):
         return tag
     width, height = size(file)
     tag = tag.replace("<img ", f'<img width="{width}" height="{height}" ', 1)
-    phone = file.with_name(f"{file.stem}-phone.png")
-    if phone.is_file():
-        width, height = size(phone)
-        source = f'<source media="(max-width: 600px)" width="{width}" height="{height}" '
-        source += f'srcset="{match[1].removesuffix(".png")}-phone.png">'
-        return f"<picture>{source}{tag}</picture>"
+    for phone in (file.with_name(f"{file.stem}-{layout}.png") for layout in ("narrow", "stacked")):
+        if phone.is_file():
+            width, height = size(phone)
+            source = f'<source media="(max-width: 600px)" width="{width}" height="{height}" '
+            source += f'srcset="{match[1].replace(file.name, phone.name)}">'
+            return f"<picture>{source}{tag}</picture>"
     return f'<div class="litlearn-panels">{tag}</div>' if width > 640 else tag
+
+
+_STACKED = re.compile(
+    r'srcset="[^"]*(?:-stacked|frame-\w+)\.png".*?<figcaption>.*?</figcaption>', re.S
+)
+_SIDES = re.compile(
+    r"\b(?:(?:on|On) the (left|right)|(Left|Right)(?=[:,])|(?<=\()(left|right)(?=\)))"
+)
+_BENEATH = {"left": "above", "right": "below"}
+
+
+def turned(match):
+    """Let a caption say "above" and "below" where the panels of its figure stand so."""
+    picture, caption = match[0].rsplit("<figcaption>", 1)
+
+    def both(side):
+        word = _BENEATH[next(filter(None, side.groups())).lower()]
+        word = word.capitalize() if side[0][0].isupper() else word
+        beside = f'<span class="litlearn-beside">{side[0]}</span>'
+        return f'{beside}<span class="litlearn-beneath">{word}</span>'
+
+    return f"{picture}<figcaption>{_SIDES.sub(both, caption)}"
 
 
 def repair(name, text, options):
@@ -325,7 +347,7 @@ def finish(app: Sphinx, exception):
             start = links[0].start()
             text = without_plain_tokens(text, plain_tokens(styles))
             text = text[:start] + f"<style>{styles}</style>\n" + _LINKED.sub("", text[start:])
-        text = _PICTURE.sub(partial(sized, path), text)
+            text = _STACKED.sub(turned, _PICTURE.sub(partial(sized, path), text))
         path.write_text(text, encoding="utf-8")
     for useless in [
         "scripts/fontawesome.js",
