@@ -320,6 +320,13 @@ def test_pictures_are_modest(path):
     assert large == []
 
 
+@every_notebook
+def test_style_is_left_to_the_module(path):
+    """Pixels, colours and variants of figures are the same everywhere."""
+    for _, source, _ in code_cells(read_notebook(path)):
+        assert re.findall(r"set_style\([^)]+\)|\bdpi=\d+", source) == []
+
+
 # -- the source is included, never pasted ---------------------------------------------------------
 
 
