@@ -97,10 +97,10 @@ litlearn.figure("support_vector_machines", (figure, data) => {
   });
   const table = figure.table("What each patient contributes", ["patient", "group", "y f", "α", "place"], 2);
 
-  /** Where a patient stands: outside the band, on its edge, within, or on the wrong side. */
+  /** Where a patient stands: outside the band, on its edge, within it, or on the wrong side. */
   function where(score) {
     if (score > 1 + 1e-6) return "outside";
-    if (score > 1 - 1e-6) return "on the edge";
+    if (score > 1 - 1e-6) return "edge";
     return score > 0 ? "within" : "wrong side";
   }
 
