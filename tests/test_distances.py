@@ -125,6 +125,23 @@ def test_scores_are_right_to_within_their_bound(dtype, name):
     assert (gap.max(axis=1) * 1e4 > errors).any()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_bound_of_the_scores_is_the_one_that_was_proven(dtype):
+    """eq-preselection-bound, term by term; the last one matters where coordinates are tiny."""
+    unit, tiny, p, scale = np.finfo(dtype).eps / 2, np.finfo(dtype).tiny, 7, 2.0**511
+    norms, radius = np.array([0.0, 3.0, 1e3]), 2.0
+    expected = (p + 8) * (unit + 2.0**-52) * (norms + radius) ** 2 / 2 + p * tiny * (1 + norms)
+    expected += p * (5e-324 * scale * scale)
+    found = _distances.score_errors(dtype, p, norms, radius, scale)
+    np.testing.assert_allclose(found, expected, rtol=1e-12 if dtype == np.float64 else 1e-7)
+    assert _distances.score_errors(dtype, p, np.zeros(1), 0.0, 1.0)[0] == pytest.approx(p * tiny)
+
+
+def test_each_metric_has_a_code_of_its_own():
+    names = ("EUCLIDEAN", "MANHATTAN", "CHEBYSHEV", "MINKOWSKI", "HAMMING")
+    assert len({getattr(_distances, name) for name in names}) == 5
+
+
 def test_the_scores_decide_or_hand_over():
     """Clusters too tight for float32 go on to float64, identical points to distances."""
     rng = np.random.default_rng(1)

@@ -53,6 +53,19 @@ def test_each_bit_is_set_half_of_the_time():
     assert np.abs(ones.mean(axis=0) - 0.5).max() < 4.5 * 0.5 / np.sqrt(4000)
 
 
+def test_only_an_incomplete_round_of_remainders_is_drawn_again():
+    state, twin = make_state(5), make_state(5)
+    for _ in range(50):  # 2^62 divides 2^64: each draw counts
+        assert int(random_below(state, 2**62)) == int(random_bits(twin)) % 2**62
+    n = 3 * 2**61  # two rounds of remainders fit, and a quarter of the numbers is left over
+    for _ in range(50):
+        bits = int(random_bits(twin))
+        while bits >= 2 * n:
+            bits = int(random_bits(twin))
+        assert int(random_below(state, n)) == bits % n
+    assert make_state(5).shape == (1,) and split_state(make_state(5), 4).shape == (4, 1)
+
+
 @pytest.mark.parametrize("n", [2, 3, 10, 97])
 def test_whole_numbers_are_uniform(n):
     state = make_state(n)

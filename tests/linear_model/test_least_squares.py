@@ -92,6 +92,30 @@ def test_threads_do_not_change_a_bit():
 
 
 @nojit
+def test_what_needs_another_scale():
+    for fine in ([1.0, 0.0], [1e-190], [1e190]):
+        assert _gram.ordinary(np.array(fine))
+    for odd in ([0.0], [1e-210, 0.0], [1e210], [1.0, np.inf], [1.0, np.nan]):
+        assert not _gram.ordinary(np.array(odd))
+    assert [_gram.inverse(size) for size in (0.0, 1e-89, 3.0, 1e89)] == [1.0] * 4
+    for size in (1e-300, 1e-91, 1e91, 1e300):
+        assert 0.5 <= _gram.inverse(size) * size < 1.0
+
+
+@nojit
+def test_columns_far_from_zero_are_centred_to_the_last_digits():
+    rng = np.random.default_rng(0)
+    near, weight = rng.integers(-9, 10, size=(40, 3)).astype(float), rng.random(40)
+    root, mean = np.sqrt(weight), np.average(near, axis=0, weights=weight)
+    samples = Samples(near + 2.0**40, np.zeros((40, 0)), weight, True)
+    Z, found = _gram.column_deviations(samples, slice(0, 3), root)
+    np.testing.assert_allclose(Z, (near - mean) * root[:, None], atol=1e-11)
+    np.testing.assert_allclose(found, mean + 2.0**40, rtol=1e-15)
+    _, given = _gram.column_deviations(samples, slice(0, 3), root, found)
+    np.testing.assert_array_equal(given, found)
+
+
+@nojit
 def test_triangular_factor_in_blocks(monkeypatch):
     """eq-qr-solution: R'R and R'C are the sums of products, whatever the blocks."""
     rng = np.random.default_rng(0)
@@ -322,6 +346,16 @@ def test_conditions_of_nonnegative_least_squares(n, p, kind, seed):
 
 
 @nojit
+def test_a_nearly_dependent_column_is_split_without_loss():
+    rng = np.random.default_rng(0)
+    Q, _ = np.linalg.qr(rng.normal(size=(20, 6)))
+    u = Q @ rng.normal(size=6) + 1e-9 * rng.normal(size=20)
+    inside, outside = _nonnegative.split(Q, u)
+    assert np.abs(Q.T @ outside).max() < 1e-15 * np.linalg.norm(outside)
+    np.testing.assert_allclose(Q @ inside + outside, u, rtol=1e-14)
+
+
+@nojit
 def test_both_ways_to_nonnegative_coefficients():
     rng = np.random.default_rng(0)
     Z, t = rng.normal(size=(40, 15)), rng.normal(size=40)
@@ -394,6 +428,32 @@ def test_sparse_samples(container, shape, density):
         np.testing.assert_allclose(ours.coef_, same.coef_, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(ours.predict(container(dense)), same.predict(dense), atol=1e-8)
         assert not hasattr(ours, "singular_") and hasattr(same, "singular_")
+
+
+@nojit
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_of_sparse_samples(centred, weighted):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4)) * (rng.random((60, 4)) < 0.05)
+    weight = rng.random(60) if weighted else None
+    dense = Samples(X, rng.normal(size=(60, 2)), weight, centred)
+    found = _least_squares.sparse_moments(dense._replace(X=scipy.sparse.csr_array(X)))
+    for one, other in zip(found, _moments.moments(dense), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+@nojit
+@pytest.mark.parametrize("alpha", [0.0, 0.01, 4.0])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_lsqr_solves_what_dense_samples_solve(alpha, fit_intercept):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(12, 30)) * (rng.random((12, 30)) < 0.3)
+    y, weight = rng.normal(size=12), rng.random(12)
+    model = Ridge(alpha, fit_intercept=fit_intercept)
+    expected = model.fit(X, y, weight).coef_
+    found = model.fit(scipy.sparse.csr_array(X), y, weight).coef_
+    np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
 @nojit
