@@ -98,6 +98,23 @@ def test_a_heavy_sample_far_from_the_others(where, full):
 
 
 @nojit
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("centred", [False, True])
+def test_few_entries_that_are_not_zero(centred, weighted):
+    """Sparse products give the moments of the blocks, and leave the rest to them."""
+    rng = np.random.default_rng(6)
+    X, Y = rng.normal(size=(200, 12)) * (rng.random((200, 12)) < 0.04), rng.normal(size=(200, 2))
+    weight = rng.integers(0, 3, 200).astype(float) if weighted else None
+    samples = Samples(scipy.sparse.csr_array(X), Y, weight, centred)
+    found = _moments.sparse_moments(samples)
+    for one, other in zip(found, _moments.moments(samples._replace(X=X)), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-13)
+    X[0] = 1.0
+    many = scipy.sparse.csr_array(X + 1e6 * np.eye(200, 12))
+    assert _moments.sparse_moments(samples._replace(X=scipy.sparse.csr_array(X + 1))) is None
+    assert _moments.sparse_moments(samples._replace(X=many, x_scale=0.5)) is None
+
+
 def test_a_large_mean_costs_no_digits():
     rng = np.random.default_rng(0)
     X, Y = rng.integers(-9, 10, size=(200, 3)).astype(float), np.zeros((200, 0))

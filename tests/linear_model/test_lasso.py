@@ -579,3 +579,17 @@ def test_columns_far_from_zero_are_centred_in_a_copy(dtype, offset, order):
     # How processors sum 500 products differs: their rounding adds up to a few roots of 500. Columns
     # that are not centred lose as many digits as `offset` has.
     assert share.max() <= np.sqrt(500) * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("exponent", [-100, -40, 60, 120])
+@pytest.mark.parametrize("make", [np.array, np.asfortranarray, sp.csc_array])
+def test_single_precision_data_of_any_size(make, exponent):
+    """Squares beyond the range of float32 are taken in float64: a power of two changes no digit."""
+    rng = np.random.default_rng(0)
+    X, size = rng.normal(size=(40, 6)).astype(np.float32), 2.0**exponent
+    y = X[:, 0] - X[:, 3] / 2 + rng.normal(size=40).astype(np.float32)
+    expected = ElasticNet(0.1).fit(make(X.astype(np.float64)), y)
+    model = ElasticNet(0.1 * size**2).fit(make((X * size).astype(np.float32)), y * size)
+    assert model.coef_.dtype == np.float32
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6)
+    np.testing.assert_allclose(model.intercept_, expected.intercept_ * size, rtol=1e-5)

@@ -12,6 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.linear_model import LogisticRegression as SklearnLogisticRegression
 
 import reference
+from litlearn._parallel import cut
 from litlearn.exceptions import ConvergenceWarning, NotFittedError
 from litlearn.linear_model import LogisticRegression, _logistic_loss, _newton
 from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
@@ -73,7 +74,7 @@ def to_standard(loss, G):
 @pytest.mark.parametrize("blocks", [1, 4])
 def test_binary_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
     """eq-logistic-loss, eq-logistic-gradient, eq-logistic-hessian."""
-    monkeypatch.setattr(BinaryLoss, "_count_blocks", lambda self: blocks)
+    monkeypatch.setattr(BinaryLoss, "_cut", lambda self: cut(self.n, -(-self.n // blocks)))
     X, y = make(60, 4)
     rng = np.random.default_rng(1)
     s = rng.uniform(size=60)
@@ -100,7 +101,7 @@ def test_binary_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
 @pytest.mark.parametrize("blocks", [1, 4])
 def test_multinomial_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
     """eq-softmax, eq-multinomial-loss, eq-multinomial-gradient, eq-multinomial-hessian."""
-    monkeypatch.setattr(MultinomialLoss, "_count_blocks", lambda self: blocks)
+    monkeypatch.setattr(MultinomialLoss, "_cut", lambda self: cut(self.n, -(-self.n // blocks)))
     X, y = make(60, 4, 3)
     rng = np.random.default_rng(1)
     s = rng.uniform(size=60)

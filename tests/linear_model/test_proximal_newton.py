@@ -162,6 +162,16 @@ def test_single_precision_reaches_the_certificate(form):
     assert value <= (1 + 1e-6) * objective(X, y, s, best[0], best[1], 0.002, 0.0)
 
 
+@pytest.mark.parametrize("form", ["C", "F"])
+def test_what_decides_is_summed_in_double_precision(form):
+    """Products of whole columns in float32 are wrong by 1e-7 of their size: too much to certify."""
+    X, y, s = problem(3000, 40, informative=10)
+    X = (X + 0.5).astype(np.float32)
+    w, b, _, _, converged = pn.fit_binary(FORMS[form](X), y, s, 0.002, 0.0, True, 1e-9, 100)
+    assert converged
+    check_optimal(X.astype(np.float64), y, s, w, b, (0.002, 0.0), True, tol=2e-9)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_threads_do_not_change_a_bit(form):
     X, y, s = problem(20_000, 150, informative=20)

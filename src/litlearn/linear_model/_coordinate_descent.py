@@ -15,12 +15,13 @@ and Massias (2021) for the extrapolation.
 """
 
 import copy
+import operator
 from typing import NamedTuple
 
 import numpy as np
 
 from litlearn._jit import njit
-from litlearn._parallel import map_blocks
+from litlearn._parallel import cut, fold_blocks
 from litlearn._random import make_state, random_below
 
 # Sweeps between two extrapolations, and the number of differences that one combines.
@@ -695,18 +696,11 @@ def subtract_rows(B, w, r):
 # Designs: the weighted, centred matrix that a solver sees, and how to multiply with it
 
 
-def blocks_of(total, size):
-    """Cut range(total) into blocks of about `size`, by the size of the data alone."""
-    n_blocks = max(1, -(-total // max(1, size)))
-    bounds = np.linspace(0, total, n_blocks + 1).astype(np.intp)
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
-
-
-def run_blocks(function, bounds, n_jobs):
-    """Call ``function(start, end)`` for each block; one block is run without ceremony."""
-    if len(bounds) == 1:
-        return [function(*bounds[0])]
-    return map_blocks(lambda b: function(*bounds[b]), len(bounds), n_jobs)
+def fold(part, merge, blocks, n_jobs, initial=None):
+    """As `fold_blocks`; a single block is run without ceremony, which might take longer than it."""
+    if len(blocks) == 1:
+        return part(blocks[0])
+    return fold_blocks(part, merge, blocks, n_jobs, initial=initial)
 
 
 class DenseDesign:
@@ -776,22 +770,20 @@ class DenseDesign:
         n, p = X.shape
         if self.rows:
 
-            def collect(start, end):
+            def collect(rows):
                 part = np.zeros((3, p))
-                row_statistics(X, first, weights, self.y, start, end, *part)
+                row_statistics(X, first, weights, self.y, rows.start, rows.stop, *part)
                 return part
 
             # Few blocks: each brings three vectors of p numbers.
-            parts = run_blocks(collect, blocks_of(n, max(64, BLOCK_ENTRIES // p)), self.n_jobs)
-            for part in parts[1:]:
-                parts[0] += part
-            return parts[0]
+            blocks = cut(n, max(64, BLOCK_ENTRIES // p))
+            return fold(collect, operator.iadd, blocks, self.n_jobs)
         result = np.empty((3, p))
 
-        def compute(start, end):
-            column_statistics(X, first, weights, self.y, start, end, *result)
+        def compute(columns):
+            column_statistics(X, first, weights, self.y, columns.start, columns.stop, *result)
 
-        run_blocks(compute, blocks_of(p, max(1, BLOCK_ENTRIES // n)), self.n_jobs)
+        fold(compute, None, cut(p, BLOCK_ENTRIES // n), self.n_jobs)
         return result
 
     def correlations(self, r):
@@ -800,22 +792,20 @@ class DenseDesign:
         total = u.sum() if self.offset else 0.0
         n, p = self.X.shape
         u = u.astype(self.X.dtype, copy=False)
+        out = np.zeros(p)
         if self.rows and n > p:
 
-            def multiply(start, end):
-                return np.dot(u[start:end], self.X[start:end])
+            def multiply(rows):
+                return np.dot(u[rows], self.X[rows])
 
-            parts = run_blocks(multiply, blocks_of(n, max(64, BLOCK_ENTRIES // p)), self.n_jobs)
-            out = np.zeros(p)
-            for part in parts:
-                out += part
+            blocks = cut(n, max(64, BLOCK_ENTRIES // p))
+            out = fold(multiply, operator.iadd, blocks, self.n_jobs, out)
         else:
 
-            def multiply(start, end):
-                return np.dot(u, self.X[:, start:end])
+            def fill(columns):
+                out[columns] = np.dot(u, self.X[:, columns])
 
-            parts = run_blocks(multiply, blocks_of(p, max(64, BLOCK_ENTRIES // n)), self.n_jobs)
-            out = np.concatenate(parts)
+            fold(fill, None, cut(p, max(64, BLOCK_ENTRIES // n)), self.n_jobs)
         out = out.astype(np.float64, copy=False)
         return out - self.means * total if self.offset else out
 
@@ -881,10 +871,10 @@ class DenseDesign:
         means = self.means.astype(self.X.dtype)
         root = self.root.astype(self.X.dtype)
 
-        def collect(start, end):
-            gather(self.X, new, means, root, start, end, self.B, k)
+        def collect(rows):
+            gather(self.X, new, means, root, rows.start, rows.stop, self.B, k)
 
-        run_blocks(collect, blocks_of(n, max(64, BLOCK_ENTRIES // (2 * new.size))), self.n_jobs)
+        fold(collect, None, cut(n, max(64, BLOCK_ENTRIES // (2 * new.size))), self.n_jobs)
         self.slot[new] = np.arange(k, total)
         self.columns = np.concatenate([self.columns, new])
 
@@ -1025,13 +1015,12 @@ class SparseDesign:
         p = self.shape[1]
         out = np.empty(p)
 
-        def multiply(start, end):
-            sparse_products(
-                self.data, self.indices, self.indptr, start, end, self.means, total, r, out
-            )
+        def multiply(columns):
+            entries = self.data, self.indices, self.indptr
+            sparse_products(*entries, columns.start, columns.stop, self.means, total, r, out)
 
         size = max(64, BLOCK_ENTRIES * p // (1 + 4 * self.data.size))
-        run_blocks(multiply, blocks_of(p, size), self.n_jobs)
+        fold(multiply, None, cut(p, size), self.n_jobs)
         return out
 
     def residual(self, w):

@@ -5,6 +5,8 @@ when their squares leave the range of numbers or lose too many digits, and the p
 which there are fewer than of columns where there are more features than samples.
 """
 
+import operator
+
 import numpy as np
 
 from litlearn import _factors
@@ -14,7 +16,7 @@ from litlearn._moments import (
     rows_per_block,
     weighted_deviations,
 )
-from litlearn._parallel import cut, fold_blocks, map_blocks
+from litlearn._parallel import cut, fold_blocks
 
 # ---------------------------------------------------------------------------------------------
 # Scales out of the ordinary: squares that overflow or vanish
@@ -28,15 +30,13 @@ def scaled(samples, total, n_jobs=None):
     n = len(samples.Y)
     if ordinary(np.diagonal(total.xx)) and ordinary(total.yy) and np.isfinite(total.xy).all():
         return samples
-    p = samples.X.shape[1]
-    blocks = cut(n, rows_per_block(n, p))
 
-    def largest(b):
-        X = samples.X[blocks[b]]
+    def largest(rows):
+        X = samples.X[rows]
         return float(max(X.max(), -X.min()))
 
-    x_largest = max(map_blocks(largest, len(blocks), n_jobs))
-    return with_scales(samples, x_largest)
+    blocks = cut(n, rows_per_block(n, samples.X.shape[1]))
+    return with_scales(samples, fold_blocks(largest, max, blocks, n_jobs))
 
 
 def with_scales(samples, x_largest):
@@ -64,6 +64,11 @@ def inverse(size, limit=1e90):
 # Orthogonal factors, for data whose squares would lose too many digits
 
 
+def stacked_factor(above, below):
+    """Return R of the QR decomposition of two triangular factors on top of each other."""
+    return np.linalg.qr(np.vstack((above, below)), mode="r")
+
+
 def triangular_factor(samples, total, n_jobs=None):
     """Return R of the QR decomposition of the centred ``[X Y]``, :eq:`eq-qr-solution`.
 
@@ -88,10 +93,7 @@ def triangular_factor(samples, total, n_jobs=None):
         # The roots of the weights come first: what rounding left of the mean goes to their row.
         return np.linalg.qr(np.column_stack((root,) * first + (Z, T)), mode="r")
 
-    def stack(above, below):
-        return np.linalg.qr(np.vstack((above, below)), mode="r")
-
-    found = fold_blocks(factor, stack, blocks, n_jobs)[first : p + first, first:]
+    found = fold_blocks(factor, stacked_factor, blocks, n_jobs)[first : p + first, first:]
     R = np.zeros((min(n, p), p + k))  # a row of zeros is left if there are n features
     R[: len(found)] = found
     R, C = R[:, :p], R[:, p:]
@@ -129,7 +131,7 @@ def row_products(samples, n_jobs=None):
         Z, x_mean[columns] = column_deviations(samples, columns, root)
         return Z @ Z.T
 
-    K = fold_blocks(product, add, blocks, n_jobs)
+    K = fold_blocks(product, operator.iadd, blocks, n_jobs)
     return x_mean, y_mean, K, (Y - y_mean) * root[:, None], root
 
 
@@ -177,13 +179,7 @@ def apply_columns(samples, x_mean, root, W, n_jobs=None):
         Z, _ = column_deviations(samples, columns, root, x_mean[columns])
         return Z @ W[columns]
 
-    return fold_blocks(applied, add, blocks, n_jobs)
-
-
-def add(total, part):
-    """Add in place."""
-    total += part
-    return total
+    return fold_blocks(applied, operator.iadd, blocks, n_jobs)
 
 
 def row_factor(samples, x_mean, root, n_jobs=None):
@@ -195,10 +191,7 @@ def row_factor(samples, x_mean, root, n_jobs=None):
         Z, _ = column_deviations(samples, columns, root, x_mean[columns])
         return np.linalg.qr(Z.T, mode="r")
 
-    def stack(above, below):
-        return np.linalg.qr(np.vstack((above, below)), mode="r")
-
-    return fold_blocks(factor, stack, blocks, n_jobs)
+    return fold_blocks(factor, stacked_factor, blocks, n_jobs)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -44,14 +44,26 @@ def memory_order(X):
 def make_design(X, y, weights, centred, tol, n_jobs=None):
     """Return the design of checked data; the weights are brought to the sum n_samples.
 
-    Single precision does for no gap below `SINGLE_PRECISION`: then there is a copy in float64.
+    Single precision does for no gap below `SINGLE_PRECISION`, and for no products out of its range:
+    then there is a copy in float64.
     """
     if tol < SINGLE_PRECISION:
         X = X.astype(np.float64, copy=False)
     if weights is not None:
         weights = weights * (X.shape[0] / weights.sum())
     kind = descent.SparseDesign if _validation.is_sparse(X) else descent.DenseDesign
-    return kind(X, y, weights, centred, n_jobs)
+    with np.errstate(over="ignore", invalid="ignore"):
+        design = kind(X, y, weights, centred, n_jobs)
+    if X.dtype == np.float32 and not in_range(design):
+        design = kind(X.astype(np.float64), y, weights, centred, n_jobs)
+    return design
+
+
+def in_range(design):
+    """Tell whether products of columns with each other and the target are within float32."""
+    squares = np.append(design.squares, design.target_square)
+    positive = squares[squares != 0.0]
+    return bool(np.all((positive > 1e-30) & (positive < 1e34)))  # NaN is not
 
 
 def check_gram(owner, precompute, design, centred):

@@ -54,12 +54,10 @@ class Solution(NamedTuple):
 
 # Sparse samples with at most so many features are solved through their scatter matrix.
 FEW_FEATURES = 4096
-# Wide samples with at most so many features, too, if no coefficient may be negative.
+# Wide dense samples with at most so many features, too, if no coefficient may be negative.
 FEW_UNKNOWNS = 512
-# Sweeps of coordinate descent for those with more.
-MOST_SWEEPS = 20_000
-# Above this share of entries that are not zero, products of dense blocks are faster.
-DENSE = 0.05
+# Sweeps of coordinate descent for those with more, and the largest support that is then polished.
+MOST_SWEEPS, MOST_POLISHED = 20_000, 512
 
 
 def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None):
@@ -100,8 +98,7 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None):
         elif p > min(n, FEW_FEATURES):
             return solve_iteratively(owner, samples, alpha, max_iter)
         else:
-            samples = samples._replace(X=samples.X.tocsr())
-            found = solve_tall(samples, alpha, cutoff, n_jobs, sparse_moments(samples, n_jobs))
+            found = solve_tall(samples._replace(X=samples.X.tocsr()), alpha, cutoff, n_jobs)
     kind, array, x_scale = found.spectrum
     return found._replace(spectrum=(kind, array, x_scale * root))
 
@@ -191,30 +188,6 @@ def solve_wide_svd(samples, x_mean, root, T, penalty, cutoff, n_jobs=None):
     return coef, int(kept.sum()), singular
 
 
-def sparse_moments(samples, n_jobs=None):
-    """The :class:`Moments` of sparse samples, from sparse products where those are faster."""
-    X, Y = samples.X, samples.Y
-    n, p = X.shape
-    if X.nnz > DENSE * n * p:
-        return _moments.moments(samples, n_jobs)
-    # <products>: Rows times the roots of their weights, and their sums of products.
-    root = np.ones(n) if samples.weight is None else np.sqrt(samples.weight)
-    Z = X.astype(np.float64).multiply(root[:, None]).tocsr()
-    raw = (Z.T @ Z).toarray()
-    if not samples.centred:
-        T = Y * root[:, None]
-        squares = np.einsum("ij,ij->j", T, T)
-        return _moments.Moments(float(n), np.zeros(p), np.zeros(Y.shape[1]), raw, Z.T @ T, squares)
-    # <recentre>: Sums about the mean, unless the mean is so large that digits would be lost.
-    weight = root @ root
-    x_mean, y_mean = Z.T @ root / weight, root**2 @ Y / weight
-    T = (Y - y_mean) * root[:, None]
-    xx = raw - np.multiply.outer(weight * x_mean, x_mean)
-    if not (np.diagonal(xx) >= 1e-4 * np.diagonal(raw)).all():
-        return _moments.moments(samples, n_jobs)
-    return _moments.Moments(weight, x_mean, y_mean, xx, Z.T @ T, np.einsum("ij,ij->j", T, T))
-
-
 def solve_iteratively(owner, samples, alpha, max_iter=None):
     """Solve by LSQR with products of sparse X alone; its mean is subtracted after each product."""
     from scipy.sparse.linalg import LinearOperator, lsqr
@@ -294,7 +267,8 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
         samples = samples._replace(X=samples.X.tocsr())
     samples, alpha, _ = with_ordinary_weights(samples, alpha)
     n, p = samples.X.shape
-    if p > FEW_FEATURES or p > max(n, FEW_UNKNOWNS):
+    most = FEW_UNKNOWNS if isinstance(samples.X, np.ndarray) else 0
+    if p > FEW_FEATURES or p > max(n, most):
         return descend_nonnegative(owner, samples, alpha, n_jobs)
     total = _moments.moments(samples, n_jobs)
     within = _gram.scaled(samples, total, n_jobs)
@@ -337,7 +311,7 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
 def descend_nonnegative(owner, samples, alpha, n_jobs=None):
     """As :func:`solve_nonnegative`, by coordinate descent, for too many features to multiply all.
 
-    Nothing of p x p is formed, and sparse samples stay sparse.
+    Nothing of p x p is formed, but for a small support, and sparse samples stay sparse.
     """
     from litlearn.linear_model import _coordinate_descent as descent
 
@@ -358,6 +332,12 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
         _, n_iter[t] = descent.solve(
             design, 0.0, penalty, w, positive=True, tol=1e-20, max_iter=MOST_SWEEPS
         )
+        # <polish>: Few members of the support solve the problem without a constraint, exactly.
+        members = np.flatnonzero(w)
+        if 0 < members.size <= MOST_POLISHED:
+            part = samples._replace(X=samples.X[:, members], Y=Y[:, t : t + 1])
+            exact = solve(owner, part, alpha[t : t + 1], n_jobs=n_jobs).coef[:, 0]
+            w[members] = exact if np.all(exact > 0.0) else w[members]
         coef[:, t] = w
         # <certify>: As for the other ways, a gradient of zero or, at the bound, not negative.
         gradient = design.correlations(design.residual(w)) - penalty * w

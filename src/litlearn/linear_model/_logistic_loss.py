@@ -16,12 +16,13 @@ number of threads.
 
 import copy
 import math
+import operator
 from typing import NamedTuple
 
 import numpy as np
 
 from litlearn._jit import njit
-from litlearn._parallel import map_blocks
+from litlearn._parallel import cut, fold_blocks
 from litlearn._validation import is_sparse, read_only
 from litlearn.linear_model._newton import factor_hessian
 
@@ -323,26 +324,20 @@ class _Loss:
         self.ridge = alpha * self.scale * self.scale  # at most 1
         self.certifies = bool(self.ridge.min() > 1e-14)  # it is not lost in the rounding of H
         self.width = self.p + 1
-        self.n_blocks = self._count_blocks()
+        self.blocks = self._cut()
 
-    def _count_blocks(self):
-        """Number of blocks: enough entries in each to outweigh adding up its part."""
+    def _cut(self):
+        """Blocks of rows: enough entries in each to outweigh adding up its part."""
         if self.sparse:
-            return int(max(1, min(self.n, self.X.nnz // max(BLOCK_ENTRIES // 4, 4 * self.p))))
-        return int(max(1, min(self.n, self.X.size // max(BLOCK_ENTRIES, 4 * self.p**2))))
+            entries = max(BLOCK_ENTRIES // 4, 4 * self.p)
+            return cut(self.n, entries * self.n // max(1, self.X.nnz))
+        return cut(self.n, max(BLOCK_ENTRIES, 4 * self.p**2) // self.p)
 
-    def rows(self, block, n_blocks=None):
-        """Rows of a block, as start and stop."""
-        n, m = self.n, n_blocks or self.n_blocks
-        return n * block // m, n * (block + 1) // m
-
-    def tiles(self, block, least=16, n_blocks=None):
-        """Rows of the tiles of a block: a tile fits the cache, but has at least so many rows."""
-        start, stop = self.rows(block, n_blocks)
-        # A sparse tile holds scores of several classes at most.
-        step = TILE_ENTRIES // 16 if self.sparse else max(least, TILE_ENTRIES // self.width)
-        for first in range(start, stop, step):
-            yield first, min(stop, first + step)
+    def tiles(self, rows, least=16):
+        """Tiles of a block of rows: a tile fits the cache, but has about so many rows at least."""
+        if self.sparse:  # a tile holds scores of several classes at most
+            return cut(rows, TILE_ENTRIES // 16)
+        return cut(rows, max(least, TILE_ENTRIES // self.width))
 
     def part(self, stride):
         """Return the loss of every stride-th sample, or None if a class is missing there."""
@@ -353,7 +348,7 @@ class _Loss:
         smaller = copy.copy(self)
         smaller.labels, smaller.s, smaller.X = labels, s, read_only(self.X[rows])
         smaller.n, smaller.total = len(s), float(s.sum())
-        smaller.n_blocks = smaller._count_blocks()
+        smaller.blocks = smaller._cut()
         return smaller
 
     def hessian_cost(self, size):
@@ -364,17 +359,29 @@ class _Loss:
         """Tell whether a point found on a part of the samples is worth starting from."""
         return bool(np.abs(state.scores).max() < 100.0)
 
-    def count_for_vectors(self):
-        """Number of blocks where the part of each is a vector, and not a Hessian."""
-        if self.sparse:
-            return self.n_blocks
-        return int(max(self.n_blocks, min(self.n // 16, self.X.size // BLOCK_ENTRIES)))
+    def blocks_for_vectors(self):
+        """Blocks of rows where the part of each is a vector, and not a Hessian."""
+        return self.blocks if self.sparse else cut(self.n, max(16, BLOCK_ENTRIES // self.p))
 
-    def map(self, function, n_blocks=None):
-        return map_blocks(function, n_blocks or self.n_blocks, self.n_jobs)
+    def fold(self, part, merge=operator.iadd, blocks=None):
+        """Add up, or merge otherwise, what `part` returns for blocks of rows."""
+        return fold_blocks(part, merge, blocks or self.blocks, self.n_jobs)
 
     def csr(self):
         return self.X.data, self.X.indices, self.X.indptr
+
+    def squares(self, d):
+        """Sums of the squares of the standardised features (p,), each sample weighted by d (n,)."""
+
+        def block(rows):
+            out, ends = np.zeros(self.p), (rows.start, rows.stop)
+            if self.sparse:
+                sparse_diagonal(*self.csr(), *ends, d, self.scale, out)
+            else:
+                dense_diagonal(self.X, *ends, self.centre, d, self.scale, out)
+            return out
+
+        return self.fold(block)
 
     def lack(self, state, d, r):
         r"""Bound g.H^-1 g + g.d for a step d with the residual r = -g - H d.
@@ -390,6 +397,12 @@ class _Loss:
         e[..., -1] = self.solve_intercepts(state, r[..., -1])
         rest = (r - self.product(state, e))[..., :-1]
         return float(np.vdot(d, r) + np.vdot(r, e) + np.sum(rest**2 / self.ridge))
+
+
+def add_parts(total, part):
+    """Add up what blocks return: numbers, and arrays in place; None stays None."""
+    pairs = zip(total, part, strict=True)
+    return [None if one is None else operator.iadd(one, other) for one, other in pairs]
 
 
 def dense_transform(X, s, fit_intercept):
@@ -448,13 +461,14 @@ class BinaryLoss(_Loss):
         w, b = v[:-1] * self.scale, float(v[-1])
         scores, curvature = np.empty(self.n), np.empty(self.n)
         residual = np.empty(self.n)
-        n_blocks = self.n_blocks if hessian else self.count_for_vectors()
 
-        def block(number):
+        def block(rows):
             g, loss, r = np.zeros(self.p), 0.0, 0.0
             H = np.zeros((self.width, self.width)) if hessian else None
-            tile = None
-            for first, last in self.tiles(number, TALL if hessian else 16, n_blocks):
+            tiles = self.tiles(rows, TALL if hessian else 16)
+            room = np.empty((tiles[-1].stop - tiles[-1].start, self.width), dtype) if hessian else H
+            for some in tiles:
+                first, last = some.start, some.stop
                 if self.sparse:
                     sparse_scores(*self.csr(), first, last, w, b, scores)
                 else:
@@ -467,21 +481,19 @@ class BinaryLoss(_Loss):
                 else:
                     r += dense_gradient(self.X, first, last, self.centre, residual, g)
                 if hessian:
-                    if tile is None:
-                        tile = np.empty((last - first, self.width), dtype)
-                    rows = tile[: last - first]
-                    weigh_rows(self.X, first, last, self.centre, self.scale, curvature, rows)
-                    H += rows.T @ rows
+                    tile = room[: last - first]
+                    weigh_rows(self.X, first, last, self.centre, self.scale, curvature, tile)
+                    H += tile.T @ tile
             return loss, np.append(g, r), H
 
-        parts = self.map(block, n_blocks)
-        value = sum(part[0] for part in parts) / self.total + self.penalty(v)
-        gradient = sum(part[1] for part in parts) / self.total
+        blocks = self.blocks if hessian else self.blocks_for_vectors()
+        loss, g, H = self.fold(block, add_parts, blocks)
+        value, gradient = loss / self.total + self.penalty(v), g / self.total
         gradient[:-1] = gradient[:-1] * self.scale + self.ridge * v[:-1]
-        H = sum(part[2] for part in parts) / self.total if hessian else None
         if not self.fit_intercept:
             gradient[-1] = 0.0
         if hessian:
+            H /= self.total
             H[np.arange(self.p), np.arange(self.p)] += self.ridge
             if not self.fit_intercept:
                 H[-1], H[:, -1], H[-1, -1] = 0.0, 0.0, 1.0
@@ -489,10 +501,12 @@ class BinaryLoss(_Loss):
 
     def value_along(self, state, step, d, t):
         """Value at v + t d, where step (n,) is the change of the scores for t = 1."""
-        total = self.map(
-            lambda b: logistic_total(state.scores, step, t, self.labels, self.s, *self.rows(b))
-        )
-        return sum(total) / self.total + self.penalty(state.v + t * d)
+
+        def block(rows):
+            own = self.labels, self.s, rows.start, rows.stop
+            return logistic_total(state.scores, step, t, *own)
+
+        return self.fold(block) / self.total + self.penalty(state.v + t * d)
 
     def separates(self, state, step):
         """Tell whether a hyperplane separates the classes: if so, the loss has no minimum.
@@ -510,17 +524,16 @@ class BinaryLoss(_Loss):
     def product(self, state, d):
         """Hessian times d, :eq:`eq-logistic-hessian`, without forming the Hessian."""
         w, b = d[:-1] * self.scale, float(d[-1])
-        n_blocks = self.count_for_vectors()
 
-        def block(k):
-            out, rows = np.zeros(self.p), self.rows(k, n_blocks)
+        def block(rows):
+            out, ends = np.zeros(self.p), (rows.start, rows.stop)
             if self.sparse:
-                r = sparse_product(*self.csr(), *rows, state.curvature, w, b, out)
+                r = sparse_product(*self.csr(), *ends, state.curvature, w, b, out)
             else:
-                r = dense_product(self.X, *rows, self.centre, state.curvature, w, b, out)
+                r = dense_product(self.X, *ends, self.centre, state.curvature, w, b, out)
             return np.append(out, r)
 
-        result = sum(self.map(block, n_blocks)) / self.total
+        result = self.fold(block, blocks=self.blocks_for_vectors()) / self.total
         result[:-1] = result[:-1] * self.scale + self.ridge * d[:-1]
         if not self.fit_intercept:
             result[-1] = d[-1]
@@ -537,17 +550,8 @@ class BinaryLoss(_Loss):
     def diagonal(self, state):
         """Return the map g -> g / diagonal of the Hessian."""
 
-        def block(k):
-            out = np.zeros(self.p)
-            if self.sparse:
-                sparse_diagonal(*self.csr(), *self.rows(k), state.curvature, self.scale, out)
-            else:
-                dense_diagonal(self.X, *self.rows(k), self.centre, state.curvature, self.scale, out)
-            return out
-
-        diagonal = np.append(
-            sum(self.map(block)) / self.total + self.ridge, state.curvature.sum() / self.total
-        )
+        features = self.squares(state.curvature) / self.total + self.ridge
+        diagonal = np.append(features, state.curvature.sum() / self.total)
         diagonal = np.maximum(diagonal, 1e-12 * max(diagonal.max(), 1e-290))
         return lambda g: g / diagonal
 
@@ -587,9 +591,9 @@ class MultinomialLoss(_Loss):
             G[:, -1] = 0.0
         return G
 
-    def _backward(self, parts):
-        """Add the parts of the gradient and bring them to standardised parameters (q, p + 1)."""
-        G = sum(parts) / self.total
+    def _backward(self, G):
+        """Bring the gradient of the sum to standardised parameters (q, p + 1)."""
+        G = G / self.total
         if self.sparse:
             G = np.ascontiguousarray(G.T)
             G[:, :-1] *= self.scale
@@ -597,13 +601,13 @@ class MultinomialLoss(_Loss):
         # rounding leaves of it no step can take away: it would only make steps long.
         return G - G.mean(axis=0)
 
-    def tile(self, first, last):
+    def tile(self, some):
         """Standardised rows and a column of ones."""
         if self.design is not None:
-            return self.design[first:last]
-        rows = np.empty((last - first, self.width))
-        standardise_rows(self.X, first, last, self.centre, self.scale, rows)
-        return rows
+            return self.design[some]
+        tile = np.empty((some.stop - some.start, self.width))
+        standardise_rows(self.X, some.start, some.stop, self.centre, self.scale, tile)
+        return tile
 
     def in_single(self):
         """Return this loss with its standardised features held in float32.
@@ -614,56 +618,54 @@ class MultinomialLoss(_Loss):
         single = copy.copy(self)
         single.design = np.empty((self.n, self.width), np.float32)
 
-        def block(number):
-            start, stop = self.rows(number)
-            args = (self.X, start, stop, self.centre, self.scale)
-            standardise_rows(*args, single.design[start:stop])
+        def block(rows):
+            args = (self.X, rows.start, rows.stop, self.centre, self.scale)
+            standardise_rows(*args, single.design[rows])
 
-        self.map(block)
+        self.fold(block, None)
         return single
 
     def _pass(self, V, per_tile):
         """One pass over X: scores of V into the callback, what it returns times X back.
 
-        `per_tile(first, last, Z)` gets the scores (rows, q) and returns (number, rows to multiply).
+        `per_tile(some, Z)` gets the scores (rows, q) of some rows and returns (number, rows to
+        multiply).
         """
         if self.sparse:
             W, b = self._raw(V)
 
-        def block(number):
+        def block(rows):
             total = 0.0
             G = np.zeros((self.p + 1, self.q) if self.sparse else (self.q, self.p + 1))
-            for first, last in self.tiles(number):
-                m = last - first
+            for some in self.tiles(rows):
                 if self.sparse:
+                    m = some.stop - some.start
                     Z = np.empty((m, self.q))
-                    part = self.X.indptr[first : last + 1]
+                    part = self.X.indptr[some.start : some.stop + 1]
                     sparse_class_scores(self.X.data, self.X.indices, part, 0, m, W, b, Z)
-                    value, R = per_tile(first, last, Z)
+                    value, R = per_tile(some, Z)
                     sparse_class_gradient(self.X.data, self.X.indices, part, 0, m, R, G)
                     G[-1] += R.sum(axis=0)
                 else:
-                    rows = self.tile(first, last)
-                    value, R = per_tile(first, last, rows @ V.T.astype(rows.dtype))
-                    G += R.T @ rows
+                    tile = self.tile(some)
+                    value, R = per_tile(some, tile @ V.T.astype(tile.dtype))
+                    G += R.T @ tile
                 total += value
             return total, G
 
-        parts = self.map(block)
-        return sum(part[0] for part in parts), self._backward([part[1] for part in parts])
+        total, G = self.fold(block, add_parts)
+        return total, self._backward(G)
 
     def evaluate(self, V, hessian=False):
         """Value and gradient at V in one pass, :eq:`eq-multinomial-gradient`."""
         dtype = np.float64 if self.design is None else np.float32
         scores, P = np.empty((self.n, self.q), dtype), np.empty((self.n, self.q), dtype)
 
-        def per_tile(first, last, Z):
-            scores[first:last] = Z
+        def per_tile(some, Z):
+            scores[some] = Z
             shift_rows(Z)
-            part = np.exp(Z, out=P[first:last])
-            R = np.empty_like(Z)
-            loss = softmax_terms(Z, part, self.labels[first:last], self.s[first:last], R)
-            return loss, R
+            part, R = np.exp(Z, out=P[some]), np.empty_like(Z)
+            return softmax_terms(Z, part, self.labels[some], self.s[some], R), R
 
         loss, G = self._pass(V, per_tile)
         value = loss / self.total + self.penalty(V)
@@ -672,10 +674,12 @@ class MultinomialLoss(_Loss):
 
     def value_along(self, state, step, d, t):
         """Value at V + t d, where step (n, q) is the change of the scores for t = 1."""
-        total = self.map(
-            lambda b: softmax_total(state.scores, step, t, self.labels, self.s, *self.rows(b))
-        )
-        return sum(total) / self.total + self.penalty(state.v + t * d)
+
+        def block(rows):
+            own = self.labels, self.s, rows.start, rows.stop
+            return softmax_total(state.scores, step, t, *own)
+
+        return self.fold(block) / self.total + self.penalty(state.v + t * d)
 
     def separates(self, state, step):
         """Tell whether the classes are separated, as :meth:`BinaryLoss.separates` does."""
@@ -698,8 +702,8 @@ class MultinomialLoss(_Loss):
     def product(self, state, d):
         """Hessian times d, :eq:`eq-multinomial-hessian`, by two products with X."""
 
-        def per_tile(first, last, T):
-            softmax_product(state.curvature[first:last], self.s[first:last], 0, last - first, T)
+        def per_tile(some, T):
+            softmax_product(state.curvature[some], self.s[some], 0, len(T), T)
             return 0.0, T
 
         _, G = self._pass(d, per_tile)
@@ -720,19 +724,8 @@ class MultinomialLoss(_Loss):
             return self.model(state)
         P = state.curvature
         D = self.s[:, np.newaxis] * P * (1.0 - P)
-
-        def block(number):
-            start, stop = self.rows(number)
-            out = np.zeros((self.q, self.p))
-            for k in range(self.q):
-                d = np.ascontiguousarray(D[:, k])
-                if self.sparse:
-                    sparse_diagonal(*self.csr(), start, stop, d, self.scale, out[k])
-                else:
-                    dense_diagonal(self.X, start, stop, self.centre, d, self.scale, out[k])
-            return out
-
-        diagonal = np.column_stack([sum(self.map(block)), D.sum(axis=0)]) / self.total
+        features = [self.squares(np.ascontiguousarray(d)) for d in D.T]
+        diagonal = np.column_stack([features, D.sum(axis=0)]) / self.total
         diagonal[:, :-1] += self.ridge
         diagonal = np.maximum(diagonal, 1e-12 * max(diagonal.max(), 1e-290))
         return lambda G: G / diagonal
@@ -794,15 +787,15 @@ class MultinomialLoss(_Loss):
     def second_moments(self):
         """Weighted second moments of the standardised features and the constant."""
 
-        def block(number):
+        def block(rows):
             H = np.zeros((self.width, self.width))
-            for first, last in self.tiles(number):
-                rows = self.tile(first, last)
-                rows = rows * np.sqrt(self.s[first:last, np.newaxis]).astype(rows.dtype)
-                H += rows.T @ rows
+            for some in self.tiles(rows):
+                tile = self.tile(some)
+                tile = tile * np.sqrt(self.s[some, np.newaxis]).astype(tile.dtype)
+                H += tile.T @ tile
             return H
 
-        A = sum(self.map(block)) / self.total
+        A = self.fold(block) / self.total
         if not self.fit_intercept:
             A[-1], A[:, -1], A[-1, -1] = 0.0, 0.0, 1.0
         return A
@@ -816,21 +809,20 @@ class MultinomialLoss(_Loss):
         """
         q, m = self.q, self.width if S is None else S.shape[1]
 
-        def block(number):
+        def block(rows):
             H = np.zeros((q * m, q * m))
-            for first, last in self.tiles(number):
-                rows = self.tile(first, last)
-                rows = rows if S is None else rows @ S.astype(rows.dtype)
-                rows = rows * np.sqrt(self.s[first:last, np.newaxis])
-                part = P[first:last]
+            for some in self.tiles(rows):
+                tile = self.tile(some)
+                tile = tile if S is None else tile @ S.astype(tile.dtype)
+                tile, part = tile * np.sqrt(self.s[some, np.newaxis]), P[some]
                 for k in range(q):
-                    scaled = rows * np.sqrt(part[:, k, np.newaxis])
+                    scaled = tile * np.sqrt(part[:, k, np.newaxis])
                     H[k * m : (k + 1) * m, k * m : (k + 1) * m] += scaled.T @ scaled
-                wide = (part[:, :, np.newaxis] * rows[:, np.newaxis, :]).reshape(-1, q * m)
+                wide = (part[:, :, np.newaxis] * tile[:, np.newaxis, :]).reshape(-1, q * m)
                 H -= wide.T @ wide
             return H
 
-        H = (sum(self.map(block)) / self.total).reshape(q, m, q, m)
+        H = (self.fold(block) / self.total).reshape(q, m, q, m)
         ridge = np.diag(np.append(self.ridge, 0.0))
         ridge = ridge if S is None else S.T @ ridge @ S
         # The shift of all classes changes nothing. A curvature in its direction, where there is no

@@ -24,6 +24,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from litlearn import _factors
+from litlearn._parallel import single_threaded_blas
+
 SUFFICIENT = 1e-4  # the share of the promised decrease that a step must bring
 MAX_HALVINGS = 40
 MAX_SCORE_STEP = 0.1  # at the end, the next step would move no sample's score by more than this
@@ -81,9 +84,6 @@ def factor_hessian(H):
     a small multiple of the identity is added: steps are then shorter where the loss is flat. The
     line search and the certificate do not depend on it.
     """
-    from scipy.linalg import cho_solve
-    from scipy.linalg.lapack import dpotrf
-
     diagonal = np.diag(H)
     largest = diagonal.max()
     root = np.sqrt(np.where(diagonal > 1e-30 * largest, diagonal, max(largest, 1e-300)))
@@ -91,10 +91,8 @@ def factor_hessian(H):
     size = len(root)
     ridge = 0.0
     while True:
-        matrix = scaled.copy()
-        matrix[np.diag_indices(size)] += ridge
-        factor, info = dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
-        if info == 0 and np.diag(factor).min() ** 2 > 1e-13 * size:
+        factor = _factors.cholesky(scaled, ridge)
+        if factor is not None and np.diag(factor.L).min() ** 2 > 1e-13 * size:
             break
         if not ridge < 1e3 * size:
             raise FloatingPointError("the Hessian is beyond the range of float64")
@@ -102,8 +100,7 @@ def factor_hessian(H):
 
     def solve(g):
         columns = g.reshape(size, -1) / root[:, np.newaxis]
-        solution = cho_solve((factor, True), columns, check_finite=False) / root[:, np.newaxis]
-        return solution.reshape(g.shape)
+        return (_factors.solve(factor, columns) / root[:, np.newaxis]).reshape(g.shape)
 
     return solve
 
@@ -377,7 +374,9 @@ def by_gradients(loss, v, goal, report=None):
     precondition, pairs = loss.diagonal(loss.evaluate(v)), []
     first = min(budget, goal.max_iter // 2)
     rough = goal._replace(gap=max(goal.gap, ROUGH), gradient=np.inf, max_iter=first)
-    found = quasi_newton(loss, v, precondition, rough, report, pairs)
+    # To limit the threads of BLAS once costs less than for each of many short passes.
+    with single_threaded_blas():
+        found = quasi_newton(loss, v, precondition, rough, report, pairs)
     left, limited = budget - found.n_iter, affordable(loss, v)
 
     def product(state, x):
@@ -387,15 +386,16 @@ def by_gradients(loss, v, goal, report=None):
 
     def direction(state):
         if left > 0 or not limited:
-            step, lack = certified_step(
-                loss,
-                state,
-                lambda x: two_loops(x, pairs, precondition),
-                RESIDUAL,
-                goal,
-                left if limited else None,
-                lambda x: product(state, x),
-            )
+            with single_threaded_blas():
+                step, lack = certified_step(
+                    loss,
+                    state,
+                    lambda x: two_loops(x, pairs, precondition),
+                    RESIDUAL,
+                    goal,
+                    left if limited else None,
+                    lambda x: product(state, x),
+                )
             if step.reached or not limited:
                 return step.d, lack
         H = loss.evaluate(state.v, hessian=True).hessian

@@ -14,6 +14,8 @@ and it may be used on anything.
 
 import numpy as np
 
+from litlearn import _factors
+
 # Gradients this small, relative to the sizes of what they are products of, count as zero.
 TOLERANCE = 1e-13
 
@@ -36,8 +38,6 @@ def exchange_all(A, b, most_steps=100):
         None if A is not definite enough, or the steps ran out.
     n_steps : int
     """
-    import scipy.linalg
-
     p = len(b)
     passive = b > 0.0
     w, gradient = np.zeros(p), -b
@@ -48,11 +48,10 @@ def exchange_all(A, b, most_steps=100):
         w[:] = 0.0
         members = np.flatnonzero(passive)
         if len(members):
-            try:
-                factor = scipy.linalg.cho_factor(A[np.ix_(members, members)], check_finite=False)
-            except np.linalg.LinAlgError:
+            factor = _factors.cholesky(A[np.ix_(members, members)])
+            if factor is None:
                 return None, step
-            w[members] = scipy.linalg.cho_solve(factor, b[members], check_finite=False)
+            w[members] = _factors.solve(factor, b[members, None])[:, 0]
         gradient = A @ w - b
         # <offenders>: Members below zero, and outsiders that would lower the sum of squares.
         offends = np.where(passive, w < 0.0, gradient < -slack)

@@ -24,12 +24,14 @@ Tibshirani (2010) for coordinate descent on the model, Ndiaye et al. (2017) for 
 """
 
 import math
+import operator
 from typing import NamedTuple
 
 import numpy as np
 
+from litlearn import _factors
 from litlearn._jit import njit
-from litlearn._parallel import map_blocks, single_threaded_blas
+from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 from litlearn._validation import is_sparse, read_only
 from litlearn.linear_model._coordinate_descent import MEMORY, extrapolate, soft_threshold
 from litlearn.linear_model._logistic_loss import (
@@ -274,8 +276,6 @@ def newton_on_support(H, slope, v, alpha_l1, alpha_l2):
     there, that coefficient stays at zero, and the rest step again. Changes slope (m,) and v (m,);
     the model never rises.
     """
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
-
     for _ in range(max(1, CROSSINGS // max(1, np.count_nonzero(v)))):
         # <step>: to the minimum of the quadratic on the support.
         support = np.flatnonzero(v)
@@ -283,10 +283,10 @@ def newton_on_support(H, slope, v, alpha_l1, alpha_l2):
         diagonal = np.arange(support.size)
         A[diagonal, diagonal] = A[diagonal, diagonal] * (1 + 1e-12) + alpha_l2
         gradient = slope[support] + alpha_l2 * x + alpha_l1 * np.sign(x)
-        try:
-            step = -cho_solve(cho_factor(A, lower=True, check_finite=False), gradient)
-        except (LinAlgError, ValueError):  # singular, or nothing is left
+        factor = _factors.cholesky(A) if support.size else None
+        if factor is None:  # singular, or nothing is left
             return
+        step = -_factors.solve(factor, gradient[:, None])[:, 0]
         if not np.all(np.isfinite(step)):
             return
         # <crossing>: the first coefficient to reach zero ends it.
@@ -382,41 +382,35 @@ class Dense:
         if fit_intercept:
             self.centre = self.transpose_times(s[:, None])[0]
 
-    def blocks(self, length, width):
-        """Bounds of blocks of `length` rows, or columns, with `width` entries each."""
-        n_blocks = int(max(1, min(length, length * width // BLOCK_ENTRIES)))
-        return np.arange(n_blocks + 1) * length // n_blocks
-
-    def map_rows(self, function, width=64):
-        """Apply ``function(start, stop)`` to blocks of rows with `width` entries each."""
-        cuts = self.blocks(self.n, width)
-        return map_blocks(lambda b: function(cuts[b], cuts[b + 1]), cuts.size - 1, self.n_jobs)
+    def fold_rows(self, part, merge=None, width=64):
+        """Merge what `part` returns for blocks of rows with `width` entries each."""
+        return fold_blocks(part, merge, cut(self.n, BLOCK_ENTRIES // width), self.n_jobs)
 
     def transpose_times(self, R):
         """R' X, (q, p), for R (n, q): blocks of rows are added up in their order, blocks of columns
         put side by side."""
         R = R.T.astype(self.X.dtype, order="C")
+
+        def product(rows):
+            return np.dot(R[:, rows], self.X[rows]).astype(np.float64, copy=False)
+
         if self.by_rows:
-            parts = self.map_rows(
-                lambda start, stop: np.dot(R[:, start:stop], self.X[start:stop]), self.p
-            )
-            return sum(part.astype(np.float64, copy=False) for part in parts)
-        cuts = self.blocks(self.p, self.n)
+            return self.fold_rows(product, operator.iadd, self.p)
+        out = np.empty((R.shape[0], self.p))
 
-        def block(b):
-            return np.dot(R, self.X[:, cuts[b] : cuts[b + 1]])
+        def fill(columns):
+            out[:, columns] = np.dot(R, self.X[:, columns])
 
-        parts = map_blocks(block, cuts.size - 1, self.n_jobs)
-        return np.concatenate(parts, axis=1).astype(np.float64, copy=False)
+        fold_blocks(fill, None, cut(self.p, BLOCK_ENTRIES // self.n), self.n_jobs)
+        return out
 
-    def tile_cuts(self, start, stop, width):
-        """Bounds of tiles of rows with `width` entries each."""
-        step = max(TILE_ROWS, TILE_ENTRIES // width)
-        return [(first, min(first + step, stop)) for first in range(start, stop, step)]
+    def tiles(self, rows, width):
+        """Tiles of rows with `width` entries each."""
+        return cut(rows, max(TILE_ROWS, TILE_ENTRIES // width))
 
-    def tile(self, columns, root, start, stop):
+    def tile(self, columns, root, rows):
         """Weighted, centred rows of some columns and the intercept: (rows, m + 1)."""
-        centre = self.centre[columns]
+        centre, start, stop = self.centre[columns], rows.start, rows.stop
         if self.by_rows:
             tile = np.empty((stop - start, columns.size + 1))
             weigh_rows(self.X, columns, centre, start, stop, root, tile)
@@ -429,24 +423,24 @@ class Dense:
         """X' r, (m,), for some columns and r (n,), in float64 whatever the type of X."""
         root = np.ones(self.n)
 
-        def block(start, stop):
+        def block(rows):
             total = np.zeros(columns.size + 1)
-            for first, last in self.tile_cuts(start, stop, columns.size + 1):
-                total += np.dot(r[first:last], self.tile(columns, root, first, last))
+            for tile in self.tiles(rows, columns.size + 1):
+                total += np.dot(r[tile], self.tile(columns, root, tile))
             return total
 
-        product = sum(self.map_rows(block, columns.size + 1))
+        product = self.fold_rows(block, operator.iadd, columns.size + 1)
         return product[:-1] + self.centre[columns] * product[-1]
 
     def times(self, columns, d):
         """Centred columns times d (m,): (n,)."""
         out, root, d = np.empty(self.n), np.ones(self.n), np.append(d, 0.0)
 
-        def block(start, stop):
-            for first, last in self.tile_cuts(start, stop, columns.size + 1):
-                np.dot(self.tile(columns, root, first, last), d, out=out[first:last])
+        def block(rows):
+            for tile in self.tiles(rows, columns.size + 1):
+                np.dot(self.tile(columns, root, tile), d, out=out[tile])
 
-        self.map_rows(block, columns.size + 1)
+        self.fold_rows(block, width=columns.size + 1)
         return out
 
     def scores(self, chosen, d, q):
@@ -473,27 +467,25 @@ class Dense:
         ends = np.cumsum([chosen.size + 1 for chosen in columns])
         places = [slice(end - c.size - 1, end) for end, c in zip(ends, columns, strict=True)]
         roots = [np.sqrt(A[:, k]) for k in range(q)]
-        work = int(self.n * ends[-1] ** 2) // BLOCK_ENTRIES
-        n_blocks = max(1, min(GRAM_BLOCKS, self.n // TILE_ROWS, work // 16))
-        cuts = np.arange(n_blocks + 1) * self.n // n_blocks
+        size = max(self.n // GRAM_BLOCKS + 1, TILE_ROWS, int(16 * BLOCK_ENTRIES // ends[-1] ** 2))
 
-        def block(b):
+        def block(rows):
             # <own>: the products within each class, with the curvature A.
             H = np.zeros((ends[-1], ends[-1]))
-            for first, last in self.tile_cuts(cuts[b], cuts[b + 1], ends[-1]):
-                wide = np.empty((last - first, ends[-1])) if B is not None else None
+            for some in self.tiles(rows, ends[-1]):
+                wide = np.empty((some.stop - some.start, ends[-1])) if B is not None else None
                 for k in range(q):
-                    tile = self.tile(columns[k], roots[k], first, last)
+                    tile = self.tile(columns[k], roots[k], some)
                     H[places[k], places[k]] += np.dot(tile.T, tile)
                     if B is not None:
-                        share = np.sqrt(B[first:last, k])[:, None]
+                        share = np.sqrt(B[some, k])[:, None]
                         np.multiply(tile, share, out=wide[:, places[k]])
                 # <between>: what the classes take from each other, in one product.
                 if B is not None:
                     H -= np.dot(wide.T, wide)
             return H
 
-        H = sum(map_blocks(block, n_blocks, self.n_jobs))
+        H = fold_blocks(block, operator.iadd, cut(self.n, size), self.n_jobs)
         if q == 1:
             return H
         intercepts = ends - 1
@@ -509,7 +501,7 @@ class Sparse:
 
     rounded = False
     largest_model = math.inf
-    map_rows, blocks, scores = Dense.map_rows, Dense.blocks, Dense.scores
+    fold_rows, scores = Dense.fold_rows, Dense.scores
 
     def __init__(self, X, n_jobs):
         X = X.tocsc()
@@ -525,12 +517,12 @@ class Sparse:
         # Blocks of columns with about the same number of entries.
         n_blocks = int(max(1, min(self.p, self.data.size * R.shape[0] // (BLOCK_ENTRIES // 4))))
         shares = np.arange(1, n_blocks) * (self.data.size // n_blocks)
-        cuts = np.concatenate([[0], np.searchsorted(self.indptr, shares), [self.p]])
+        ends = np.concatenate([[0], np.searchsorted(self.indptr, shares), [self.p]])
 
-        def block(b):
-            column_products(self.data, self.indices, self.indptr, cuts[b], cuts[b + 1], R, out)
+        def fill(ends):
+            column_products(self.data, self.indices, self.indptr, *ends, R, out)
 
-        map_blocks(block, n_blocks, self.n_jobs)
+        fold_blocks(fill, None, list(zip(ends[:-1], ends[1:], strict=True)), self.n_jobs)
         return out
 
     def times(self, columns, d):
@@ -554,17 +546,15 @@ class Sparse:
         rows = whole[:, union].tocsr()
         if B is None:
             B = np.zeros_like(A)
-        n_blocks = 1 if rows.nnz * q < 1 << 16 or m > 1000 else 4
-        cuts = np.arange(n_blocks + 1) * self.n // n_blocks
+        size = self.n if rows.nnz * q < 1 << 16 or m > 1000 else self.n // 4 + 1
 
-        def block(b):
+        def block(some):
             H = np.zeros((m + q, m + q))
-            sparse_hessian(
-                rows.data, rows.indices, rows.indptr, slots, A, B, cuts[b], cuts[b + 1], H
-            )
+            entries = rows.data, rows.indices, rows.indptr
+            sparse_hessian(*entries, slots, A, B, some.start, some.stop, H)
             return H
 
-        return sum(map_blocks(block, n_blocks, self.n_jobs))
+        return fold_blocks(block, operator.iadd, cut(self.n, size), self.n_jobs)
 
     def minimise_model(self, chosen, point, g, b_slope, old, alpha_l1, alpha_l2, tol):
         """Minimise the quadratic model by coordinate descent, without forming the Hessian.
@@ -667,12 +657,11 @@ class TwoClasses:
         """The loss and its derivatives at scores (n, 1)."""
         flat, residual, curvature = scores[:, 0], np.empty(scores.shape), np.empty(scores.shape)
 
-        def block(start, stop):
-            return logistic_terms(
-                flat, self.y, self.s, start, stop, residual[:, 0], curvature[:, 0]
-            )
+        def block(rows):
+            out = residual[:, 0], curvature[:, 0]
+            return logistic_terms(flat, self.y, self.s, rows.start, rows.stop, *out)
 
-        loss = sum(self.design.map_rows(block))
+        loss = self.design.fold_rows(block, operator.add)
         # Samples far from the boundary have next to no curvature: rounded to zero, it would leave
         # the model without a minimum.
         np.maximum(curvature, FLATTEST * self.s[:, None], out=curvature)
@@ -681,20 +670,20 @@ class TwoClasses:
     def along(self, point, moved, t):
         """The loss at scores + t moved."""
         scores, step = point.scores[:, 0], moved[:, 0]
-        return sum(
-            self.design.map_rows(
-                lambda start, stop: logistic_total(scores, step, t, self.y, self.s, start, stop)
-            )
-        )
+
+        def block(rows):
+            return logistic_total(scores, step, t, self.y, self.s, rows.start, rows.stop)
+
+        return self.design.fold_rows(block, operator.add)
 
     def entropy(self, point, scale):
         """The dual objective at the scaled residuals."""
         flat = point.residual[:, 0]
-        return sum(
-            self.design.map_rows(
-                lambda start, stop: binary_entropy(flat, self.s, scale, start, stop)
-            )
-        )
+
+        def block(rows):
+            return binary_entropy(flat, self.s, scale, rows.start, rows.stop)
+
+        return self.design.fold_rows(block, operator.add)
 
 
 class ManyClasses:
@@ -707,33 +696,33 @@ class ManyClasses:
         """The loss and its derivatives at scores (n, q)."""
         P, residual = scores.copy(), np.empty(scores.shape)
 
-        def block(start, stop):
-            shifted, own = P[start:stop].copy(), slice(start, stop)
+        def block(rows):
+            shifted = P[rows].copy()
             shift_rows(shifted)
-            np.exp(shifted, out=P[own])
-            return softmax_terms(shifted, P[own], self.codes[own], self.s[own], residual[own])
+            np.exp(shifted, out=P[rows])
+            return softmax_terms(shifted, P[rows], self.codes[rows], self.s[rows], residual[rows])
 
-        loss = sum(self.design.map_rows(block))
+        loss = self.design.fold_rows(block, operator.add)
         A = np.maximum(P, FLATTEST) * self.s[:, None]
         return Point(scores, loss, residual, A, P)
 
     def along(self, point, moved, t):
         """The loss at scores + t moved."""
-        return sum(
-            self.design.map_rows(
-                lambda start, stop: softmax_total(
-                    point.scores, moved, t, self.codes, self.s, start, stop
-                )
-            )
-        )
+
+        def block(rows):
+            own = self.codes, self.s, rows.start, rows.stop
+            return softmax_total(point.scores, moved, t, *own)
+
+        return self.design.fold_rows(block, operator.add)
 
     def entropy(self, point, scale):
         """The dual objective at the scaled residuals."""
-        return sum(
-            self.design.map_rows(
-                lambda start, stop: class_entropy(point.B, self.codes, self.s, scale, start, stop)
-            )
-        )
+
+        def block(rows):
+            own = self.codes, self.s, scale, rows.start, rows.stop
+            return class_entropy(point.B, *own)
+
+        return self.design.fold_rows(block, operator.add)
 
 
 # ------------------------------------------------------------------ certificates

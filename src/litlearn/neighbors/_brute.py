@@ -4,6 +4,8 @@ What measures the tiles is `litlearn._distances`: matrix products with a bound o
 the distance is Euclidean, differences of coordinates for the rest and for the final word.
 """
 
+import operator
+
 import numpy as np
 
 from litlearn._distances import (
@@ -15,7 +17,7 @@ from litlearn._distances import (
     transpose_rows,
 )
 from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks, map_blocks
+from litlearn._parallel import cut, fold_blocks
 from litlearn._selection import EMPTY_IDS, NOBODY, grow
 
 QUERY_ROWS = 512  # queries of a block
@@ -137,12 +139,11 @@ def radius(metric, X, Q, bounds, *, exclude_self=False, n_jobs=None):
     """
     n, p = X.shape
     skip = np.arange(Q.shape[0]) if exclude_self else np.full(Q.shape[0], NOBODY)
-    blocks = cut(Q.shape[0], rows_by_difference(n, p))
 
-    def search(b):
-        rows = blocks[b]
+    def search(rows):
         queries = Q[rows].astype(np.float64)
         found = radius_by_difference(metric, X, queries, bounds[rows], skip[rows])
-        return np.arange(rows.start, rows.stop), *found
+        return [(np.arange(rows.start, rows.stop), *found)]
 
-    return map_blocks(search, len(blocks), n_jobs)
+    blocks = cut(Q.shape[0], rows_by_difference(n, p))
+    return fold_blocks(search, operator.iadd, blocks, n_jobs, initial=[])

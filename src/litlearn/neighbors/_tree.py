@@ -31,7 +31,7 @@ import numpy as np
 from litlearn._distances import CHEBYSHEV, EUCLIDEAN, MANHATTAN, block_distances, power
 from litlearn._jit import njit
 from litlearn._parallel import cut as cut_rows
-from litlearn._parallel import fold_blocks, map_blocks
+from litlearn._parallel import fold_blocks
 from litlearn._selection import NOBODY, grow, heap_sort, offer, reset_heap
 from litlearn.neighbors._metrics import (
     box_distance,
@@ -820,13 +820,12 @@ def radius(metric, tree, Q, bounds, *, exclude_self=False, n_jobs=None):
     -----
     Implements :eq:`eq-radius-neighborhood`. Memory for the result.
     """
+
+    def search(queries):
+        return [(queries, *radius_block(metric, tree, Q, queries, bounds, exclude_self))]
+
     blocks = tree_order(tree, Q, exclude_self)
-
-    def search(b):
-        found = radius_block(metric, tree, Q, blocks[b], bounds, exclude_self)
-        return blocks[b], *found
-
-    return map_blocks(search, len(blocks), n_jobs)
+    return fold_blocks(search, operator.iadd, blocks, n_jobs, initial=[])
 
 
 def count(metric, tree, Q, bounds, *, n_jobs=None):
