@@ -163,7 +163,7 @@ def extrapolate(past, direction):
 # The duality gap
 
 
-@njit(inline=True)
+@njit(lean=True)
 def dual_scale(alpha, residual_square, residual_target, largest):
     """Factor that turns the residual into the best feasible dual point: :eq:`eq-lasso-dual`.
 
