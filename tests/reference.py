@@ -390,7 +390,7 @@ def svr_objectives(K, y, beta, b, C, epsilon):
 
 
 def normal_estimates(X, y, s):
-    """normal ml: shares, means and covariances of the classes, in their order."""
+    """eq-normal-ml: shares, means and covariances of the classes, in their order."""
     shares, means, covariances = [], [], []
     for c in np.unique(y):
         Z, w = X[y == c], s[y == c]
@@ -402,7 +402,7 @@ def normal_estimates(X, y, s):
 
 
 def log_joint(X, shares, means, covariances):
-    """normal density and the logarithm of normal posterior's numerator, (n, q)."""
+    """eq-normal-density and the logarithm of eq-normal-posterior's numerator, (n, q)."""
     columns = []
     for share, mean, covariance in zip(shares, means, covariances, strict=True):
         Z = X - mean
@@ -413,7 +413,7 @@ def log_joint(X, shares, means, covariances):
 
 
 def naive_covariances(covariances, shares, kind):
-    """naive bayes ml: diagonal covariances, of which classes or features may share variances."""
+    """eq-naive-bayes-ml: diagonal covariances, of which classes or features may share variances."""
     variances = np.array([np.diag(one) for one in covariances])
     if kind in ("feature", "one"):
         variances[:] = shares @ variances
@@ -423,7 +423,7 @@ def naive_covariances(covariances, shares, kind):
 
 
 def ledoit_wolf(X):
-    """ledoit wolf: the share of shrinkage, sample by sample."""
+    """eq-ledoit-wolf: the share of shrinkage, sample by sample."""
     Z = X - X.mean(axis=0)
     n, p = Z.shape
     S = Z.T @ Z / n

@@ -21,7 +21,12 @@ sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / ".ci")]
 import figure_data  # noqa: E402
 import live_figures  # noqa: E402
 
+from litlearn.discriminant_analysis import (  # noqa: E402
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
 from litlearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
+from litlearn.naive_bayes import GaussianNB  # noqa: E402
 from litlearn.neighbors import KNeighborsClassifier  # noqa: E402
 from litlearn.svm import SVC  # noqa: E402
 
@@ -763,6 +768,110 @@ def test_price_kernel_and_gamma_by_control_and_key(opened):
         figure.tab.keyboard.press("k")
         figure.settle()
         assert figure.get()["kernel"] == "linear"
+
+
+# -- normal distributions -------------------------------------------------------------------------
+
+
+def _samples_of(means, covariances):
+    """Four samples a class whose moments of maximum likelihood are exactly the given ones."""
+    rows = []
+    for mean, covariance in zip(means, covariances, strict=True):
+        arms = np.sqrt(2.0) * np.linalg.cholesky(covariance).T
+        rows += [mean + sign * arm for arm in arms for sign in (-1, 1)]
+    return np.array(rows), np.repeat([0, 1], 4)
+
+
+def _expect_normal(figure, state):
+    """Compare the figure with the module's models of the same moments; return the sentence."""
+    shown = figure.get()
+    priors = np.array([1 - state["prior"], state["prior"]])
+    means, rims = np.array(state["means"]), np.array(state["rims"])
+    owned = np.einsum("cri,crj->cij", rims, rims) / 4
+    used = state["own"] * owned + (1 - state["own"]) * np.einsum("c,cij->ij", priors, owned)
+    if not state["correlated"]:
+        used *= np.eye(2)
+    upper = np.array([[one[0, 0], one[0, 1], one[1, 1]] for one in used])
+    close = {"rtol": 1e-6, "atol": 1e-6}
+    np.testing.assert_allclose(shown["covariances"], upper, **close)
+
+    models = [QuadraticDiscriminantAnalysis(priors=priors).fit(*_samples_of(means, used))]
+    if state["own"] == 0 and state["correlated"]:
+        model = LinearDiscriminantAnalysis(solver="lsqr", priors=priors)
+        models.append(model.fit(*_samples_of(means, owned)))
+    if state["own"] == 1 and not state["correlated"]:
+        model = GaussianNB(priors=priors, var_smoothing=0.0)
+        models.append(model.fit(*_samples_of(means, owned)))
+    for model in models:
+        probability = model.predict_proba([state["query"]])[0]
+        np.testing.assert_allclose(shown["found"]["share"], probability, **close)
+    np.testing.assert_allclose(
+        shown["found"]["scores"][1] - shown["found"]["scores"][0],
+        models[0].decision_function([state["query"]])[0],
+        **close,
+    )
+    rows = figure.tab.locator(".litlearn-table tbody tr").all()
+    cells = [row.locator("td").all_text_contents() for row in rows]
+    assert [row[0] for row in cells] == ["well", "ill"]
+    told = [float(row[4].replace("\u2212", "-")) for row in cells]
+    np.testing.assert_allclose(told, probability, atol=0.00501)
+    said = figure.text(".litlearn-says")
+    assert float(re.search(r"is ill is ([\d.]*\d)", said)[1]) == pytest.approx(told[1])
+    assert ("straight" in said) == np.allclose(used[0], used[1], rtol=0, atol=1e-9)
+    return said, len(models)
+
+
+@pytest.mark.browser
+def test_normal_distributions_agree_with_the_module_in_random_states(opened):
+    """Shared, own and mixed covariances, with and without correlations."""
+    rng = np.random.default_rng(5)
+    twice, names = 0, set()
+    with opened("normal_distributions") as figure:
+        for number in range(40):
+            state = {
+                "means": rng.uniform(4, 10, (2, 2)).tolist(),
+                "rims": (
+                    rng.uniform(1, 3, (2, 2, 1)) * (np.eye(2) + rng.uniform(-0.3, 0.9))
+                ).tolist(),
+                "query": rng.uniform(2, 10, 2).tolist(),
+                "own": [0, 1, 0, 1, round(rng.uniform(), 2)][number % 5],
+                "prior": round(rng.uniform(0.05, 0.95), 2),
+                "correlated": number % 4 < 2,
+            }
+            figure.set(**state)
+            said, count = _expect_normal(figure, state)
+            twice += count == 2
+            names.add(said.split(":")[0])
+    assert twice >= 10 and len(names) == 4
+
+
+@pytest.mark.browser
+def test_mouse_and_slider_bend_the_border(opened):
+    """What the mouse does to a rim and a centre, and the keys to a share."""
+    with opened("normal_distributions") as figure:
+        first = figure.get()
+        assert first["found"]["share"][1] == pytest.approx(0.9421481, abs=1e-6)  # by hand
+        for number in (2, 6):  # centre and second rim of "ill"
+            x, y = figure.middle(number)
+            figure.tab.mouse.move(x, y)
+            figure.tab.mouse.down()
+            figure.tab.mouse.move(x - 40, y + 30, steps=5)
+            figure.tab.mouse.up()
+            figure.settle()
+        moved = figure.get()
+        assert moved["means"][1] != first["means"][1] and moved["means"][0] == first["means"][0]
+        assert moved["rims"][1][1] != first["rims"][1][1]
+        assert moved["rims"][1][0] == first["rims"][1][0]
+        slider = figure.tab.get_by_label("Own covariances")
+        slider.focus()
+        figure.tab.keyboard.press("Home")
+        figure.settle()
+        state = figure.get()
+        assert state["own"] == 0 and "straight" in figure.text(".litlearn-says")
+        _expect_normal(figure, state)
+        figure.tab.get_by_label("ignored").check()
+        figure.settle()
+        _expect_normal(figure, figure.get())
 
 
 # -- in the book ----------------------------------------------------------------------------------

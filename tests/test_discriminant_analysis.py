@@ -36,7 +36,7 @@ def make(n=80, p=4, q=3, seed=0):
 @SOLVERS
 @pytest.mark.parametrize("q", [2, 3])
 def test_linear_twin(solver, q):
-    """lda, normal density, normal posterior with one covariance for all."""
+    """eq-lda, eq-fisher-eigen, eq-normal-density, eq-normal-posterior with one covariance."""
     X, y = make(q=q)
     model = LinearDiscriminantAnalysis(solver=solver, store_covariance=True).fit(X, y)
     shares, means, covariances = reference.normal_estimates(X, y, np.ones(80))
@@ -53,7 +53,7 @@ def test_linear_twin(solver, q):
 @pytest.mark.parametrize("solver", ["svd", "eigen"])
 @pytest.mark.parametrize("q", [2, 3])
 def test_quadratic_twin(solver, q):
-    """qda, normal ml."""
+    """eq-qda, eq-normal-ml."""
     X, y = make(q=q)
     model = QuadraticDiscriminantAnalysis(solver=solver, store_covariance=True).fit(X, y)
     shares, means, covariances = reference.normal_estimates(X, y, np.ones(80))
@@ -66,7 +66,7 @@ def test_quadratic_twin(solver, q):
 
 @nojit
 def test_shrinkage():
-    """shrinkage, ledoit wolf."""
+    """eq-shrinkage, eq-ledoit-wolf."""
     X, _ = make()
     covariance = np.cov(X.T, bias=True)
     Z = X - X.mean(axis=0)
@@ -158,7 +158,7 @@ def test_both_ways_to_whiten_agree(spread):
 
 @nojit
 def test_whitening_whitens():
-    """lda whitening: unit covariance within the classes, and transform keeps it."""
+    """eq-lda-whitening: unit covariance within the classes, and transform keeps it."""
     from litlearn.discriminant_analysis import class_statistics
 
     X, y = make(n=120)

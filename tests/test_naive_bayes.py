@@ -28,7 +28,7 @@ def make(n=60, p=3, q=3, seed=0):
 @KINDS
 @pytest.mark.parametrize("weighted", [False, True])
 def test_twin(kind, weighted):
-    """naive bayes, naive bayes ml, normal density, normal posterior."""
+    """eq-naive-bayes, eq-naive-bayes-ml, eq-normal-density, eq-normal-posterior."""
     X, y, s = make()
     s = s if weighted else np.ones(len(y))
     model = GaussianNB(variance=kind, var_smoothing=0.0).fit(X, y, s if weighted else None)
@@ -150,7 +150,7 @@ def test_a_large_mean_costs_no_digits(offset):
 
 @pytest.mark.parametrize("kind", ["feature", "one"])
 def test_shared_variances_make_linear_borders(kind):
-    """naive bayes: the difference of two classes has no curvature along any line."""
+    """eq-naive-bayes: the difference of two classes has no curvature along any line."""
     X, y, _ = make()
     for shared, curved in ((kind, False), ("class_feature", True), ("class", True)):
         model = GaussianNB(variance=shared).fit(X, y)

@@ -135,6 +135,33 @@ def support_vector_machines():
     }
 
 
+def normal_distributions():
+    """The six patients of the chapter: words forgotten and p-tau, as two ellipses.
+
+    The rims are where two vectors from the centre end, columns of twice a Cholesky factor.
+    """
+    X, y, query = of_chapter("normal_distributions", "X_six", "y_six", "x_new")
+    groups = [np.array(X)[np.array(y) == label] for label in sorted(set(y))]
+    factors = [2.0 * np.linalg.cholesky(np.cov(group.T, bias=True)) for group in groups]
+    moves = {"step": 0.5, "leap": 2}
+    x_axis = {"label": "words forgotten", "unit": "of 16", "domain": [-0.5, 15.5]}
+    y_axis = {"label": "p-tau", "unit": "10 pg/mL", "domain": [-0.5, 12.9]}
+    return {
+        "axes": {
+            "x": {**x_axis, "limits": [0, 15], **moves},
+            "y": {**y_axis, "limits": [0, 12.5], **moves},
+        },
+        "classes": classes("well", "ill"),
+        "means": [group.mean(axis=0).tolist() for group in groups],
+        "rims": [factor.T.round(12).tolist() for factor in factors],
+        "query": query,
+        "own": 1,
+        "prior": 0.5,
+        "correlated": True,
+        "least": 1,  # area of the smallest ellipse, over pi
+    }
+
+
 def data(name):
     """Return the data of a figure as JSON that can stand inside a script element."""
     return json.dumps(globals()[name]()).replace("<", "\\u003c")

@@ -2,7 +2,7 @@
 
 Each of them computes, for a sample and a class, the logarithm of the prior probability times the
 density, up to a constant of the sample. The class with the largest one is predicted, and a softmax
-over all classes turns them into posterior probabilities.
+over all classes turns them into posterior probabilities, :eq:`eq-normal-posterior`.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ class NormalClassifier(ClassifierMixin, BaseEstimator):
         return _targets.label(self.classes_, scores)
 
     def predict_log_proba(self, X):
-        """Return logarithms of the posterior probabilities.
+        """Return logarithms of the posterior probabilities, :eq:`eq-normal-posterior`.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class NormalClassifier(ClassifierMixin, BaseEstimator):
         return _targets.log_probabilities(self._joint(X))
 
     def predict_proba(self, X):
-        """Return the posterior probabilities of the classes.
+        """Return the posterior probabilities of the classes, :eq:`eq-normal-posterior`.
 
         Parameters
         ----------

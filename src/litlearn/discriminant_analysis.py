@@ -33,7 +33,7 @@ class ClassStatistics(NamedTuple):
     scatters: list  # q matrices (p, p): sums of products of deviations from the class's mean
 
     def covariances(self):
-        """Return those of maximum likelihood."""
+        """Return those of maximum likelihood, :eq:`eq-normal-ml`."""
         return [S / count for S, count in zip(self.scatters, self.counts, strict=True)]
 
 
@@ -49,7 +49,7 @@ def class_statistics(X, codes, n_classes):
 
 
 def shrunk(covariance, share):
-    """Move a covariance matrix (p, p) towards a multiple of the identity."""
+    """Move a covariance matrix (p, p) towards a multiple of the identity, :eq:`eq-shrinkage`."""
     p = len(covariance)
     result = (1.0 - share) * covariance
     result.flat[:: p + 1] += share * np.trace(covariance) / p
@@ -57,7 +57,7 @@ def shrunk(covariance, share):
 
 
 def ledoit_wolf_share(Z, covariance):
-    """Return the share of shrinkage that Ledoit and Wolf estimate.
+    """Return the share of shrinkage that Ledoit and Wolf estimate, :eq:`eq-ledoit-wolf`.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def ledoit_wolf_share(Z, covariance):
     Returns
     -------
     float
-        Between 0 and 1.
+        Between 0 and 1 :cite:p:`ledoit_well_2004`.
     """
     n, p = Z.shape
     mean = np.trace(covariance) / p
@@ -157,7 +157,7 @@ class Directions(NamedTuple):
 
 
 def linear_terms(means, coef, priors):
-    """Return the intercepts that belong to coefficients Sigma^-1 mu."""
+    """Return the intercepts that belong to coefficients Sigma^-1 mu, :eq:`eq-lda`."""
     return -0.5 * np.einsum("cj,cj->c", means, coef) + _targets.logarithms(priors)
 
 
@@ -170,7 +170,7 @@ def by_least_squares(means, covariance, priors):
 
 
 def by_eigenvalues(means, within, total, priors):
-    """Solve the generalised eigenproblem of between and within."""
+    """Solve the generalised eigenproblem of between and within, :eq:`eq-fisher-eigen`."""
     from scipy import linalg
 
     values, vectors = linalg.eigh(total - within, within)
@@ -201,7 +201,7 @@ def whitening(X, codes, statistics, tol):
 
 
 def by_whitening(X, codes, statistics, priors, tol):
-    """Whiten the classes, then find the axes of their means.
+    """Whiten the classes, then find the axes of their means, :eq:`eq-lda-whitening`.
 
     Works for any rank: directions in which no class varies are left out.
     """
@@ -226,7 +226,7 @@ def by_whitening(X, codes, statistics, priors, tol):
 class LinearDiscriminantAnalysis(TransformerMixin, LinearClassifier):
     r"""Classes as normal distributions with one covariance matrix: the borders are linear.
 
-    Bayes' rule with equal covariances gives a linear function for each class. The
+    Bayes' rule with equal covariances gives a linear function for each class, :eq:`eq-lda`. The
     same directions, ordered by how far they separate the means, reduce the dimension.
 
     Parameters
@@ -236,8 +236,8 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearClassifier):
         functions only. ``"eigen"`` solves the generalised eigenproblem of the scatter between and
         within the classes. The last two take a shrunk or other covariance.
     shrinkage : "auto" or float, default=None
-        Share of a multiple of the identity in each covariance, between 0 and 1;
-        ``"auto"`` estimates it by Ledoit and Wolf's formula.
+        Share of a multiple of the identity in each covariance, between 0 and 1,
+        :eq:`eq-shrinkage`; ``"auto"`` estimates it by Ledoit and Wolf's formula.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes. None: their shares in the data.
     n_components : int, default=None
@@ -280,7 +280,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearClassifier):
     -----
     Cost: one pass of n p^2 operations in blocks of rows, then p^3; prediction n p q. If there are
     more features than samples, or `tol` is below a millionth, the solver ``"svd"`` decomposes the
-    samples themselves.
+    samples themselves. See :cite:t:`fisher_use_1936`.
 
     Examples
     --------
@@ -455,7 +455,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearClassifier):
         return np.array([f"{stem}{i}" for i in range(kept)], dtype=object)
 
     def predict_proba(self, X):
-        """Return the posterior probabilities of the classes.
+        """Return the posterior probabilities of the classes, :eq:`eq-normal-posterior`.
 
         Parameters
         ----------
@@ -470,7 +470,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearClassifier):
         return _targets.probabilities(self.decision_function(X).astype(np.float64))
 
     def predict_log_proba(self, X):
-        """Return logarithms of the posterior probabilities.
+        """Return logarithms of the posterior probabilities, :eq:`eq-normal-posterior`.
 
         Parameters
         ----------
@@ -509,7 +509,7 @@ def whitening_of(covariances, scalings, rotations):
 class QuadraticDiscriminantAnalysis(NormalClassifier):
     r"""Classes as normal distributions, each with a covariance matrix of its own.
 
-    Bayes' rule gives a quadratic function for each class, and quadratic borders.
+    Bayes' rule gives a quadratic function for each class, :eq:`eq-qda`, and quadratic borders.
 
     Parameters
     ----------
@@ -517,7 +517,7 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
         Both use the eigenvectors of the covariances. ``"svd"`` takes the covariance of maximum
         likelihood and `reg_param`; ``"eigen"`` takes a shrunk or other covariance.
     shrinkage : "auto" or float, default=None
-        Share of a multiple of the identity in each covariance.
+        Share of a multiple of the identity in each covariance, :eq:`eq-shrinkage`.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes. None: their shares in the data.
     reg_param : float, default=0.0
@@ -662,7 +662,7 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
         )
 
     def _log_joint(self, X):
-        """Log-joint of a block of samples, up to the constant of all classes."""
+        """Implements :eq:`eq-qda` for a block of samples, up to the constant of all classes."""
         out = np.empty((len(X), len(self.classes_)), dtype=X.dtype)
         for c, (U, log_determinant) in enumerate(
             zip(self._whitening, self._log_determinants, strict=True)
@@ -682,7 +682,7 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes, the second less the first: positive on the side of the
+            :eq:`eq-qda`; with two classes, the second less the first: positive on the side of the
             second.
         """
         scores = self._joint(X)

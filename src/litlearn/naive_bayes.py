@@ -20,7 +20,7 @@ VARIANCES = ("class_feature", "feature", "class", "one")
 
 @njit(reassociate=True)
 def scaled_squares(X, means, scales, constants, out):
-    """Log-densities of samples, up to what is in `constants`.
+    """Log-densities of samples, up to what is in `constants`; :eq:`eq-naive-bayes`.
 
     X (n, p); means, scales (q, p): scales are the roots of half the inverse variances; constants
     (q,); out (n, q): output, ``constants - sum(((x - mean) * scale)^2)``.
@@ -43,7 +43,7 @@ def log_variance_sums(variances):
 
 
 def pooled_variances(sums, weights, variance):
-    """Return maximum-likelihood variances, (q, p), from sums of squares.
+    """Return maximum-likelihood variances, (q, p), from sums of squares, :eq:`eq-naive-bayes-ml`.
 
     Parameters
     ----------
@@ -77,8 +77,9 @@ def pooled_variances(sums, weights, variance):
 class GaussianNB(NormalClassifier):
     r"""Naive Bayes: each feature of each class has a normal distribution of its own.
 
-    Within a class the features are taken as independent, so that its covariance matrix is diagonal.
-    Bayes' rule turns densities and class shares into probabilities.
+    Within a class the features are taken as independent, so that its covariance matrix is diagonal,
+    :eq:`eq-naive-bayes`. Bayes' rule turns densities and class shares into probabilities,
+    :eq:`eq-normal-posterior`.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ class GaussianNB(NormalClassifier):
     -----
     Cost: one pass over the samples, O(n p), in blocks of rows, so that `X` may be a
     ``numpy.memmap`` larger than memory; prediction O(n p q) for q classes. The means and variances
-    are those of maximum likelihood. They are sums over the samples:
+    are those of maximum likelihood, :eq:`eq-naive-bayes-ml`. They are sums over the samples:
     batches given to :meth:`partial_fit` add up to what :meth:`fit` finds for all of them together,
     up to rounding :cite:p:`chan_algorithms_1983`.
 
@@ -229,7 +230,7 @@ class GaussianNB(NormalClassifier):
         self.var_ = (pooled_variances(sums, weights, self.variance) + epsilon).astype(dtype)
 
     def predict_joint_log_proba(self, X):
-        """Return the logarithms of prior probability times density.
+        """Return the logarithms of prior probability times density, :eq:`eq-naive-bayes`.
 
         Parameters
         ----------
@@ -247,7 +248,7 @@ class GaussianNB(NormalClassifier):
         return np.result_type(X.dtype, self.theta_.dtype)
 
     def _log_joint(self, X):
-        """Log-joint of a block of samples."""
+        """Implements :eq:`eq-naive-bayes` for a block of samples."""
         variances = self.var_.astype(np.float64)
         # A class of constant features without smoothing: density 0, or infinity at its mean.
         with np.errstate(divide="ignore"):
