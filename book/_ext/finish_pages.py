@@ -120,6 +120,34 @@ def write_styles(rules, names):
     return "".join(out)
 
 
+def used_variables(styles, elsewhere):
+    """Return styles without the custom properties that neither they nor anything else reads."""
+    used = set(re.findall(r"var\(\s*(--[\w-]+)", styles)) | elsewhere
+    return re.sub(
+        r"(--[\w-]+)\s*:[^;{}\"']*(?:;|(?=\}))", lambda m: m[0] if m[1] in used else "", styles
+    )
+
+
+# Classes that Bootstrap gives to what is on the pages. Most others that its script names belong to
+# parts that the pages do not have.
+_STATES = (
+    "active bs-tooltip-auto bs-tooltip-bottom bs-tooltip-top collapse collapsed collapsing "
+    "disabled dropdown dropdown-menu fade hide hiding show showing "
+    "tooltip tooltip-arrow tooltip-inner"
+)
+
+
+def given_names(scripts):
+    """Return the words in the texts of scripts: classes that a page may get while it is read."""
+    names = set(_STATES.split())
+    for path in scripts:
+        if path.name != "bootstrap.js":
+            script = path.read_text(encoding="utf-8")
+            for texts in re.findall(r"""\"([^"\n]*)\"|'([^'\n]*)'|`([^`]*)`""", script):
+                names.update(re.findall(r"[\w-]+", " ".join(texts)))
+    return names
+
+
 # -- heads --------------------------------------------------------------------------------------
 
 
@@ -173,6 +201,8 @@ _CODE = re.compile(
 _SEARCHING = re.compile(
     r'\s*<script[^>]*/?(?:searchtools|language_data|searchindex)\.js"></script>'
 )
+
+_TABS = re.compile(r'\s*<script[^>]*/?design-tabs\.js[^"]*"></script>')
 
 # (pattern, replacement) of what is wrong on every page.
 _REPAIRS = [
@@ -233,7 +263,8 @@ def plain_tokens(styles):
             base[scheme] = rule.get("color")
         else:
             others.setdefault(name, []).append(rule == {"color": base.get(scheme)})
-    return {name for name, plain in others.items() if plain == [True, True]}
+    plain = {name for name, both in others.items() if both == [True, True]}
+    return plain | {"o"}  # operators need no colour: there are more of them than of all the rest
 
 
 def without_plain_tokens(text, names):
@@ -301,6 +332,8 @@ def repair(name, text, options):
     text = _CODE.sub(broken_code, text)
     if name != "search.html":
         text = _SEARCHING.sub("", text)
+    if "sd-tab" not in text:
+        text = _TABS.sub("", text)
     # Small, and needed by the lines that follow it: it comes with the page.
     text = re.sub(
         r'<script defer src="[^"]*documentation_options\.js[^"]*"></script>',
@@ -330,7 +363,8 @@ def finish(app: Sphinx, exception):
     }
     static = out / "_static"
     scripts = [p for p in static.rglob("*.js") if p.name != "fontawesome.js"]
-    given = {w for p in scripts for w in re.findall(r"[\w-]+", p.read_text(encoding="utf-8"))}
+    given = given_names(scripts)
+    read = {v for p in scripts for v in re.findall(r"--[\w-]+", p.read_text(encoding="utf-8"))}
     sheets: dict[str, list[Rule]] = {}
     for path, text in pages.items():
         links = list(_LINKED.finditer(text))
@@ -342,6 +376,7 @@ def finish(app: Sphinx, exception):
                     sheets[name] = read_styles(static / name, static)
                 rules += sheets[name]
             styles = write_styles(rules, given | names_in(text))
+            styles = used_variables(styles, read | set(re.findall(r"var\((--[\w-]+)", text)))
             root = "../" * (len(path.relative_to(out).parts) - 1)
             styles = styles.replace("STATIC/", f"{root}_static/")
             start = links[0].start()

@@ -111,7 +111,7 @@ def set_style():
     """Set matplotlib's defaults to the look of the book.
 
     White background, the palette :data:`COLORS`, the typeface of the pages, text of at least 10
-    points. In a notebook, figures are stored with twice the pixels of a common screen, in 256
+    points. In a notebook, figures are stored with twice the pixels of a common screen, in 64
     colours, with legends where they cover nothing (:func:`tidy_legends`), and wide ones with a
     variant for phones. The images do not carry the name and version of the program that drew them,
     so that running a page again gives the same file.
@@ -1129,8 +1129,8 @@ class Slider:
         return "\n".join(lines)
 
 
-def _png(fig, colors=256, **settings):
-    """Draw a figure to PNG bytes, with twice its dots per inch and few colours, and its size.
+def _png(fig, **settings):
+    """Draw a figure to PNG bytes, with twice its dots per inch and 64 colours, and its size.
 
     The bytes name no date and no program (Pillow writes none).
     """
@@ -1140,8 +1140,11 @@ def _png(fig, colors=256, **settings):
     fig.savefig(raw, format="png", dpi=dpi, facecolor="white", **settings)
     raw.seek(0)
     with Image.open(raw) as image:
-        # A palette makes a picture about three times smaller than full colour does.
-        small = image.convert("RGB").quantize(colors, dither=Image.Dither.NONE)
+        # A palette makes a picture about four times smaller than full colour does. This one leaves
+        # no colour far from all of its own, as the rare colour of a few marks would be from those
+        # that cover the most.
+        few = {"method": Image.Quantize.MAXCOVERAGE, "dither": Image.Dither.NONE}
+        small = image.convert("RGB").quantize(64, **few)
     stored = io.BytesIO()
     small.save(stored, format="png", optimize=True, dpi=(dpi, dpi))
     return stored.getvalue(), small.size
@@ -1225,9 +1228,9 @@ def slider(
             FigureCanvasAgg(fig)
             draw(fig if panels else fig.add_subplot(), value)
             tidy_legends(fig, lift=True)
-            png, (width, height) = _png(fig, colors=64)
+            png, (width, height) = _png(fig)
             if len(fig.axes) > 1 and _narrow(fig):
-                phones.append(_png(fig, colors=64)[0])
+                phones.append(_png(fig)[0])
         frames.append(png)
     return Slider(label, texts, alts, frames, phones, matches[0], (width // 2, height // 2))
 

@@ -727,7 +727,7 @@ def examine(family, splitter, problem, rules, samples, scratch, nodes, node):
 
     The node's span is given. Returns the improvement that the split brings, the decrease of
     impurity :eq:`eq-impurity-decrease`, or minus infinity for a leaf. A search may return before
-    its end (see :func:`find_split`); then the next call for the same node goes on.
+    its end (see ``find_split``); then the next call for the same node goes on.
     """
     start, stop = nodes.span[node, 0], nodes.span[node, 1]
     n, n_outputs, search = stop - start, len(samples.Y), scratch.search
