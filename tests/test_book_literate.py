@@ -564,6 +564,13 @@ def _cited():
     return keys
 
 
+def test_entries_of_the_bibliography_are_closed():
+    """Two additions at the same place can leave an entry without its end."""
+    text = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=@)", text)
+    assert [e.split(",")[0] for e in entries if e.count("{") != e.count("}")] == []
+
+
 def test_citations_and_bibliography_agree():
     entries = re.findall(
         r"^@\w+\{([^,\s]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), re.M
