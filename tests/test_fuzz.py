@@ -57,6 +57,8 @@ CHOICES = {
     "splitter": ("best", "random"),
     "weights": ("uniform", "distance"),
 }
+# These take products in float64 where those leave the range of float32.
+SUITED = ("ElasticNet", "ElasticNetCV", "Lasso", "LassoCV")
 CRITERIA = {
     True: ("gini", "entropy", "log_loss"),
     False: ("squared_error", "absolute_error", "friedman_mse", "poisson"),
@@ -64,16 +66,19 @@ CRITERIA = {
 
 
 @st.composite
-def tables(draw, n, p, dtype):
-    """Samples with ties, constant and equal columns, of any scale, in any order in memory."""
+def tables(draw, n, p, dtype, largest=12):
+    """Samples with ties, constant and equal columns, of any scale, in any order in memory.
+
+    In float32 their size is at most 10 to the power `largest`.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     X = (
         rng.normal(size=(n, p))
         if draw(st.booleans())
         else rng.integers(-2, 3, (n, p)).astype(float)
     )
-    far = 12 if dtype == np.float32 else 120
-    X *= 10.0 ** rng.integers(-draw(st.integers(0, far)), draw(st.integers(1, far)), p)
+    near, far = (12, largest) if dtype == np.float32 else (120, 120)
+    X *= 10.0 ** rng.integers(-draw(st.integers(0, near)), draw(st.integers(1, far)), p)
     X += draw(st.sampled_from((0.0, 0.0, 1.0, 1e6)))
     X[:, rng.integers(0, p)] *= draw(st.sampled_from((1.0, 0.0)))
     X[rng.integers(0, n)] = X[0]
@@ -90,8 +95,9 @@ def problems(draw, kind):
     """Samples, targets, weights or None, queries, and parameters."""
     n, p = draw(st.integers(1, 24)), draw(st.integers(1, 7))
     dtype = draw(st.sampled_from((np.float64, np.float32)))
-    X = draw(tables(n, p, dtype))
-    queries = draw(tables(draw(st.integers(1, 12)), p, dtype))
+    largest = 36 if kind.__name__ in SUITED else 12
+    X = draw(tables(n, p, dtype, largest))
+    queries = draw(tables(draw(st.integers(1, 12)), p, dtype, largest))
     is_classifier = hasattr(kind, "predict_proba") or kind.__name__ == "RidgeClassifier"
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     if is_classifier:
