@@ -73,7 +73,9 @@ CASES.extend(
         "ExtraTreesRegressor",
     )
 )
-CASES.extend(("svm", name, {}) for name in ("SVC", "NuSVC", "SVR", "NuSVR"))
+CASES.extend(
+    ("svm", name, {}) for name in ("SVC", "NuSVC", "SVR", "NuSVR", "LinearSVC", "LinearSVR")
+)
 
 
 def use(estimator, X, y):
@@ -124,7 +126,12 @@ def use_machines(dtype):
     X = np.random.default_rng(0).normal(size=(1100, 4)).astype(dtype)
     y = X[:, 0] > 0
     svm.SVC(cache_size=10).fit(X, y).predict(X[:8])
-    svm.SVC().fit(csr_array(X[:100]), y[:100]).predict(csr_array(X[:8]))
+    few, sparse, labels = X[:100], csr_array(X[:100]), y[:100]
+    svm.SVC().fit(sparse, labels).predict(sparse)
+    for data in (few, sparse):
+        svm.LinearSVC(loss="hinge").fit(data, labels)
+        svm.LinearSVC(penalty="l1").fit(data, labels)
+        svm.LinearSVC(multi_class="crammer_singer").fit(data, labels)
 
 
 EXTRAS = {"neighbors": use_trees, "linear_model": use_logistic, "svm": use_machines}

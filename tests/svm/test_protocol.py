@@ -9,7 +9,7 @@ from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CH
 
 import litlearn.svm
 import protocol
-from litlearn.svm import SVC, SVR, NuSVC, NuSVR
+from litlearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR
 from protocol import data
 
 # Every estimator, in the settings that take another way through the code.
@@ -19,6 +19,12 @@ ALL = (
     NuSVC(nu=0.4),
     SVR(),
     NuSVR(C=2.0),
+    LinearSVC(),
+    LinearSVC(loss="hinge", random_state=0),
+    LinearSVC(penalty="l1", random_state=0),
+    LinearSVC(multi_class="crammer_singer", random_state=0),
+    LinearSVR(random_state=0),
+    LinearSVR(loss="squared_epsilon_insensitive"),
 )
 EVERY = pytest.mark.parametrize("estimator", ALL, ids=repr)
 # Other orders of memory are other orders of sums.
@@ -100,6 +106,12 @@ def test_routed_weights(name):
 
 BAD_PARAMETERS = [
     *[("C", value) for value in (0.0, -1.0, np.nan, "1", None, True)],
+    *[("penalty", value) for value in ("L2", None, 1)],
+    *[("loss", value) for value in ("log", None, 1)],
+    *[("dual", value) for value in ("yes", None, 1)],
+    *[("multi_class", value) for value in ("ovo", None, 1)],
+    *[("fit_intercept", value) for value in (1, None, "yes")],
+    *[("intercept_scaling", value) for value in (-1.0, np.nan, "1", None)],
     *[("nu", value) for value in (0.0, 1.1, -0.5, np.nan, "1", None)],
     *[("epsilon", value) for value in (-0.1, np.nan, np.inf, "0", None)],
     *[("kernel", value) for value in ("cosine", "RBF", None, 3)],

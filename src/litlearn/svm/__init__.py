@@ -4,6 +4,7 @@ The names, parameters, attributes and defaults are scikit-learn's.
 """
 
 from litlearn.svm._classification import SVC, NuSVC
+from litlearn.svm._linear_machines import LinearSVC, LinearSVR
 from litlearn.svm._regression import SVR, NuSVR
 
-__all__ = ["SVC", "SVR", "NuSVC", "NuSVR"]
+__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "NuSVC", "NuSVR"]

@@ -270,8 +270,9 @@ def progress(owner, unit, total=None):
 
     with tqdm(desc=type(owner).__name__, unit=unit, total=total) as bar:
 
-        def report(n_done, violation, gap):
-            bar.set_postfix_str(f"violation {violation:.1e}, gap {gap:.2e}", refresh=False)
+        def report(n_done, violation, gap=None):
+            text = f"violation {violation:.1e}"
+            bar.set_postfix_str(text if gap is None else f"{text}, gap {gap:.2e}", refresh=False)
             bar.update(n_done - bar.n)
 
         yield report

@@ -1,0 +1,349 @@
+r"""Linear machines by coordinate descent in the dual: one sample at a time, the others held.
+
+With one coefficient beta for each sample and w = sum_i beta_i x_i, all four losses lead to
+
+    minimise  ||w||^2 / 2 + sum_i (d_i beta_i^2 / 2 - y_i beta_i + epsilon |beta_i|)
+
+with lower <= beta <= upper. The intercept is the coefficient of one more feature, a constant, and
+penalised as the others, so that no constraint ties samples together: each can be minimised over by
+itself, in closed form, from the product x_i.w alone (Hsieh, Chang, Lin, Keerthi and Sundararajan
+2008; Ho and Lin 2012). A sample that sits at a bound with more reserve than the worst violation of
+the pass before is left out until the others are solved.
+
+Crammer's and Singer's machine has a vector of coefficients for each sample, and the same plan
+(Keerthi, Sundararajan, Chang, Hsieh and Lin 2008).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _random, _validation
+from litlearn._jit import njit
+from litlearn._parallel import check_interrupt
+
+WORK = 20_000_000  # products between two returns to Python: about 20 ms
+CLOSE = 1.0  # share of tol at which the samples left out come back, and all are looked at
+
+
+class Rows(NamedTuple):
+    """Samples, dense or sparse, in the three arrays of CSR; read-only."""
+
+    data: np.ndarray  # float64
+    indices: np.ndarray  # features of the entries; empty where all are stored, in order
+    indptr: np.ndarray  # (n + 1,)
+    constant: float  # the value of the additional feature, whose coefficient comes last
+
+
+class DualProblem(NamedTuple):
+    """What is minimised; arrays (n,), float64."""
+
+    y: np.ndarray
+    diagonal: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    epsilon: float
+
+
+def make_rows(X, constant):
+    """Rows of an array (n, p) or a CSR array, float64."""
+    if isinstance(X, np.ndarray):
+        n, p = X.shape
+        indptr = np.arange(0, (n + 1) * p, p)[: n + 1]
+        parts = X.reshape(-1), np.empty(0, dtype=np.int32), indptr
+    else:
+        parts = X.data, X.indices, X.indptr
+    return Rows(*(_validation.read_only(part) for part in parts), float(constant))
+
+
+@njit(helper=True)
+def row_product(rows, i, w):
+    """Return the inner product of sample i and w (p + 1,)."""
+    start, count = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i]
+    data, constant = rows.data[start : start + count], rows.constant * w[w.size - 1]
+    if rows.indices.size == 0:
+        return constant + dense_product(data, w)
+    # <gather>: four sums side by side, so that no addition waits for the one before.
+    indices, whole = rows.indices[start : start + count], np.uintp(count - count % 4)
+    a = b = c = d = 0.0
+    for t in range(np.uintp(0), whole, np.uintp(4)):
+        a += data[t] * w[np.uintp(indices[t])]
+        b += data[t + np.uintp(1)] * w[np.uintp(indices[t + np.uintp(1)])]
+        c += data[t + np.uintp(2)] * w[np.uintp(indices[t + np.uintp(2)])]
+        d += data[t + np.uintp(3)] * w[np.uintp(indices[t + np.uintp(3)])]
+    for t in range(whole, np.uintp(count)):
+        a += data[t] * w[np.uintp(indices[t])]
+    return constant + ((a + b) + (c + d))
+
+
+@njit(helper=True, reassociate=True)
+def dense_product(data, w):
+    """Return the inner product of all stored entries of a sample and the first ones of w."""
+    total = 0.0
+    for t in range(data.size):
+        total += data[t] * w[t]
+    return total
+
+
+@njit(helper=True)
+def add_row(rows, i, amount, w):
+    """Add a multiple of sample i to w (p + 1,)."""
+    start, count = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i]
+    data = rows.data[start : start + count]
+    if rows.indices.size == 0:
+        for t in range(count):
+            w[t] += amount * data[t]
+    else:
+        indices = rows.indices[start : start + count]
+        for t in range(np.uintp(count)):
+            w[np.uintp(indices[t])] += amount * data[t]
+    w[w.size - 1] += amount * rows.constant
+
+
+@njit
+def squared_lengths(rows, out):
+    """Squared length of each sample, the additional feature included; out (n,)."""
+    for i in range(out.size):
+        total = rows.constant * rows.constant
+        for t in range(rows.indptr[i], rows.indptr[i + 1]):
+            total += rows.data[t] * rows.data[t]
+        out[i] = total
+
+
+@njit
+def combine(rows, beta, w):
+    """Compute w = sum of beta_i x_i; w (p + 1,): output."""
+    w[:] = 0.0
+    for i in range(beta.size):
+        if beta[i] != 0.0:
+            add_row(rows, i, beta[i], w)
+
+
+@njit(inline=True)
+def slopes(problem, i, b, product):
+    """Return the slopes of the objective to the right and to the left of beta_i = b."""
+    y, diagonal, lower, upper, epsilon = problem
+    slope = product + diagonal[i] * b - y[i]
+    rise = slope + epsilon if b >= 0.0 else slope - epsilon
+    fall = slope + epsilon if b > 0.0 else slope - epsilon
+    return (rise if b < upper[i] else np.inf), (fall if b > lower[i] else -np.inf)
+
+
+@njit
+def descend(rows, problem, lengths, beta, w, active, reserve):
+    """Pass once over some samples, each minimised over by itself.
+
+    beta (n,), w (p + 1,): changed; active: samples, of which those left out are moved behind the
+    others; reserve: that above which a sample is left out. Returns the number of samples that
+    stay, and the largest violation that was met.
+    """
+    y, diagonal, lower, upper, epsilon = problem
+    worst, kept, stop = 0.0, 0, active.size
+    for _ in range(active.size):
+        i = active[kept]
+        product = row_product(rows, i, w)
+        rise, fall = slopes(problem, i, beta[i], product)
+        # <leave out>: at a bound, or at the kink of |beta|, with much reserve on both sides.
+        if min(rise, -fall) > reserve:
+            stop -= 1
+            active[kept], active[stop] = active[stop], i
+            continue
+        kept += 1
+        violation = max(-rise, fall)
+        if violation <= 0.0:
+            continue
+        worst = max(worst, violation)
+        # <coordinate>: the minimum of a parabola and a kink, cut off at the bounds.
+        curvature = lengths[i] + diagonal[i]
+        slope = product + diagonal[i] * beta[i] - y[i]
+        if curvature > 0.0:
+            target = beta[i] - slope / curvature
+            reach = epsilon / curvature
+            target -= min(max(target, -reach), reach)
+        else:
+            target = -np.inf if slope > 0.0 else np.inf
+        change = min(max(target, lower[i]), upper[i]) - beta[i]
+        beta[i] += change
+        add_row(rows, i, change, w)
+    return stop, worst
+
+
+@njit
+def largest_violation(rows, problem, beta, w, members):
+    """Return the largest violation among some samples."""
+    worst = 0.0
+    for i in members:
+        rise, fall = slopes(problem, i, beta[i], row_product(rows, i, w))
+        worst = max(worst, -rise, fall)
+    return worst
+
+
+class DualSolution(NamedTuple):
+    """Where the solver ended."""
+
+    w: np.ndarray  # (p + 1,)
+    beta: np.ndarray  # (n,)
+    violation: float
+    n_iter: int
+    converged: bool
+
+
+def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
+    """Minimise a DualProblem.
+
+    Parameters
+    ----------
+    rows : Rows
+    problem : DualProblem
+    n_features : int
+    tol : float
+        The largest violation of a sample that is left.
+    max_iter : int
+        Most passes over the samples.
+    seed : int
+        Of the order in which samples come.
+    report : callable or None
+        ``report(n_iter, violation)`` is called after each pass.
+
+    Returns
+    -------
+    DualSolution
+    """
+    n = len(problem.y)
+    beta, w, lengths = np.zeros(n), np.zeros(n_features + 1), np.empty(n)
+    squared_lengths(rows, lengths)
+    members = np.flatnonzero(problem.upper > problem.lower)
+    active, reserve, n_iter = members.copy(), np.inf, 0
+    state = _random.make_state(seed)
+    part = max(1, int(WORK * n / max(1, len(rows.data))))
+    while n_iter < max_iter:
+        # <pass>: in a new random order, a part at a time.
+        _random.shuffle(state, active)
+        worst, kept = 0.0, [active[:0]]
+        for start in range(0, len(active), part):
+            block = active[start : start + part]
+            n_kept, found = descend(rows, problem, lengths, beta, w, block, reserve)
+            kept.append(block[:n_kept])
+            worst = max(worst, found)
+            check_interrupt()
+        active, reserve = np.concatenate(kept), worst if worst > 0.0 else np.inf
+        n_iter += 1
+        if report is not None:
+            report(n_iter, worst)
+        if worst > CLOSE * tol and len(active):
+            continue
+        # <certificate>: w computed anew, and all samples looked at.
+        combine(rows, beta, w)
+        violation = largest_violation(rows, problem, beta, w, members)
+        if violation < tol:
+            return DualSolution(w, beta, violation, n_iter, True)
+        active, reserve = members.copy(), np.inf
+    combine(rows, beta, w)
+    violation = largest_violation(rows, problem, beta, w, members)
+    return DualSolution(w, beta, violation, n_iter, violation < tol)
+
+
+# ------------------------------------------------------------------ Crammer and Singer
+
+
+@njit
+def descend_together(rows, codes, C, lengths, alpha, W, order):
+    """Pass once over the samples, each with its coefficients for all classes.
+
+    codes (n,): classes; C (n,); alpha (n, k), W (k, p + 1): changed; order: samples. Minimises
+    sum ||w_m||^2 / 2 + sum_i sum_m alpha_im [m is not the class of i], where the alpha of a sample
+    sum to 0, and are at most C_i for its class and at most 0 for the others. Returns the largest
+    violation that was met.
+    """
+    k = W.shape[0]
+    slope, bound, tops = np.empty(k), np.empty(k), np.empty(k)
+    worst = 0.0
+    for i in order:
+        worst = max(worst, joint_slopes(rows, codes[i], C[i], alpha[i], W, slope, bound, i))
+        length = lengths[i]
+        if length <= 0.0:
+            continue
+        for m in range(k):
+            slope[m] -= length * alpha[i, m]
+            tops[m] = slope[m] + length * bound[m]
+        # <level>: alpha_m = min(bound_m, (level - slope_m) / length), and they sum to 0.
+        level = water_level(tops, length * C[i])
+        for m in range(k):
+            new = min(bound[m], (level - slope[m]) / length)
+            change = new - alpha[i, m]
+            if change != 0.0:
+                alpha[i, m] = new
+                add_row(rows, i, change, W[m])
+    return worst
+
+
+@njit(helper=True)
+def joint_slopes(rows, code, C, alpha, W, slope, bound, i):
+    """Fill slope and bound (k,) of a sample, and return its violation."""
+    high, low = -np.inf, np.inf
+    for m in range(W.shape[0]):
+        bound[m] = C if m == code else 0.0
+        slope[m] = row_product(rows, i, W[m]) + (0.0 if m == code else 1.0)
+        high = max(high, slope[m])
+        if alpha[m] < bound[m]:
+            low = min(low, slope[m])
+    return high - low if low < np.inf else 0.0
+
+
+@njit(helper=True)
+def water_level(tops, amount):
+    """Return the level at which the sum of max(0, top - level) is `amount`, which is not negative.
+
+    A top below the level of some of them is below the final one too, which is higher (Michelot
+    1986).
+    """
+    level, count, before = -np.inf, 0, -1
+    while count != before:
+        before, count, total = count, 0, 0.0
+        for top in tops:
+            if top >= level:
+                count += 1
+                total += top
+        if count > 0:  # rounding may lift the level above all
+            level = (total - amount) / count
+    return level
+
+
+@njit
+def largest_joint_violation(rows, codes, C, alpha, W, members):
+    """Return the largest violation among some samples."""
+    k, worst = W.shape[0], 0.0
+    slope, bound = np.empty(k), np.empty(k)
+    for i in members:
+        worst = max(worst, joint_slopes(rows, codes[i], C[i], alpha[i], W, slope, bound, i))
+    return worst
+
+
+def solve_together(rows, codes, C, n_classes, n_features, limits, seed, report=None):
+    """Minimise Crammer's and Singer's problem; `limits` is tol and max_iter.
+
+    Returns W (k, p + 1), the violation, the duality gap, the passes, and whether the violation is
+    below tol.
+    """
+    tol, max_iter = limits
+    n = len(codes)
+    alpha, W, lengths = np.zeros((n, n_classes)), np.zeros((n_classes, n_features + 1)), np.empty(n)
+    squared_lengths(rows, lengths)
+    order, state = np.flatnonzero(C > 0.0), _random.make_state(seed)
+    part = max(1, int(WORK * n / max(1, len(rows.data) * n_classes)))
+    violation, n_iter = np.inf, 0
+    while violation >= tol and n_iter < max_iter:
+        _random.shuffle(state, order)
+        worst = 0.0
+        for start in range(0, len(order), part):
+            block = order[start : start + part]
+            worst = max(worst, descend_together(rows, codes, C, lengths, alpha, W, block))
+            check_interrupt()
+        n_iter += 1
+        if report is not None:
+            report(n_iter, worst)
+        if worst < tol or n_iter == max_iter:
+            for m in range(n_classes):
+                combine(rows, np.ascontiguousarray(alpha[:, m]), W[m])
+            violation = largest_joint_violation(rows, codes, C, alpha, W, order)
+    return W, alpha, violation, n_iter, violation < tol

@@ -1,0 +1,484 @@
+"""LinearSVC and LinearSVR: no kernel, an intercept that is penalised, and many samples."""
+
+import numpy as np
+
+from litlearn import _targets, _validation, kernels
+from litlearn._linear import LinearClassifier, LinearModel, LinearRegressor
+from litlearn._parallel import map_blocks
+from litlearn.exceptions import ConvergenceWarning
+from litlearn.svm._base import check_verbose, progress
+from litlearn.svm._dual_descent import DualProblem, make_rows, solve_dual, solve_together
+from litlearn.svm._primal_newton import SquaredLoss, solve_primal
+from litlearn.svm._sparse_weights import solve_sparse
+
+MOST_FEATURES = 1500  # up to which Hessians are formed and factored
+COMBINATIONS = {  # of penalty and loss: the values of `dual` that liblinear has
+    ("l2", "hinge"): (True,),
+    ("l2", "squared_hinge"): (False, True),
+    ("l1", "squared_hinge"): (False,),
+    ("l2", "epsilon_insensitive"): (True,),
+    ("l2", "squared_epsilon_insensitive"): (False, True),
+}
+
+
+class LinearMachine(LinearModel):
+    """What both share."""
+
+    sparse_formats = ("csr",)
+
+    def _check_parameters(self, penalty, losses, combined=True):
+        """Check what both have; `combined`: whether penalty, loss and dual have a meaning."""
+        _validation.check_option(self, "loss", self.loss, losses)
+        if self.dual != "auto":
+            if not isinstance(self.dual, (bool, np.bool_)):
+                _validation.check_option(
+                    self, "dual", self.dual, ("auto",), or_else=" or a bool: True or False"
+                )
+        allowed = COMBINATIONS.get((penalty, self.loss), ())
+        if combined and self.dual not in (*allowed, "auto" if allowed else None):
+            raise ValueError(
+                f"{type(self).__name__}: Unsupported set of arguments: the combination is not "
+                f"there, Parameters: penalty='{penalty}', loss='{self.loss}', dual={self.dual}"
+            )
+        _validation.check_real(self, "tol", self.tol, low=0.0, allow_low=False)
+        _validation.check_real(self, "C", self.C, low=0.0, allow_low=False)
+        _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
+        scaling = _validation.check_real(self, "intercept_scaling", self.intercept_scaling, low=0.0)
+        if self.fit_intercept and scaling == 0.0:
+            raise ValueError(
+                f"{type(self).__name__}: Intercept scaling is {self.intercept_scaling!r} but needs "
+                "to be greater than 0. To disable fitting an intercept, set fit_intercept=False."
+            )
+        check_verbose(self)
+        _validation.check_integer(self, "max_iter", self.max_iter, low=0)
+        rng = _validation.check_random_state(self, self.random_state)
+        return scaling if self.fit_intercept else 0.0, rng
+
+    def _check_data(self, X):
+        """Return X in float64 and the names of its features."""
+        names = _validation.feature_names(X)
+        X = _validation.check_array(self, X, sparse=self.sparse_formats)
+        return kernels.as_input(X, np.float64), names
+
+    def _solve(self, X, constant, y, C, epsilon, seed, report):
+        """Return w (p + 1,), the violation, the duality gap, iterations, and whether it is met.
+
+        epsilon: None for classification, where y is +1 or -1.
+        """
+        squared, (n, p) = self.loss.startswith("squared"), X.shape
+        if squared and p <= MOST_FEATURES and p <= n:
+            loss = SquaredLoss(X, constant, y, C, epsilon)
+            w, beta, violation, n_iter, converged = solve_primal(
+                loss, self.tol, self.max_iter, report
+            )
+        else:
+            with np.errstate(divide="ignore"):
+                diagonal = np.where(C > 0.0, 0.5 / C, 0.0) if squared else np.zeros(n)
+            most = np.where(C > 0.0, np.inf, 0.0) if squared else C
+            lower = -most if epsilon is not None else np.where(y < 0.0, -most, 0.0)
+            upper = most if epsilon is not None else np.where(y > 0.0, most, 0.0)
+            problem = DualProblem(y, diagonal, lower, upper, epsilon or 0.0)
+            w, beta, violation, n_iter, converged = solve_dual(
+                make_rows(X, constant), problem, p, self.tol, self.max_iter, seed, report
+            )
+        gap = duality_gap(X, constant, w, beta, y, C, epsilon, squared)
+        return w, violation, gap, n_iter, converged
+
+    def _finish(self, X, names, W, gaps, n_iter, converged, violation):
+        """Store what was found; W (k, p + 1)."""
+        _validation.store_features(self, X.shape[1], names)
+        self.coef_ = W[:, :-1].copy()
+        scale = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        self.intercept_ = scale * W[:, -1]
+        self.n_iter_ = int(n_iter)
+        self.dual_gap_ = gaps
+        if not converged:
+            message = (
+                f"{type(self).__name__}: Liblinear failed to converge, increase the number of "
+                f"iterations. (So scikit-learn says it; the violation is {violation:.1e} after "
+                f"{self.n_iter_} of max_iter={self.max_iter}, tol={self.tol:.1e}.)"
+            )
+            _validation.warn(ConvergenceWarning(message), 4)
+        return self
+
+    def sparsify(self):
+        """Turn ``coef_`` into a CSR matrix, which an l1 penalty makes worth while.
+
+        Returns
+        -------
+        self : estimator
+        """
+        _validation.check_is_fitted(self)
+        from scipy.sparse import csr_matrix
+
+        self.coef_ = csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Turn ``coef_`` back into an array.
+
+        Returns
+        -------
+        self : estimator
+        """
+        _validation.check_is_fitted(self)
+        if _validation.is_sparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+
+def duality_gap(X, constant, w, beta, y, C, epsilon, squared):
+    """Return primal minus dual objective at w and beta; w may be another than that of beta."""
+    dual_w = np.append(X.T @ beta, constant * beta.sum())
+    error = y - (X @ w[:-1] + constant * w[-1])
+    if epsilon is None:
+        miss = np.maximum(y * error, 0.0)
+    else:
+        miss = np.maximum(np.abs(error) - epsilon, 0.0)
+    used = beta != 0.0
+    primal = 0.5 * w @ w + C @ (miss**2 if squared else miss)
+    dual = y @ beta - (epsilon or 0.0) * np.sum(np.abs(beta)) - 0.5 * dual_w @ dual_w
+    if squared:
+        dual -= np.sum(beta[used] ** 2 / (4.0 * C[used]))
+    return max(0.0, float(primal - dual))  # rounding can make it negative
+
+
+class LinearSVC(LinearMachine, LinearClassifier):
+    r"""Linear support vector classification, for many samples.
+
+    Two classes, :math:`y_i = \pm 1`: the coefficients minimise, with the default settings,
+
+    .. math:: \tfrac{1}{2} \Vert w \Vert^2 + \tfrac{1}{2} v^2
+              + \sum_i C_i \max(0, 1 - y_i (w \cdot x_i + s v))^2,
+
+    where s is `intercept_scaling`, s v the intercept, which is penalised too, and :math:`C_i` the
+    product of `C`, class weight and sample weight. More classes: one against the others each.
+
+    Parameters
+    ----------
+    penalty : {"l1", "l2"}, default="l2"
+        ``"l1"``: the sum of the sizes of the coefficients instead of half their squares, which
+        makes many of them zero; only with the squared hinge.
+    loss : {"hinge", "squared_hinge"}, default="squared_hinge"
+        The hinge, or its square.
+    dual : bool or "auto", default="auto"
+        Checked as in scikit-learn; the way is chosen by loss and shape, the minimum is the same.
+    tol : float, default=1e-4
+        The solver stops when no sample violates the optimality conditions of the dual problem by
+        `tol` or more, in units of the decision function. With the l1 penalty, when no feature
+        violates those of the primal problem by `tol` times the largest slope at zero.
+    C : float, default=1.0
+        Price of the losses against the penalty, above 0.
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        For more than two classes: one machine for each class against the others; or all at once,
+        where the score of the true class must exceed each other one by 1 (Crammer and Singer 2001).
+        `loss`, `penalty` and `dual` then have no meaning.
+    fit_intercept : bool, default=True
+        Add a constant.
+    intercept_scaling : float, default=1
+        Value of the constant feature whose coefficient is penalised: the larger, the less the
+        intercept is.
+    class_weight : dict or "balanced", default=None
+        Factors of `C` for the classes, ``{class: factor}``; ``"balanced"``: inverse to their
+        weighted counts.
+    verbose : bool or int, default=0
+        Show a progress bar with the violation.
+    random_state : int, RandomState or None, default=None
+        The order of samples or features in coordinate descent; without effect on Newton's method.
+    max_iter : int, default=1000
+        Most passes over the samples or features, or Newton steps.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; one row for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts; zeros without `fit_intercept`.
+    dual_gap_ : ndarray of shape (1,) or (n_classes,)
+        Duality gap of each machine: how far its objective may still be above the minimum.
+    n_iter_ : int
+        Passes or steps, of the machine that took most.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Notes
+    -----
+    Squared losses with at most 1500 features, and not more than samples: Newton's method, O(n p^2)
+    a step. Else coordinate descent in the dual, O(n p), or the number of stored entries, a pass.
+    Memory beyond the samples in float64 is O(n + p), and O(p^2) for Newton's method. The l1
+    penalty: coordinate descent over the features, with a copy of the samples by columns.
+    """
+
+    def __init__(
+        self,
+        penalty="l2",
+        loss="squared_hinge",
+        *,
+        dual="auto",
+        tol=1e-4,
+        C=1.0,
+        multi_class="ovr",
+        fit_intercept=True,
+        intercept_scaling=1,
+        class_weight=None,
+        verbose=0,
+        random_state=None,
+        max_iter=1000,
+    ):
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Training samples, used in float64.
+        y : array-like of shape (n_samples,)
+            Classes: integers, booleans or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of `C` for the samples; ones if None.
+
+        Returns
+        -------
+        self : LinearSVC
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` is of a type that cannot be used.
+        ValueError
+            If a parameter is out of range or does not go with another, `y` has one class only, or
+            an array has the wrong shape or holds NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stops without its certificate.
+        """
+        _validation.check_option(self, "penalty", self.penalty, ("l1", "l2"))
+        _validation.check_option(self, "multi_class", self.multi_class, ("ovr", "crammer_singer"))
+        together = self.multi_class == "crammer_singer"
+        losses = ("hinge", "squared_hinge")
+        constant, rng = self._check_parameters(self.penalty, losses, combined=not together)
+        X, names = self._check_data(X)
+        n = X.shape[0]
+        targets = _targets.encode(self, y, n)
+        if not targets.flat:
+            raise ValueError(
+                f"LinearSVC: y should be a 1d array, got an array of shape "
+                f"{(n, len(targets.classes))} instead."
+            )
+        classes, codes = targets.classes[0], targets.codes[0]
+        if len(classes) < 2:
+            raise ValueError(
+                "LinearSVC: This solver needs samples of at least 2 classes in the data, but the "
+                f"data contains only one class: {classes[0]!r}"
+            )
+        weight = _targets.combined_weight(
+            self, sample_weight, self.class_weight, targets, counted=True
+        )
+        C = np.full(n, float(self.C)) if weight is None else self.C * weight
+        seed = _validation.random_integer(rng)
+        if together:
+            fitted = self._fit_together(X, constant, codes, C, len(classes), seed)
+        else:
+            fitted = self._fit_rest(X, constant, codes, C, len(classes), seed)
+        self._finish(X, names, *fitted)
+        self.classes_ = classes
+        return self
+
+    def _fit_rest(self, X, constant, codes, C, n_classes, seed):
+        """Fit each class against the others, or the second of two."""
+        classes = [1] if n_classes == 2 else list(range(n_classes))
+        solve = self._solve_l1 if self.penalty == "l1" else self._solve
+        with progress(self, "iteration") as report:
+
+            def fit_class(number):
+                y = np.where(codes == classes[number], 1.0, -1.0)
+                shown = report if len(classes) == 1 else None
+                return solve(X, constant, y, C, None, seed + number, shown)
+
+            found = map_blocks(fit_class, len(classes))
+        W, violations, gaps, n_iter, converged = zip(*found, strict=True)
+        return np.array(W), np.array(gaps), max(n_iter), all(converged), max(violations)
+
+    def _solve_l1(self, X, constant, y, C, epsilon, seed, report):
+        """As `_solve`, with an l1 penalty."""
+        if isinstance(X, np.ndarray):
+            A = np.column_stack([X, np.full(len(X), constant)]) if constant else X
+            n, p = A.shape
+            indptr = np.arange(0, (p + 1) * n, n)[: p + 1]
+            parts = A.T.reshape(-1), np.empty(0, dtype=np.int32), indptr
+        else:
+            from scipy.sparse import csr_array, hstack
+
+            column = csr_array(np.full((X.shape[0], 1), constant))
+            A = hstack([X, column]).tocsc() if constant else X.tocsc()
+            parts = A.data, A.indices, A.indptr
+        columns = tuple(_validation.read_only(part) for part in parts)
+        limits = self.tol, self.max_iter
+        w, *rest = solve_sparse(columns, lambda w: A @ w, y, C, limits, seed, report)
+        return (w if constant else np.append(w, 0.0), *rest)
+
+    def _fit_together(self, X, constant, codes, C, n_classes, seed):
+        """Fit all classes at once, as Crammer and Singer."""
+        limits = self.tol, self.max_iter
+        with progress(self, "iteration") as report:
+            W, alpha, violation, n_iter, converged = solve_together(
+                make_rows(X, constant), codes, C, n_classes, X.shape[1], limits, seed, report
+            )
+        scores = X @ W[:, :-1].T + constant * W[:, -1]
+        own = np.arange(len(codes)), codes
+        rivals = scores + 1.0
+        rivals[own] -= 1.0
+        losses = C @ (rivals.max(axis=1) - scores[own])
+        gap = np.sum(W**2) + losses + np.sum(alpha) - np.sum(alpha[own])
+        W = W[[1]] - W[[0]] if n_classes == 2 else W
+        return W, np.array([gap]), n_iter, converged, violation
+
+
+class LinearSVR(LinearMachine, LinearRegressor):
+    r"""Linear support vector regression, for many samples.
+
+    The coefficients minimise, with the default settings,
+
+    .. math:: \tfrac{1}{2} \Vert w \Vert^2 + \tfrac{1}{2} v^2
+              + \sum_i C_i \max(0, |y_i - w \cdot x_i - s v| - \varepsilon),
+
+    where s is `intercept_scaling`, s v the intercept, which is penalised too, and :math:`C_i` the
+    product of `C` and the sample weight.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.0
+        Error that costs nothing, in units of the targets, 0 or more.
+    tol : float, default=1e-4
+        The solver stops when no sample violates the optimality conditions of the dual problem by
+        `tol` or more, in units of the targets.
+    C : float, default=1.0
+        Price of the losses against the penalty, above 0.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        What exceeds epsilon, or its square.
+    fit_intercept : bool, default=True
+        Add a constant.
+    intercept_scaling : float, default=1.0
+        Value of the constant feature whose coefficient is penalised: the larger, the less the
+        intercept is.
+    dual : bool or "auto", default="auto"
+        Checked as in scikit-learn; the way is chosen by loss and shape, the minimum is the same.
+    verbose : bool or int, default=0
+        Show a progress bar with the violation.
+    random_state : int, RandomState or None, default=None
+        The order of samples or features in coordinate descent; without effect on Newton's method.
+    max_iter : int, default=1000
+        Most passes over the samples or features, or Newton steps.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Coefficients.
+    intercept_ : ndarray of shape (1,)
+        The intercept; zero without `fit_intercept`.
+    dual_gap_ : float
+        Duality gap: how far the objective may still be above its minimum.
+    n_iter_ : int
+        Passes or steps.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Notes
+    -----
+    As for :class:`LinearSVC`.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon=0.0,
+        tol=1e-4,
+        C=1.0,
+        loss="epsilon_insensitive",
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        dual="auto",
+        verbose=0,
+        random_state=None,
+        max_iter=1000,
+    ):
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Training samples, used in float64.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of `C` for the samples; ones if None.
+
+        Returns
+        -------
+        self : LinearSVR
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` is of a type that cannot be used.
+        ValueError
+            If a parameter is out of range or does not go with another, or an array
+            has the wrong shape or holds NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stops without its certificate.
+        """
+        epsilon = _validation.check_real(self, "epsilon", self.epsilon, low=0.0)
+        losses = ("epsilon_insensitive", "squared_epsilon_insensitive")
+        constant, rng = self._check_parameters("l2", losses)
+        X, names = self._check_data(X)
+        y = _validation.flat_if_column(_validation.check_real_targets(self, y, X.shape[0]))
+        if y.ndim == 2:
+            raise ValueError(
+                f"LinearSVR: y should be a 1d array, got an array of shape {y.shape} instead."
+            )
+        weight = _validation.check_sample_weight(self, sample_weight, len(y))
+        C = np.full(len(y), float(self.C)) if weight is None else self.C * weight
+        seed = _validation.random_integer(rng)
+        with progress(self, "iteration") as report:
+            w, violation, gap, n_iter, converged = self._solve(
+                X, constant, y, C, epsilon, seed, report
+            )
+        self._finish(X, names, w[np.newaxis], gap, n_iter, converged, violation)
+        self.coef_ = self.coef_[0]
+        return self
