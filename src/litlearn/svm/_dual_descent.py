@@ -297,16 +297,16 @@ def water_level(tops, amount):
     A top below the level of some of them is below the final one too, which is higher (Michelot
     1986).
     """
-    level, count, before = -np.inf, 0, -1
-    while count != before:
-        before, count, total = count, 0, 0.0
+    level, before = -np.inf, tops.size + 1
+    while True:
+        count, total = 0, 0.0
         for top in tops:
             if top >= level:
                 count += 1
                 total += top
-        if count > 0:  # rounding may lift the level above all
-            level = (total - amount) / count
-    return level
+        if count == 0 or count >= before:  # fewer each time, but for rounding
+            return level
+        level, before = (total - amount) / count, count
 
 
 @njit
