@@ -101,31 +101,6 @@ class LinearMachine(LinearModel):
             _validation.warn(ConvergenceWarning(message), 4)
         return self
 
-    def sparsify(self):
-        """Turn ``coef_`` into a CSR matrix, which an l1 penalty makes worth while.
-
-        Returns
-        -------
-        self : estimator
-        """
-        _validation.check_is_fitted(self)
-        from scipy.sparse import csr_matrix
-
-        self.coef_ = csr_matrix(self.coef_)
-        return self
-
-    def densify(self):
-        """Turn ``coef_`` back into an array.
-
-        Returns
-        -------
-        self : estimator
-        """
-        _validation.check_is_fitted(self)
-        if _validation.is_sparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
-        return self
-
 
 def duality_gap(X, constant, w, beta, y, C, epsilon, squared):
     """Return primal minus dual objective at w and beta; w may be another than that of beta."""
@@ -351,6 +326,31 @@ class LinearSVC(LinearMachine, LinearClassifier):
         gap = np.sum(W**2) + losses + np.sum(alpha) - np.sum(alpha[own])
         W = W[[1]] - W[[0]] if n_classes == 2 else W
         return W, np.array([gap]), n_iter, converged, violation
+
+    def sparsify(self):
+        """Turn ``coef_`` into a CSR matrix, which an l1 penalty makes worth while.
+
+        Returns
+        -------
+        self : LinearSVC
+        """
+        _validation.check_is_fitted(self)
+        from scipy.sparse import csr_matrix
+
+        self.coef_ = csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Turn ``coef_`` back into an array.
+
+        Returns
+        -------
+        self : LinearSVC
+        """
+        _validation.check_is_fitted(self)
+        if _validation.is_sparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
 
 
 class LinearSVR(LinearMachine, LinearRegressor):
