@@ -185,6 +185,7 @@ def test_public_names():
     assert f"{classifier}.kneighbors" in inherited
     assert f"{package}.RadiusNeighborsClassifier.kneighbors" not in inherited
     assert names(f"{package}._classification.count_votes") == []
+    assert names("litlearn.discriminant_analysis.QuadraticDiscriminantAnalysis._fit") == []
     assert names("litlearn.datasets.make_memory_clinic") == ["litlearn.datasets.make_memory_clinic"]
 
 

@@ -151,7 +151,11 @@ def public_names(name: str) -> list[str]:
     if not private:
         return [name]
     package = ".".join(parts[: private[0]])
-    namespace = importlib.import_module(package)
+    try:
+        namespace = importlib.import_module(package)
+        importlib.import_module(f"{package}.{parts[private[0]]}")
+    except ModuleNotFoundError:  # no module is meant, but a private function or method
+        return []
     exported = getattr(namespace, "__all__", ())
     module_end = private[0]
     rest = parts[module_end + 1 :] if module_end < len(parts) - 1 else []
