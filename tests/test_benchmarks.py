@@ -14,7 +14,16 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as command_line  # noqa: E402
-from benchmarks import knn, lasso, least_squares, logistic, runner, table, trees  # noqa: E402
+from benchmarks import (  # noqa: E402
+    knn,
+    lasso,
+    least_squares,
+    logistic,
+    normal,
+    runner,
+    table,
+    trees,
+)
 
 FAMILY = '''
 """A family with one case, whose implementations are good, bad, broken or absent."""
@@ -540,6 +549,28 @@ def test_least_squares_are_judged_by_their_objective(estimator, shape):
     assert off["excess"] > 1e-9 and off["right"] < quality["right"]
     seconds, detail = least_squares.products(data, best, options, 1)
     assert seconds > 0 and detail["gflops"] > 0
+
+
+# ---------------------------------------------------------------- normal distributions
+
+
+@pytest.mark.parametrize("case", normal.cases("small"), ids=lambda case: case.name)
+def test_normal_cases(case):
+    """Each implementation predicts the class of the largest score, and another class is wrong."""
+    data, again = case.make(), case.make()
+    for name in data:
+        np.testing.assert_array_equal(data[name], again[name])
+    assert data["X"].shape == (case.facts["n"], case.facts["p"])
+    assert data["X"].dtype == case.facts["dtype"] and data["X"].flags.c_contiguous
+    answer = case.reference(data, case.options)
+    for one in case.adapters:
+        model = one.build(data, case.options, 1)
+        output = one.query(model, data, case.options, 1)
+        assert case.judge(output, data, answer, case.options)["right"] > 0.999
+        shifted = (np.asarray(output) + 1) % normal.CLASSES
+        assert case.judge(shifted, data, answer, case.options)["right"] < 0.05
+    names = [one.name for one in normal.cases("full")]
+    assert len(set(names)) == len(names) == 12
 
 
 # ---------------------------------------------------------------- trees
