@@ -134,6 +134,8 @@ def assert_same_value(one, other, path):
             assert_same_value(*pair, f"{path}[{number}]")
     elif isinstance(one, (float, np.floating)):
         assert np.float64(one).tobytes() == np.float64(other).tobytes(), path
+    elif isinstance(one, np.random.RandomState):
+        assert_same_value(one.get_state(legacy=False), other.get_state(legacy=False), path)
     elif hasattr(one, "arrays"):  # a fitted tree
         assert_same_value(one.arrays(), other.arrays(), path)
     elif hasattr(one, "get_params"):

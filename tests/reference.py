@@ -454,3 +454,33 @@ def nearest_word(scores, code_book):
     return np.array(
         [np.argmin([np.sum((row - word) ** 2) for word in code_book]) for row in scores]
     )
+
+
+# Clustering
+
+
+def squared_distance_table(X, centres):
+    return np.array([[np.sum((x - c) ** 2) for c in centres] for x in X])
+
+
+def kmeans_step(X, s, centres):
+    """eq-kmeans-assign, eq-kmeans-update, eq-inertia: labels, new centres, inertia before."""
+    table = squared_distance_table(X, centres)
+    labels = np.argmin(table, axis=1)
+    new = [
+        np.average(X[labels == c], axis=0, weights=s[labels == c]) if s[labels == c].sum() else mean
+        for c, mean in enumerate(centres)
+    ]
+    return labels, np.array(new), float(s @ table.min(axis=1))
+
+
+def plus_plus(X, s, k, random_state, n_trials):
+    """alg-kmeans-plus-plus: the indices of the first centres."""
+    chosen = [random_state.choice(len(X), p=s / s.sum())]
+    for _ in range(1, k):
+        nearest = squared_distance_table(X, X[chosen]).min(axis=1)
+        draws = random_state.uniform(size=n_trials) * (s @ nearest)
+        candidates = np.searchsorted(np.cumsum(s * nearest), draws)
+        rest = [s @ squared_distance_table(X, X[[*chosen, i]]).min(axis=1) for i in candidates]
+        chosen.append(candidates[int(np.argmin(rest))])
+    return chosen

@@ -10,6 +10,7 @@ __version__ = "0.2.0.dev0"
 
 # The public namespaces, and nothing else: a name that is not here does not exist yet.
 _NAMESPACES = (
+    "cluster",
     "datasets",
     "discriminant_analysis",
     "ensemble",

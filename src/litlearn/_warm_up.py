@@ -49,6 +49,10 @@ CASES.append(("linear_model", "ElasticNetCV", {}))
 CASES.append(("linear_model", "Lasso", {"alpha": 0.1}))
 CASES.append(("linear_model", "LassoCV", {}))
 
+CASES.extend(
+    ("cluster", "KMeans", {"algorithm": algorithm}) for algorithm in ("lloyd", "elkan", "hamerly")
+)
+CASES.append(("cluster", "MiniBatchKMeans", {"batch_size": 64}))
 CASES.append(("naive_bayes", "GaussianNB", {}))
 CASES.append(("discriminant_analysis", "LinearDiscriminantAnalysis", {}))
 CASES.append(("discriminant_analysis", "QuadraticDiscriminantAnalysis", {"reg_param": 0.5}))

@@ -1,0 +1,467 @@
+"""k-means: the estimator."""
+
+import numbers
+
+import numpy as np
+
+from litlearn import _moments, _validation
+from litlearn._base import BaseEstimator, TransformerMixin
+from litlearn.cluster import _lloyd
+from litlearn.cluster._bounds import Bounds
+from litlearn.cluster._lloyd import Samples
+from litlearn.cluster._seeding import check_weights, plus_plus, squared_norms
+from litlearn.exceptions import ConvergenceWarning
+
+ALGORITHMS = ("lloyd", "elkan", "hamerly")
+
+
+class CentreModel(TransformerMixin, BaseEstimator):
+    """What the two k-means estimators share: parameters, starts, and answers about new samples."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "clusterer"
+        tags.input_tags.sparse = True
+        return tags
+
+    # Parameters and starts
+
+    def _check_common_parameters(self):
+        check_integer = _validation.check_integer
+        check_integer(self, "n_clusters", self.n_clusters, low=1)
+        check_integer(self, "max_iter", self.max_iter, low=1)
+        if self.n_init != "auto":
+            if isinstance(self.n_init, str):
+                _validation._refuse(self, "n_init", self.n_init, "'auto' or an int in [1, inf)")
+            check_integer(self, "n_init", self.n_init, low=1)
+        _validation.check_real(self, "tol", self.tol, low=0.0)
+        check_verbose(self)
+        if isinstance(self.init, str):
+            expected = ", a callable or an array-like of shape (n_clusters, n_features)"
+            options = ("k-means++", "random")
+            _validation.check_option(self, "init", self.init, options, or_else=expected)
+        elif not callable(self.init) and (self.init is None or np.ndim(self.init) == 0):
+            expected = "'k-means++', 'random', a callable or an array-like"
+            _validation._refuse(self, "init", self.init, expected)
+        return _validation.check_random_state(self, self.random_state)
+
+    def _check_data(self, X, sample_weight):
+        names = _validation.feature_names(X)
+        X = _validation.check_array(self, X, sparse=("csr",))
+        weight = check_weights(self, sample_weight, X.shape[0])
+        if X.shape[0] < self.n_clusters:
+            raise ValueError(
+                f"{type(self).__name__}: n_samples={X.shape[0]} should be >= "
+                f"n_clusters={self.n_clusters}."
+            )
+        return X, weight, names
+
+    def _seeds(self):
+        """Whether k-means++ draws the first centres."""
+        return isinstance(self.init, str) and self.init == "k-means++"
+
+    def _count_starts(self, several):
+        """Return how many starts there are; `several` for random ones."""
+        given = not isinstance(self.init, str) and not callable(self.init)
+        if self.n_init == "auto":
+            return 1 if given or self._seeds() else several
+        if given and self.n_init != 1:
+            message = (
+                "Explicit initial center position passed: performing only one init in "
+                f"{type(self).__name__} instead of n_init={self.n_init}."
+            )
+            _validation.warn(RuntimeWarning(message), 4)
+            return 1
+        return int(self.n_init)
+
+    def _check_init(self, X):
+        """Return the centres that were given, (k, p) float64, or None."""
+        if isinstance(self.init, str) or callable(self.init):
+            return None
+        return self._check_centres(self.init, X)
+
+    def _check_centres(self, centres, X):
+        centres = _validation.check_array(self, centres, "init")
+        if centres.shape[0] != self.n_clusters:
+            raise ValueError(
+                f"{type(self).__name__}: The shape of the initial centers {centres.shape} does not "
+                f"match the number of clusters {self.n_clusters}."
+            )
+        if centres.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"{type(self).__name__}: The shape of the initial centers {centres.shape} does not "
+                f"match the number of features of the data {X.shape[1]}."
+            )
+        return centres.astype(np.float64)
+
+    def _start(self, samples, norms, given, random_state):
+        """Return first centres (k, p), float64, less ``samples.centre``."""
+        if given is not None:
+            return given - samples.centre
+        n = samples.X.shape[0]
+        if callable(self.init):
+            found = self.init(samples.X, self.n_clusters, random_state=random_state)
+            return self._check_centres(found, samples.X) - samples.centre
+        if self._seeds():
+            chosen = plus_plus(samples, self.n_clusters, random_state, norms)
+        else:
+            p = samples.weight / samples.weight.sum()
+            chosen = random_state.choice(n, size=self.n_clusters, replace=False, p=p)
+        rows = samples.X[chosen]
+        rows = rows.toarray() if _validation.is_sparse(rows) else rows
+        return rows.astype(np.float64) - samples.centre
+
+    # Answers
+
+    @property
+    def _n_features_out(self):
+        return len(self.cluster_centers_)
+
+    def get_feature_names_out(self, input_features=None):
+        """Return names for the columns of ``transform``, (n_clusters,)."""
+        _validation.check_is_fitted(self)
+        stem = type(self).__name__.lower()
+        return np.array([f"{stem}{c}" for c in range(len(self.cluster_centers_))], dtype=object)
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Fit, and return the cluster of each sample, ``labels_``.
+
+        Parameters
+        ----------
+        X : array-like or CSR array of shape (n_samples, n_features)
+            Samples.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def predict(self, X):
+        """Return the cluster of the nearest centre, :eq:`eq-kmeans-assign`.
+
+        Parameters
+        ----------
+        X : array-like or CSR array of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            int32, the first of equally near ones.
+        """
+        samples, centres = self._queries(X)
+        labels = np.empty(samples.X.shape[0], dtype=np.int32)
+        _lloyd.assign(samples, centres, labels, update=False)
+        return labels
+
+    def transform(self, X):
+        """Return the distances of samples from all centres.
+
+        Parameters
+        ----------
+        X : array-like or CSR array of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+        """
+        _validation.check_is_fitted(self)
+        X = _validation.check_queries(self, X, sparse=("csr",))
+        return _lloyd.all_distances(X, self.cluster_centers_)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return minus the inertia of samples, :eq:`eq-inertia`: larger is better.
+
+        Parameters
+        ----------
+        X : array-like or CSR array of shape (n_samples, n_features)
+            Samples.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        float
+        """
+        samples, centres = self._queries(X)
+        weight = check_weights(self, sample_weight, samples.X.shape[0])
+        samples = samples._replace(weight=weight)
+        labels = np.empty(len(weight), dtype=np.int32)
+        _lloyd.assign(samples, centres, labels, update=False)
+        return -_lloyd.inertia_of(samples, centres, labels)
+
+    def _queries(self, X):
+        _validation.check_is_fitted(self)
+        X = _validation.check_queries(self, X, sparse=("csr",))
+        centres = self.cluster_centers_.astype(np.float64)
+        # Scores keep their digits if the origin is amid the centres.
+        sparse = _validation.is_sparse(X)
+        origin = np.zeros(X.shape[1]) if sparse else centres.mean(axis=0)
+        return Samples(X, np.ones(X.shape[0]), origin), centres - origin
+
+
+def check_verbose(owner):
+    """Check that ``verbose`` is a bool or a number that says how much."""
+    if not isinstance(owner.verbose, (bool, np.bool_, numbers.Integral)) or owner.verbose < 0:
+        _validation._refuse(owner, "verbose", owner.verbose, "a bool or an int in [0, inf)")
+
+
+def centred_samples(X, weight):
+    """Return :class:`Samples`, dense ones less their mean, and the mean of their variances."""
+    n, p = X.shape
+    if _validation.is_sparse(X):
+        mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+        squares = np.asarray(X.multiply(X).mean(axis=0, dtype=np.float64)).ravel()
+        return Samples(X, weight, np.zeros(p)), float(np.mean(squares - mean**2))
+    found = _moments.moments(_moments.Samples(X, np.empty((n, 0)), None, True), full=False)
+    # Where means are no larger than spreads, a shift would gain no digit, and cost a copy.
+    far = np.any(found.x_mean**2 * n > found.xx)
+    return Samples(X, weight, found.x_mean * far), float(np.mean(found.xx) / n)
+
+
+class KMeans(CentreModel):
+    """Clusters of samples around centres, each the mean of its samples.
+
+    Minimises the inertia :eq:`eq-inertia`, the sum of squared distances from the nearest centre, by
+    Lloyd's algorithm, from several starts: a local minimum.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        k.
+    init : {"k-means++", "random"}, callable or array-like of shape (n_clusters, n_features), \
+default="k-means++"
+        Where to start: samples drawn far from each other, any samples, what
+        ``init(X, n_clusters, random_state=...)`` returns, or these centres.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the best ends. ``"auto"``: 10 for random ones and callables, and
+        else 1.
+    max_iter : int, default=300
+        Most iterations from a start.
+    tol : float, default=1e-4
+        Stops when the sum of the squared moves of the centres is at most this share of the mean
+        variance of the features.
+    verbose : int, default=0
+        Whether a progress bar shows the inertia.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts.
+    copy_x : bool, default=True
+        Has no effect: `X` is never written to.
+    algorithm : {"lloyd", "elkan", "hamerly"}, default="lloyd"
+        ``"elkan"`` and ``"hamerly"`` leave out distances that bounds decide: faster for separated
+        clusters, ``"hamerly"`` in few dimensions. From the same start, all have the same labels, up
+        to samples between two centres within rounding. Sparse samples: always ``"lloyd"``.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Centres.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training sample, int32.
+    inertia_ : float
+        Weighted sum of squared distances from the centres.
+    n_iter_ : int
+        Iterations from the best start.
+    converged_ : bool
+        Whether the labels or the centres had come to rest.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+
+    Notes
+    -----
+    Cost: n k p an iteration, by matrix products, in blocks of rows: `X` may be a ``numpy.memmap``
+    larger than memory. ``"elkan"`` holds n k bounds. See :cite:t:`lloyd_least_1982`,
+    :cite:t:`arthur_k-means_2007`, :cite:t:`elkan_using_2003`, :cite:t:`hamerly_making_2010`.
+
+    Examples
+    --------
+    >>> from litlearn.cluster import KMeans
+    >>> model = KMeans(2, random_state=0).fit([[0.0], [1.0], [10.0], [11.0]])
+    >>> print(sorted(model.cluster_centers_.ravel().tolist()), model.inertia_)
+    [0.5, 10.5] 1.0
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        init="k-means++",
+        n_init="auto",
+        max_iter=300,
+        tol=1e-4,
+        verbose=0,
+        random_state=None,
+        copy_x=True,
+        algorithm="lloyd",
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the centres.
+
+        Parameters
+        ----------
+        X : array-like or CSR array of shape (n_samples, n_features)
+            Samples.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the means and the inertia.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers.
+        ValueError
+            If a parameter is out of range, there are fewer samples than clusters, or `X` or
+            `sample_weight` is missing, empty, of the wrong shape, or holds NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If there are fewer distinct samples than clusters.
+        """
+        random_state = self._check_common_parameters()
+        _validation.check_boolean(self, "copy_x", self.copy_x)
+        _validation.check_option(self, "algorithm", self.algorithm, ALGORITHMS)
+        X, weight, names = self._check_data(X, sample_weight)
+        given, self._n_init = self._check_init(X), self._count_starts(several=10)
+        samples, variance = centred_samples(X, weight)
+        norms = squared_norms(samples) if self._seeds() else None
+        algorithm = self._choose_algorithm(X)
+        best = None
+        with progress_bar(self, self._n_init * self.max_iter) as report:
+            for _ in range(self._n_init):
+                start = self._start(samples, norms, given, random_state)
+                step = None
+                if algorithm != "lloyd":
+                    step = Bounds(samples, self.n_clusters, None, algorithm == "elkan")
+                found = _lloyd.lloyd(
+                    samples, start, self.max_iter, self.tol * variance, report=report, step=step
+                )
+                if best is None or found.inertia < best.inertia:
+                    best = found
+        self._store(best, samples, names)
+        return self
+
+    def _choose_algorithm(self, X):
+        if self.n_clusters == 1 and self.algorithm == "elkan":
+            message = (
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead."
+            )
+            _validation.warn(RuntimeWarning(message), 3)
+        if self.n_clusters == 1 or _validation.is_sparse(X):
+            return "lloyd"
+        return self.algorithm
+
+    def _store(self, best, samples, names):
+        n_distinct = len(np.unique(best.labels))
+        if n_distinct < self.n_clusters:
+            message = (
+                f"{type(self).__name__}: Number of distinct clusters ({n_distinct}) found smaller "
+                f"than n_clusters ({self.n_clusters}). Possibly due to duplicate points in X."
+            )
+            _validation.warn(ConvergenceWarning(message), 4)
+        dtype = samples.X.dtype
+        self.cluster_centers_ = (best.centres + samples.centre).astype(dtype)
+        self.labels_, self.inertia_ = best.labels, best.inertia
+        self.n_iter_, self.converged_ = best.n_iter, best.converged
+        _validation.store_features(self, samples.X.shape[1], names)
+
+
+class progress_bar:
+    """Shows the inertia of each iteration, if the estimator is verbose."""
+
+    def __init__(self, owner, total):
+        self.name, self.shown, self.total = type(owner).__name__, bool(owner.verbose), total
+
+    def __enter__(self):
+        if not self.shown:
+            return None
+        from tqdm.auto import tqdm
+
+        self.bar = tqdm(total=self.total, desc=self.name)
+        return self.report
+
+    def report(self, n_iter, inertia):
+        self.bar.set_postfix_str(f"inertia {inertia:.6g}")
+        self.bar.update()
+
+    def __exit__(self, *error):
+        if self.shown:
+            self.bar.close()
+
+
+def k_means(
+    X,
+    n_clusters,
+    *,
+    sample_weight=None,
+    init="k-means++",
+    n_init="auto",
+    max_iter=300,
+    verbose=False,
+    tol=1e-4,
+    random_state=None,
+    copy_x=True,
+    algorithm="lloyd",
+    return_n_iter=False,
+):
+    """Cluster samples as :class:`KMeans` does, and return the results.
+
+    Parameters
+    ----------
+    X : array-like or CSR array of shape (n_samples, n_features)
+        Samples.
+    n_clusters : int
+        k.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples.
+    init, n_init, max_iter, verbose, tol, random_state, copy_x, algorithm
+        As in :class:`KMeans`.
+    return_n_iter : bool, default=False
+        Whether the number of iterations is returned, too.
+
+    Returns
+    -------
+    centroid : ndarray of shape (n_clusters, n_features)
+    label : ndarray of shape (n_samples,)
+    inertia : float
+    best_n_iter : int
+        With `return_n_iter`.
+    """
+    model = KMeans(
+        n_clusters,
+        init=init,
+        n_init=n_init,
+        max_iter=max_iter,
+        verbose=verbose,
+        tol=tol,
+        random_state=random_state,
+        copy_x=copy_x,
+        algorithm=algorithm,
+    ).fit(X, sample_weight=sample_weight)
+    found = model.cluster_centers_, model.labels_, model.inertia_
+    return (*found, model.n_iter_) if return_n_iter else found

@@ -1,0 +1,281 @@
+"""Lloyd's algorithm: assign each sample to its nearest centre, move each centre to its mean.
+
+The squared distance from a centre is, up to a term of the sample alone, the *score*
+``||c||^2 / 2 - x.c``. So a tile of scores is one matrix product, and the nearest centre the
+smallest score of a column. One pass over the samples assigns them and sums them up, tile by tile,
+while a tile is in the cache; nothing of the size of samples times centres is ever held.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn._distances import EUCLIDEAN, Metric, difference_tile
+from litlearn._jit import njit
+from litlearn._parallel import cut, fold_blocks
+
+TILE = 2**16  # scores, or coordinates, in a tile
+FEWEST, MOST = 64, 1024  # samples of a tile
+LANES = 64  # samples whose best scores are kept at hand
+BLOCK = 2**21  # products of a coordinate and a centre in a block, at least
+MOST_BLOCKS = 64
+
+
+class Samples(NamedTuple):
+    """What is clustered."""
+
+    X: np.ndarray  # (n, p), float32 or float64, rows contiguous; or CSR
+    weight: np.ndarray  # (n,), float64
+    centre: np.ndarray  # (p,), float64: subtracted from dense samples, so that scores keep digits
+
+    def tile(self, rows):
+        """Return some samples, dense ones less the centre, in the type of the samples."""
+        if _validation.is_sparse(self.X) or not self.centre.any():
+            return self.X[rows]
+        return self.X[rows] - self.centre.astype(self.X.dtype)
+
+    def blocks(self, n_centres):
+        """Cut the samples into blocks: set by their size alone."""
+        n, p = self.X.shape
+        return cut(n, max(BLOCK // (p * n_centres), -(-n // MOST_BLOCKS), FEWEST))
+
+
+class Sums(NamedTuple):
+    """What one pass over some samples finds, for each centre."""
+
+    sums: np.ndarray  # (k, p): weighted sums of the samples, less Samples.centre
+    weights: np.ndarray  # (k,)
+    n_changed: int  # samples that were assigned to another centre before
+
+
+def merge(a, b):
+    """Add up what two blocks found."""
+    a.sums[:] += b.sums
+    a.weights[:] += b.weights
+    return Sums(a.sums, a.weights, a.n_changed + b.n_changed)
+
+
+# --- kernels ---------------------------------------------------------------------------------
+
+
+@njit
+def nearest_of_tile(products, half_norms, labels):
+    """Assign the samples of a tile to the centres of the smallest score, :eq:`eq-kmeans-assign`.
+
+    products (k, m): centres times samples; half_norms (k,), of their type; labels (m,) int32:
+    output, the first of equal scores.
+    """
+    best, own = np.empty(LANES, products.dtype), np.empty(LANES, np.int32)
+    for first in range(0, labels.size, LANES):
+        begin, count = np.uintp(first), np.uintp(min(LANES, labels.size - first))
+        best[:] = np.inf
+        # <lanes>: the inner loop runs over samples and has no branch, so that one instruction
+        # serves several; unsigned positions spare the test for a negative index.
+        for c in range(products.shape[0]):
+            half, label = half_norms[c], np.int32(c)
+            for i in range(count):
+                score = half - products[c, begin + i]
+                closer = score < best[i]
+                best[i] = score if closer else best[i]
+                own[i] = label if closer else own[i]
+        labels[first : first + LANES] = own[:count]
+
+
+@njit
+def add_rows(T, weight, labels, sums, weights):
+    """Add samples to the sums of their centres, :eq:`eq-kmeans-update`.
+
+    T (m, p); weight (m,); labels (m,) int32; sums (k, p), weights (k,): added to.
+    """
+    for i in range(T.shape[0]):
+        c, w = labels[i], weight[i]
+        weights[c] += w
+        for j in range(T.shape[1]):
+            sums[c, j] += w * T[i, j]
+
+
+@njit
+def add_sparse_rows(data, indices, indptr, weight, labels, sums, weights):
+    """As add_rows, for the arrays of a CSR array."""
+    for i in range(labels.size):
+        c, w = labels[i], weight[i]
+        weights[c] += w
+        for position in range(indptr[i], indptr[i + 1]):
+            sums[c, indices[position]] += w * data[position]
+
+
+@njit
+def squared_distances(T, centres, labels, out):
+    """Squared distances of samples from their centres, by difference.
+
+    T (m, p); centres (k, p) float64; labels (m,) int32; out (m,) float64: output.
+    """
+    for i in range(T.shape[0]):
+        total = 0.0
+        for j in range(T.shape[1]):
+            difference = np.float64(T[i, j]) - centres[labels[i], j]
+            total += difference * difference
+        out[i] = total
+
+
+# --- one pass --------------------------------------------------------------------------------
+
+
+def assign(samples, centres, labels, n_jobs=None, update=True):
+    """Assign all samples to their nearest centres, and sum them up.
+
+    Parameters
+    ----------
+    samples : Samples
+        (n, p).
+    centres : ndarray of shape (k, p)
+        float64, less ``samples.centre``.
+    labels : ndarray of shape (n,)
+        int32; overwritten.
+    n_jobs : int or None, default=None
+        Number of threads; the result has the same bits for each.
+    update : bool, default=True
+        Whether sums are needed.
+
+    Returns
+    -------
+    Sums
+    """
+    k, p = centres.shape
+    C = centres.astype(samples.X.dtype)
+    half_norms = (0.5 * np.einsum("cj,cj->c", centres, centres)).astype(C.dtype)
+    sparse = _validation.is_sparse(samples.X)
+
+    def part(rows):
+        found = Sums(np.zeros((k, p)), np.zeros(k), 0)
+        n_changed = 0
+        for tile in cut(rows, min(MOST, max(FEWEST, TILE // max(k, p)))):
+            T, weight = samples.tile(tile), samples.weight[tile]
+            products = np.ascontiguousarray((T @ C.T).T) if sparse else C @ T.T
+            before = labels[tile].copy()
+            nearest_of_tile(products, half_norms, labels[tile])
+            n_changed += np.count_nonzero(before != labels[tile])
+            if update and sparse:
+                arrays = T.data, T.indices, T.indptr
+                add_sparse_rows(*arrays, weight, labels[tile], found.sums, found.weights)
+            elif update:
+                add_rows(T, weight, labels[tile], found.sums, found.weights)
+        return found._replace(n_changed=n_changed)
+
+    return fold_blocks(part, merge, samples.blocks(k), n_jobs)
+
+
+def distances_from_own(samples, centres, labels, n_jobs=None):
+    """Return the squared distance of each sample from its centre, (n,), by difference."""
+    out = np.empty(len(labels))
+
+    def part(rows):
+        for tile in cut(rows, MOST):
+            T = samples.tile(tile)
+            T = T.toarray() if _validation.is_sparse(T) else T
+            squared_distances(T, centres, labels[tile], out[tile])
+
+    fold_blocks(part, None, samples.blocks(1), n_jobs, work=samples.X.shape[0] * centres.shape[1])
+    return out
+
+
+def all_distances(X, centres):
+    """Return the distances of samples (n, p) from all centres (k, p), by difference, (n, k)."""
+    out = np.empty((X.shape[0], len(centres)), dtype=X.dtype)
+    metric = Metric(EUCLIDEAN, 2.0, np.ones(X.shape[1]))
+
+    def part(rows):
+        T = X[rows].toarray() if _validation.is_sparse(X) else X[rows]
+        found = np.empty((len(T), len(centres)))
+        difference_tile(metric, centres, T.astype(np.float64, copy=False), found)
+        out[rows] = np.sqrt(found, out=found)
+
+    fold_blocks(part, None, cut(len(out), max(1, TILE // len(centres))), work=X.shape[1] * out.size)
+    return out
+
+
+def inertia_of(samples, centres, labels, n_jobs=None):
+    """Return the weighted sum of squared distances from the centres, :eq:`eq-inertia`."""
+    return float(samples.weight @ distances_from_own(samples, centres, labels, n_jobs))
+
+
+def new_centres(samples, centres, labels, found, n_jobs=None):
+    """Return the means of the clusters, (k, p), :eq:`eq-kmeans-update`.
+
+    A cluster without samples gets the sample that is farthest from its own centre.
+    """
+    sums, weights = found.sums, found.weights
+    empty = np.flatnonzero(weights == 0.0)
+    if len(empty):
+        distances = distances_from_own(samples, centres, labels, n_jobs)
+        # <relocate>: the farthest samples leave their clusters, and are clusters of their own.
+        far = np.argpartition(distances, -len(empty))[: -len(empty) - 1 : -1]
+        if distances.max() > 0.0:
+            for c, i in zip(empty, far, strict=True):
+                row = samples.tile(slice(i, i + 1))
+                row = (row.toarray() if _validation.is_sparse(row) else row)[0].astype(np.float64)
+                w, old = samples.weight[i], labels[i]
+                sums[old] -= w * row
+                weights[old] -= w
+                sums[c], weights[c] = w * row, w
+    filled = weights > 0.0
+    result = centres.copy()
+    result[filled] = sums[filled] / weights[filled, None]
+    return result
+
+
+class Clustering(NamedTuple):
+    """Where the solver ended."""
+
+    centres: np.ndarray  # (k, p), less Samples.centre
+    labels: np.ndarray  # (n,), int32
+    inertia: float
+    n_iter: int
+    converged: bool
+
+
+def lloyd(samples, centres, max_iter, tol, n_jobs=None, report=None, step=None):
+    """Alternate between the two steps until nothing moves, :prf:ref:`alg-kmeans`.
+
+    Parameters
+    ----------
+    samples : Samples
+        (n, p).
+    centres : ndarray of shape (k, p)
+        Where to start, float64, less ``samples.centre``.
+    max_iter : int
+        Most iterations.
+    tol : float
+        Sum of the squared moves of all centres at which to stop.
+    n_jobs : int or None, default=None
+        Number of threads; the result has the same bits for each.
+    report : callable or None, default=None
+        ``report(n_iter, inertia)`` is called after each iteration.
+    step : callable or None, default=None
+        Another way to assign: ``step(centres, labels)`` returns :class:`Sums`.
+
+    Returns
+    -------
+    Clustering
+        If the labels did not change in the last iteration, or the tolerance was reached, it has
+        converged. The labels are always those of the centres.
+    """
+    labels = np.full(samples.X.shape[0], -1, dtype=np.int32)
+    step = step or (lambda centres, labels: assign(samples, centres, labels, n_jobs))
+    settled = converged = False
+    for n_iter in range(1, max_iter + 1):
+        found = step(centres, labels)
+        if report is not None:
+            report(n_iter, inertia_of(samples, centres, labels, n_jobs))
+        settled = found.n_changed == 0
+        before = centres
+        centres = new_centres(samples, centres, labels, found, n_jobs)
+        if settled or np.sum((centres - before) ** 2) <= tol:
+            converged = True
+            break
+    if not settled:  # the last centres have moved since the samples were assigned
+        assign(samples, centres, labels, n_jobs, update=False)
+    return Clustering(
+        centres, labels, inertia_of(samples, centres, labels, n_jobs), n_iter, converged
+    )

@@ -1,0 +1,363 @@
+"""k-means by small batches: each centre is the mean of all batch samples it was ever given."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn.cluster import _lloyd
+from litlearn.cluster._kmeans import CentreModel, centred_samples, check_verbose, progress_bar
+from litlearn.cluster._lloyd import Samples
+from litlearn.cluster._seeding import check_weights
+
+LONGEST = 10  # batches' worth of samples for each centre, after which idle centres are moved
+
+
+class Centres(NamedTuple):
+    """Centres and how much each has been given; replaced, not changed."""
+
+    places: np.ndarray  # (k, p), float64
+    weights: np.ndarray  # (k,): sums of the weights of the samples given to each
+
+
+def assigned(X, weight, places):
+    """Return the samples, less an origin amid the centres, and their labels and inertia."""
+    origin = np.zeros(X.shape[1]) if _validation.is_sparse(X) else places.mean(axis=0)
+    samples = Samples(X, weight, origin)
+    labels = np.empty(X.shape[0], dtype=np.int32)
+    found = _lloyd.assign(samples, places - origin, labels)
+    return found, origin, labels, _lloyd.inertia_of(samples, places - origin, labels)
+
+
+def step(X, weight, centres, random_state=None, ratio=0.0):
+    """Give a batch to its nearest centres, :eq:`eq-kmeans-minibatch`.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (m, p)
+        The batch.
+    weight : ndarray of shape (m,)
+    centres : Centres
+    random_state : RandomState, Generator or None
+        Moves centres that have less than `ratio` of the largest weight to samples of the batch;
+        None moves none.
+    ratio : float, default=0.0
+
+    Returns
+    -------
+    centres : Centres
+    inertia : float
+        Of the batch, for the centres before.
+    """
+    found, origin, _, inertia = assigned(X, weight, centres.places)
+    total = centres.weights + found.weights
+    given = found.weights > 0.0
+    # <mean>: of all samples so far, old and new.
+    places = centres.places.copy()
+    old = (centres.places[given] - origin) * centres.weights[given, None]
+    places[given] = (old + found.sums[given]) / total[given, None] + origin
+    if random_state is not None and ratio > 0.0:
+        places, total = reassigned(X, places, total, random_state, ratio)
+    return Centres(places, total), inertia
+
+
+def reassigned(X, places, weights, random_state, ratio):
+    """Move centres with little weight to samples of the batch; return places and weights."""
+    idle = weights < ratio * weights.max()
+    most = int(0.5 * X.shape[0])
+    if idle.sum() > most:  # only the lightest: half a batch may become centres
+        idle[np.argsort(weights)[most:]] = False
+    if idle.any():
+        choice = random_state.choice(X.shape[0], replace=False, size=int(idle.sum()))
+        rows = X[choice]
+        places[idle] = rows.toarray() if _validation.is_sparse(rows) else rows
+        weights[idle] = weights[~idle].min()
+    return places, weights
+
+
+class Progress:
+    """Decides when batches bring no more: by a running mean of their inertia."""
+
+    def __init__(self, batch_size, n_samples, tol, patience):
+        self.share = min(batch_size * 2.0 / (n_samples + 1), 1.0)
+        self.tol, self.patience = tol, patience
+        self.mean = self.least = None
+        self.n_steps = self.idle = 0
+
+    def ended(self, inertia, moved):
+        """Tell whether to stop, after a batch of this mean inertia."""
+        self.n_steps += 1
+        if self.n_steps == 1:  # the first batch sees the first centres
+            return False
+        self.mean = inertia if self.mean is None else self.mean
+        self.mean += self.share * (inertia - self.mean)
+        if self.tol > 0.0 and moved <= self.tol:
+            self.reason = "small centers change"
+            return True
+        if self.least is None or self.mean < self.least:
+            self.idle, self.least = 0, self.mean
+        else:
+            self.idle += 1
+        self.reason = "lack of improvement in inertia"
+        return self.patience is not None and self.idle >= self.patience
+
+
+class MiniBatchKMeans(CentreModel):
+    """k-means by small random batches: nearly as good, and far cheaper on many samples.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        k.
+    init : {"k-means++", "random"}, callable or array-like of shape (n_clusters, n_features), \
+default="k-means++"
+        Where to start, as for :class:`KMeans`; on `init_size` random samples.
+    max_iter : int, default=100
+        Most passes over as many samples as there are.
+    batch_size : int, default=1024
+        Samples of a batch.
+    verbose : int, default=0
+        Whether a progress bar shows the inertia of the batches.
+    compute_labels : bool, default=True
+        Whether ``fit`` assigns all samples at the end.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts and the batches.
+    tol : float, default=0.0
+        Stops when the squared moves of the centres are at most this share of the mean variance of
+        the features. 0: that is not looked at.
+    max_no_improvement : int, default=10
+        Stops after so many batches that did not lower the running mean of the inertia; None: never.
+    init_size : int, default=None
+        Samples among which the start is drawn. None: three batches, or three times `n_clusters` if
+        that is more.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the best on a sample is used. ``"auto"``: 3 for random ones and
+        callables, and else 1.
+    reassignment_ratio : float, default=0.01
+        Centres with less than this share of the largest weight are moved, now and then, to random
+        samples.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Centres.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training sample, if asked for.
+    inertia_ : float
+        Weighted sum of squared distances from the centres; without labels, estimated.
+    n_iter_ : int
+        Passes over as many samples as there are.
+    n_steps_ : int
+        Batches.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+
+    Notes
+    -----
+    Cost: k p for each sample of a batch. See :cite:t:`sculley_web-scale_2010`.
+
+    Examples
+    --------
+    >>> from litlearn.cluster import MiniBatchKMeans
+    >>> model = MiniBatchKMeans(2, random_state=0).fit([[0.0], [1.0], [10.0], [11.0]])
+    >>> print(model.predict([[0.2]]) == model.predict([[0.9]]))
+    [ True]
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        init="k-means++",
+        max_iter=100,
+        batch_size=1024,
+        verbose=0,
+        compute_labels=True,
+        random_state=None,
+        tol=0.0,
+        max_no_improvement=10,
+        init_size=None,
+        n_init="auto",
+        reassignment_ratio=0.01,
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.verbose = verbose
+        self.compute_labels = compute_labels
+        self.random_state = random_state
+        self.tol = tol
+        self.max_no_improvement = max_no_improvement
+        self.init_size = init_size
+        self.n_init = n_init
+        self.reassignment_ratio = reassignment_ratio
+
+    def _check_parameters(self):
+        check_integer = _validation.check_integer
+        random_state = self._check_common_parameters()
+        check_integer(self, "batch_size", self.batch_size, low=1)
+        check_integer(self, "max_no_improvement", self.max_no_improvement, low=0, allow_none=True)
+        check_integer(self, "init_size", self.init_size, low=1, allow_none=True)
+        _validation.check_boolean(self, "compute_labels", self.compute_labels)
+        _validation.check_real(self, "reassignment_ratio", self.reassignment_ratio, low=0.0)
+        check_verbose(self)
+        return random_state
+
+    def _sizes(self, n_samples):
+        """Return the sizes of a batch and of the sample for the start."""
+        batch_size, init_size = min(self.batch_size, n_samples), self.init_size
+        if init_size is None:
+            init_size = 3 * batch_size
+            if init_size < self.n_clusters:
+                init_size = 3 * self.n_clusters
+        elif init_size < self.n_clusters:
+            message = (
+                f"init_size={init_size} should be larger than n_clusters={self.n_clusters}. "
+                "Setting it to min(3*n_clusters, n_samples)"
+            )
+            _validation.warn(RuntimeWarning(message), 4)
+            init_size = 3 * self.n_clusters
+        return batch_size, min(init_size, n_samples)
+
+    def _start_on_some(self, samples, init_size, given, random_state):
+        """Return first centres (k, p), found on a sample of the samples."""
+        n = samples.X.shape[0]
+        if init_size < n:
+            few = random_state.randint(0, n, init_size)
+            samples = samples._replace(X=samples.X[few], weight=samples.weight[few])
+        return self._start(samples, None, given, random_state) + samples.centre
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the centres.
+
+        Parameters
+        ----------
+        X : array-like or CSR array of shape (n_samples, n_features)
+            Samples.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples: they are drawn with probabilities in proportion.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers.
+        ValueError
+            If a parameter is out of range, there are fewer samples than clusters, or `X` or
+            `sample_weight` is missing, empty, of the wrong shape, or holds NaN or infinity.
+        """
+        random_state = as_random_state(self._check_parameters())
+        X, weight, names = self._check_data(X, sample_weight)
+        n = X.shape[0]
+        given, self._n_init = self._check_init(X), self._count_starts(several=3)
+        batch_size, self._init_size = self._sizes(n)
+        samples, variance = centred_samples(X, weight)
+        few = random_state.randint(0, n, self._init_size)
+        best, best_inertia = None, np.inf
+        for _ in range(self._n_init):
+            start = self._start_on_some(samples, self._init_size, given, random_state)
+            inertia = assigned(X[few], weight[few], start)[3]
+            if best is None or inertia < best_inertia:
+                best, best_inertia = start, inertia
+        centres = Centres(best, np.zeros(self.n_clusters))
+        self._n_since_reassignment = 0
+        progress = Progress(batch_size, n, self.tol * variance, self.max_no_improvement)
+        shares, ones = weight / weight.sum(), np.ones(batch_size)
+        n_steps = max(1, (self.max_iter * n) // batch_size)
+        with progress_bar(self, n_steps) as report:
+            for i in range(n_steps):
+                batch = random_state.choice(n, batch_size, p=shares, replace=True)
+                before = centres.places
+                mover = random_state if self._is_time(centres, batch_size) else None
+                centres, inertia = step(X[batch], ones, centres, mover, self.reassignment_ratio)
+                if report is not None:
+                    report(i + 1, inertia)
+                moved = np.sum((centres.places - before) ** 2) if self.tol > 0.0 else 0.0
+                if progress.ended(inertia / batch_size, moved):
+                    if self.verbose:
+                        print(f"Converged ({progress.reason}) at step {i + 1}/{n_steps}")
+                    break
+        self._store(centres, X.dtype)
+        self.n_steps_, self.n_iter_ = i + 1, int(np.ceil((i + 1) * batch_size / n))
+        self.__dict__.pop("labels_", None)
+        if self.compute_labels:
+            _, _, self.labels_, self.inertia_ = assigned(X, weight, centres.places)
+        else:
+            mean = inertia / batch_size if progress.mean is None else progress.mean
+            self.inertia_ = mean * weight.sum()
+        self._random_state = random_state
+        _validation.store_features(self, X.shape[1], names)
+        return self
+
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Give one batch to the centres.
+
+        Parameters
+        ----------
+        X : array-like or CSR array of shape (n_samples, n_features)
+            The batch; the first one must have `n_clusters` samples.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError, ValueError
+            As in :meth:`fit`.
+        """
+        first = not hasattr(self, "cluster_centers_")
+        random_state = as_random_state(self._check_parameters())
+        if first:
+            X, weight, names = self._check_data(X, sample_weight)
+            self._random_state, self._n_since_reassignment = random_state, 0
+            given = self._check_init(X)
+            samples, _ = centred_samples(X, weight)
+            size = self._sizes(X.shape[0])[1]
+            start = self._start_on_some(samples, size, given, self._random_state)
+            centres = Centres(start, np.zeros(self.n_clusters))
+        else:
+            X = _validation.check_queries(self, X, sparse=("csr",))
+            weight = check_weights(self, sample_weight, X.shape[0])
+            centres = self._centres
+        mover = self._random_state if self._is_time(centres, X.shape[0]) else None
+        centres, _ = step(X, weight, centres, mover, self.reassignment_ratio)
+        self._store(centres, X.dtype)
+        self.n_steps_ = getattr(self, "n_steps_", 0) + 1
+        if self.compute_labels:
+            _, _, self.labels_, self.inertia_ = assigned(X, weight, centres.places)
+        if first:
+            _validation.store_features(self, X.shape[1], names)
+        return self
+
+    def _is_time(self, centres, batch_size):
+        """Tell whether idle centres are to be moved now."""
+        self._n_since_reassignment += min(batch_size, self.batch_size)
+        limit = LONGEST * self.n_clusters
+        if (centres.weights == 0.0).any() or self._n_since_reassignment >= limit:
+            self._n_since_reassignment = 0
+            return True
+        return False
+
+    def _store(self, centres, dtype):
+        self._centres = centres
+        self.cluster_centers_ = centres.places.astype(dtype)
+
+
+def as_random_state(random_state):
+    """Return a RandomState: a Generator draws its seed."""
+    if isinstance(random_state, np.random.Generator):
+        return np.random.RandomState(_validation.random_integer(random_state))
+    return random_state

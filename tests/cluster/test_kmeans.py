@@ -1,0 +1,280 @@
+"""k-means against its twin, its invariants, and scikit-learn."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse
+import sklearn.cluster as theirs
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits, load_iris
+
+import reference
+from litlearn.cluster import KMeans, MiniBatchKMeans, _lloyd, k_means, kmeans_plusplus
+from litlearn.cluster._bounds import Bounds
+from litlearn.cluster._lloyd import Samples
+from litlearn.cluster._minibatch import Centres, step
+from litlearn.exceptions import ConvergenceWarning
+
+nojit = pytest.mark.nojit
+ALGORITHMS = pytest.mark.parametrize("algorithm", ["lloyd", "elkan", "hamerly"])
+
+
+def make(n=80, p=3, k=4, seed=0, spread=1.0):
+    rng = np.random.default_rng(seed)
+    X = 4.0 * rng.normal(size=(k, p))[np.arange(n) % k] + spread * rng.normal(size=(n, p))
+    return X, rng.uniform(0.1, 2.0, size=n)
+
+
+def samples_of(X, s=None):
+    return Samples(X, np.ones(len(X)) if s is None else s, X.mean(axis=0))
+
+
+@nojit
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("p", [1, 3, 70])
+def test_one_step_twin(form, p):
+    """eq-kmeans-assign, eq-kmeans-update, eq-inertia."""
+    X, s = make(n=150, p=p)
+    start = X[:4] + 0.1
+    labels, centres, inertia = reference.kmeans_step(X, s, start)
+    sparse = form is scipy.sparse.csr_array
+    origin = np.zeros(p) if sparse else X.mean(axis=0)
+    samples = Samples(form(X), s, origin)
+    found = np.empty(150, dtype=np.int32)
+    sums = _lloyd.assign(samples, start - origin, found)
+    np.testing.assert_array_equal(found, labels)
+    moved = _lloyd.new_centres(samples, start - origin, found, sums) + origin
+    np.testing.assert_allclose(moved, centres, rtol=1e-12, atol=1e-13)
+    value = _lloyd.inertia_of(samples, start - origin, found)
+    assert value == pytest.approx(inertia, rel=1e-12)
+
+
+@nojit
+@ALGORITHMS
+@given(seed=st.integers(0, 1000), k=st.integers(2, 9), spread=st.sampled_from([0.1, 1.0, 5.0]))
+def test_all_algorithms_take_the_same_steps(algorithm, seed, k, spread):
+    """eq-kmeans-bounds: step by step, for samples between two centres as well."""
+    X, s = make(n=60, k=k, seed=seed, spread=spread)
+    samples = samples_of(X, s)
+    assign = None
+    if algorithm != "lloyd":
+        assign = Bounds(samples, k, 1, algorithm == "elkan")
+    centres, labels = X[:k] - samples.centre, np.full(60, -1, np.int32)
+    expected, before = X[:k], np.inf
+    for _ in range(8):
+        right, after, inertia = reference.kmeans_step(X, s, expected)
+        if algorithm == "lloyd":
+            found = _lloyd.assign(samples, centres, labels)
+        else:
+            found = assign(centres, labels)
+        np.testing.assert_array_equal(labels, right)
+        assert inertia <= before * (1 + 1e-12)
+        if (found.weights == 0.0).any():
+            return  # the twin does not relocate
+        centres = _lloyd.new_centres(samples, centres, labels, found)
+        np.testing.assert_allclose(centres + samples.centre, after, rtol=1e-12, atol=1e-12)
+        expected, before = after, inertia
+
+
+@pytest.mark.parametrize("load", [load_iris, load_digits])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@ALGORITHMS
+def test_parity(load, dtype, algorithm):
+    X, _ = load(return_X_y=True)
+    X = X.astype(dtype)
+    for init, n_init in (("k-means++", 1), ("random", 3), (X[:7].copy(), 1)):
+        setting = {"n_clusters": 7, "init": init, "n_init": n_init, "random_state": 3}
+        ours = KMeans(algorithm=algorithm, **setting).fit(X)
+        other = theirs.KMeans(**setting).fit(X)
+        rtol = 1e-5 if dtype == np.float32 else 1e-10
+        assert ours.inertia_ == pytest.approx(other.inertia_, rel=rtol)
+        if dtype == np.float32 and load is load_iris:
+            continue  # its samples are multiples of 0.1: ties, which float32 breaks either way
+        np.testing.assert_array_equal(ours.labels_, other.labels_)
+        np.testing.assert_allclose(
+            ours.cluster_centers_, other.cluster_centers_, rtol=rtol, atol=10 * rtol
+        )
+        assert ours.n_iter_ == other.n_iter_ and ours.converged_
+        np.testing.assert_array_equal(ours.predict(X), ours.labels_)
+        np.testing.assert_allclose(ours.transform(X), other.transform(X), rtol=1e-3, atol=1e-4)
+        assert ours.score(X) == pytest.approx(-ours.inertia_, rel=1e-6)
+
+
+@nojit
+def test_seeding_twin():
+    """alg-kmeans-plus-plus."""
+    X, s = make(n=40)
+    for trials in (1, 4):
+        found = kmeans_plusplus(
+            X, 5, sample_weight=s, random_state=np.random.RandomState(2), n_local_trials=trials
+        )[1]
+        expected = reference.plus_plus(X, s, 5, np.random.RandomState(2), trials)
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+def test_seeding_parity(form):
+    X = form(load_digits(return_X_y=True)[0])
+    s = np.random.default_rng(0).random(X.shape[0])
+    for weight in (None, s):
+        ours = kmeans_plusplus(X, 10, sample_weight=weight, random_state=5)
+        other = theirs.kmeans_plusplus(X, 10, sample_weight=weight, random_state=5)
+        np.testing.assert_array_equal(ours[1], other[1])
+        np.testing.assert_array_equal(ours[0], other[0])
+
+
+def test_inertia_never_rises():
+    X, s = make(n=500, k=6, spread=3.0)
+    values = []
+    _lloyd.lloyd(
+        samples_of(X, s), X[:6] - X.mean(axis=0), 100, 0.0, report=lambda i, v: values.append(v)
+    )
+    assert len(values) > 5 and (np.diff(values) <= 1e-10 * values[0]).all()
+
+
+@nojit
+@ALGORITHMS
+def test_weight_is_repetition(algorithm):
+    X, _ = make()
+    s = np.random.default_rng(1).integers(1, 4, size=80)
+    setting = {"n_clusters": 4, "init": X[:4], "n_init": 1, "algorithm": algorithm}
+    weighted = KMeans(**setting).fit(X, sample_weight=s.astype(float))
+    repeated = KMeans(**setting).fit(X.repeat(s, axis=0))
+    np.testing.assert_allclose(weighted.cluster_centers_, repeated.cluster_centers_, rtol=1e-10)
+    assert weighted.inertia_ == pytest.approx(repeated.inertia_, rel=1e-12)
+
+
+@nojit
+@ALGORITHMS
+def test_empty_clusters_get_the_farthest_sample(algorithm):
+    X = np.array([[0.0], [0.1], [0.2], [5.0], [9.0]])
+    init = np.array([[0.0], [100.0], [200.0]])
+    model = KMeans(3, init=init, n_init=1, algorithm=algorithm).fit(X)
+    other = theirs.KMeans(3, init=init, n_init=1).fit(X)
+    np.testing.assert_allclose(model.cluster_centers_, other.cluster_centers_)
+    assert len(set(model.labels_)) == 3 and np.isfinite(model.cluster_centers_).all()
+
+
+@ALGORITHMS
+def test_fewer_points_than_clusters(algorithm):
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0)
+    with pytest.warns(ConvergenceWarning, match=r"distinct clusters \(2\) found smaller than n_cl"):
+        model = KMeans(4, algorithm=algorithm, random_state=0).fit(X)
+    assert model.inertia_ == 0.0 and np.isfinite(model.cluster_centers_).all()
+    with pytest.raises(ValueError, match=r"KMeans: n_samples=3 should be >= n_clusters=4"):
+        KMeans(4).fit(X[:3])
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e8])
+def test_a_large_mean_costs_no_digits(offset):
+    X, _ = make()
+    X = np.round(X, 2)
+    near = KMeans(4, init=X[:4], n_init=1).fit(X)
+    far = KMeans(4, init=X[:4] + offset, n_init=1).fit(X + offset)
+    np.testing.assert_array_equal(near.labels_, far.labels_)
+    assert far.inertia_ == pytest.approx(near.inertia_, rel=max(1e-10, 1e-15 * offset))
+    np.testing.assert_array_equal(far.predict(X + offset), far.labels_)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e20, 1e100])
+def test_scale_does_not_matter(scale):
+    X, _ = make()
+    one = KMeans(4, init=X[:4], n_init=1).fit(X)
+    other = KMeans(4, init=scale * X[:4], n_init=1).fit(scale * X)
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+    np.testing.assert_allclose(other.cluster_centers_ / scale, one.cluster_centers_, rtol=1e-9)
+
+
+def test_one_cluster_and_as_many_as_samples():
+    X, s = make(n=12)
+    one = KMeans(1).fit(X, sample_weight=s)
+    np.testing.assert_allclose(one.cluster_centers_[0], np.average(X, axis=0, weights=s))
+    every = KMeans(12, init=X, n_init=1).fit(X)
+    assert every.inertia_ == 0.0 and (every.labels_ == np.arange(12)).all()
+    with pytest.warns(RuntimeWarning, match="doesn't make sense for a single cluster"):
+        KMeans(1, algorithm="elkan").fit(X)
+
+
+def test_starts():
+    X, _ = make(k=6, n=120)
+    best = KMeans(6, init="random", n_init=8, random_state=0).fit(X)
+    single = [KMeans(6, init="random", n_init=1, random_state=r).fit(X).inertia_ for r in range(8)]
+    assert best.inertia_ <= np.median(single)
+    called = KMeans(6, init=lambda X, k, random_state: X[:k], n_init=1).fit(X)
+    given_ = KMeans(6, init=X[:6], n_init=1).fit(X)
+    np.testing.assert_array_equal(called.labels_, given_.labels_)
+    with pytest.warns(RuntimeWarning, match="performing only one init in KMeans instead of n_init"):
+        KMeans(6, init=X[:6], n_init=3).fit(X)
+    centres, labels, inertia, n_iter = k_means(
+        X, 6, init=X[:6], n_init=1, random_state=0, return_n_iter=True
+    )
+    assert inertia == given_.inertia_ and n_iter == given_.n_iter_
+    np.testing.assert_array_equal(labels, given_.labels_)
+    np.testing.assert_array_equal(centres, given_.cluster_centers_)
+
+
+def test_samples_in_a_file(tmp_path):
+    X, _ = make(n=5000)
+    mapped = np.memmap(tmp_path / "X", dtype=np.float64, mode="w+", shape=X.shape)
+    mapped[:] = X
+    a, b = (KMeans(4, random_state=0).fit(one) for one in (mapped, X))
+    np.testing.assert_array_equal(a.cluster_centers_, b.cluster_centers_)
+
+
+def test_max_iter():
+    X, _ = make(n=500, k=6, spread=3.0)
+    model = KMeans(6, init=X[:6], n_init=1, max_iter=2, tol=0.0).fit(X)
+    assert model.n_iter_ == 2 and not model.converged_
+    np.testing.assert_array_equal(model.predict(X), model.labels_)  # of the last centres
+
+
+def test_verbose_shows_a_bar(capsys):
+    X, _ = make()
+    KMeans(4, verbose=1, random_state=0).fit(X)
+    assert "KMeans" in (shown := capsys.readouterr().err) and "inertia" in shown
+
+
+# Small batches
+
+
+@nojit
+def test_batch_twin():
+    """eq-kmeans-minibatch: each centre is the weighted mean of all that it was given."""
+    X, s = make(n=60)
+    centres = Centres(X[:4].copy(), np.array([2.0, 0.0, 1.0, 5.0]))
+    labels, _, inertia = reference.kmeans_step(X, s, centres.places)
+    found, value = step(X, s, centres)
+    assert value == pytest.approx(inertia)
+    for c in range(4):
+        own = labels == c
+        total = centres.weights[c] + s[own].sum()
+        mean = (centres.weights[c] * centres.places[c] + s[own] @ X[own]) / total
+        np.testing.assert_allclose(found.places[c], mean, rtol=1e-12)
+        assert found.weights[c] == pytest.approx(total)
+
+
+def test_batches_find_what_all_samples_find():
+    X, _ = make(n=4000, k=5, spread=0.5)
+    whole = KMeans(5, n_init=5, random_state=0).fit(X)
+    few = MiniBatchKMeans(5, n_init=5, random_state=0).fit(X)
+    assert few.inertia_ <= 1.02 * whole.inertia_
+    assert few.n_steps_ > 1 and few.n_iter_ == np.ceil(few.n_steps_ * 1024 / 4000)
+    np.testing.assert_array_equal(few.predict(X), few.labels_)
+    batches = MiniBatchKMeans(5, random_state=0)
+    for rows in np.split(np.arange(4000), 8):
+        batches.partial_fit(X[rows])
+    assert -batches.score(X) <= 1.5 * whole.inertia_ and batches.n_steps_ == 8
+    assert not hasattr(MiniBatchKMeans(5, compute_labels=False).fit(X), "labels_")
+
+
+def test_idle_centres_are_moved():
+    X, _ = make(n=2000, k=4, spread=0.1)
+    start = np.vstack([X[:3], np.full((1, 3), 1e3)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = MiniBatchKMeans(4, init=start, random_state=0).fit(X)
+        stuck = MiniBatchKMeans(4, init=start, random_state=0, reassignment_ratio=0.0).fit(X)
+    assert np.abs(model.cluster_centers_).max() < 20.0
+    assert np.abs(stuck.cluster_centers_).max() > 900.0
