@@ -464,7 +464,7 @@ def squared_distance_table(X, centres):
 
 
 def kmeans_step(X, s, centres):
-    """eq-kmeans-assign, eq-kmeans-update, eq-inertia: labels, new centres, inertia before."""
+    """kmeans assign, kmeans update, inertia: labels, new centres, inertia before."""
     table = squared_distance_table(X, centres)
     labels = np.argmin(table, axis=1)
     new = [
@@ -475,7 +475,7 @@ def kmeans_step(X, s, centres):
 
 
 def plus_plus(X, s, k, random_state, n_trials):
-    """alg-kmeans-plus-plus: the indices of the first centres."""
+    """kmeans plus plus: the indices of the first centres."""
     chosen = [random_state.choice(len(X), p=s / s.sum())]
     for _ in range(1, k):
         nearest = squared_distance_table(X, X[chosen]).min(axis=1)
@@ -484,3 +484,31 @@ def plus_plus(X, s, k, random_state, n_trials):
         rest = [s @ squared_distance_table(X, X[[*chosen, i]]).min(axis=1) for i in candidates]
         chosen.append(candidates[int(np.argmin(rest))])
     return chosen
+
+
+def em_step(X, weights, means, covariances, reg_covar=0.0):
+    """gmm density, gmm responsibility, gmm m step with covariances (k, p, p).
+
+    Returns responsibilities, the mean log-likelihood before, and the new parameters.
+    """
+    scores = log_joint(X, weights, means, covariances)
+    R = softmax(scores)
+    top = scores.max(axis=1)
+    likelihood = np.mean(top + np.log(np.exp(scores - top[:, np.newaxis]).sum(axis=1)))
+    N = R.sum(axis=0)
+    means = [r @ X / total for r, total in zip(R.T, N, strict=True)]
+    covariances = [
+        (r[:, np.newaxis] * (X - mean)).T @ (X - mean) / total + reg_covar * np.eye(X.shape[1])
+        for r, total, mean in zip(R.T, N, means, strict=True)
+    ]
+    return R, likelihood, N / len(X), np.array(means), np.array(covariances)
+
+
+def restricted(kind, weights, covariances):
+    """The covariances (k, p, p) of each kind, from those of full ones."""
+    if kind == "tied":
+        return np.repeat(np.tensordot(weights, covariances, 1)[np.newaxis], len(weights), axis=0)
+    diagonals = np.array([np.diag(one) for one in covariances])
+    if kind == "spherical":
+        diagonals = np.repeat(diagonals.mean(axis=1, keepdims=True), diagonals.shape[1], axis=1)
+    return covariances if kind == "full" else np.array([np.diag(one) for one in diagonals])

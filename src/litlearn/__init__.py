@@ -18,6 +18,7 @@ _NAMESPACES = (
     "kernels",
     "linear_model",
     "listing",
+    "mixture",
     "multiclass",
     "naive_bayes",
     "neighbors",

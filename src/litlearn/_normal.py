@@ -1,4 +1,4 @@
-"""What the classifiers that model each class by a normal distribution share.
+"""What the methods that model samples by normal distributions share.
 
 Each of them computes, for a sample and a class, the logarithm of the prior probability times the
 density, up to a constant of the sample. The class with the largest one is predicted, and a softmax
@@ -9,9 +9,26 @@ import numpy as np
 
 from litlearn import _targets, _validation
 from litlearn._base import BaseEstimator, ClassifierMixin
+from litlearn._jit import njit
 from litlearn._parallel import cut, fold_blocks
 
 BLOCK = 2**18  # numbers in a block of samples whose densities are computed at once
+
+
+@njit(reassociate=True)
+def scaled_squares(X, means, scales, constants, out):
+    """Log-densities of samples, up to what is in `constants`; :eq:`eq-naive-bayes`.
+
+    X (n, p); means, scales (q, p): scales are the roots of half the inverse variances; constants
+    (q,); out (n, q): output, ``constants - sum(((x - mean) * scale)^2)``.
+    """
+    for i in range(X.shape[0]):
+        for c in range(means.shape[0]):
+            total = 0.0
+            for j in range(X.shape[1]):
+                z = (np.float64(X[i, j]) - means[c, j]) * scales[c, j]
+                total += z * z
+            out[i, c] = constants[c] - total
 
 
 class NormalClassifier(ClassifierMixin, BaseEstimator):

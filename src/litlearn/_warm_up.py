@@ -53,6 +53,10 @@ CASES.extend(
     ("cluster", "KMeans", {"algorithm": algorithm}) for algorithm in ("lloyd", "elkan", "hamerly")
 )
 CASES.append(("cluster", "MiniBatchKMeans", {"batch_size": 64}))
+CASES.extend(
+    ("mixture", "GaussianMixture", {"covariance_type": kind, "max_iter": 1})
+    for kind in ("full", "tied", "diag")
+)
 CASES.append(("naive_bayes", "GaussianNB", {}))
 CASES.append(("discriminant_analysis", "LinearDiscriminantAnalysis", {}))
 CASES.append(("discriminant_analysis", "QuadraticDiscriminantAnalysis", {"reg_param": 0.5}))

@@ -6,32 +6,12 @@ The names, parameters, attributes and defaults are scikit-learn's; the restricte
 import numpy as np
 
 from litlearn import _moments, _targets, _validation
-from litlearn._jit import njit
 from litlearn._moments import Moments, Samples
-from litlearn._normal import NormalClassifier, given_priors
+from litlearn._normal import NormalClassifier, given_priors, scaled_squares
 
 __all__ = ["GaussianNB"]
 
 VARIANCES = ("class_feature", "feature", "class", "one")
-
-
-# --- kernel ----------------------------------------------------------------------------------
-
-
-@njit(reassociate=True)
-def scaled_squares(X, means, scales, constants, out):
-    """Log-densities of samples, up to what is in `constants`; :eq:`eq-naive-bayes`.
-
-    X (n, p); means, scales (q, p): scales are the roots of half the inverse variances; constants
-    (q,); out (n, q): output, ``constants - sum(((x - mean) * scale)^2)``.
-    """
-    for i in range(X.shape[0]):
-        for c in range(means.shape[0]):
-            total = 0.0
-            for j in range(X.shape[1]):
-                z = (np.float64(X[i, j]) - means[c, j]) * scales[c, j]
-                total += z * z
-            out[i, c] = constants[c] - total
 
 
 # --- solver ----------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def distance(T, i, centres, c):
 
 @njit
 def elkan_tile(T, centres, half_gaps, moved, upper, lower, labels):
-    """Assign the samples of a tile; :eq:`eq-kmeans-bounds`. Returns how many changed.
+    """Assign the samples of a tile. Returns how many changed.
 
     T (m, p); centres (k, p); half_gaps (k, k): half the distances between centres, on the diagonal
     that from the nearest other one; moved (k,); upper (m,), lower (m, k), labels (m,): updated.

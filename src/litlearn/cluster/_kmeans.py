@@ -142,7 +142,7 @@ class CentreModel(TransformerMixin, BaseEstimator):
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def predict(self, X):
-        """Return the cluster of the nearest centre, :eq:`eq-kmeans-assign`.
+        """Return the cluster of the nearest centre.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class CentreModel(TransformerMixin, BaseEstimator):
         return _lloyd.all_distances(X, self.cluster_centers_)
 
     def score(self, X, y=None, sample_weight=None):
-        """Return minus the inertia of samples, :eq:`eq-inertia`: larger is better.
+        """Return minus the inertia of samples: larger is better.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ def centred_samples(X, weight):
 class KMeans(CentreModel):
     """Clusters of samples around centres, each the mean of its samples.
 
-    Minimises the inertia :eq:`eq-inertia`, the sum of squared distances from the nearest centre, by
+    Minimises the inertia, the sum of squared distances from the nearest centre, by
     Lloyd's algorithm, from several starts: a local minimum.
 
     Parameters
@@ -280,8 +280,7 @@ default="k-means++"
     Notes
     -----
     Cost: n k p an iteration, by matrix products, in blocks of rows: `X` may be a ``numpy.memmap``
-    larger than memory. ``"elkan"`` holds n k bounds. See :cite:t:`lloyd_least_1982`,
-    :cite:t:`arthur_k-means_2007`, :cite:t:`elkan_using_2003`, :cite:t:`hamerly_making_2010`.
+    larger than memory. ``"elkan"`` holds n k bounds.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def merge(a, b):
 
 @njit
 def nearest_of_tile(products, half_norms, labels):
-    """Assign the samples of a tile to the centres of the smallest score, :eq:`eq-kmeans-assign`.
+    """Assign the samples of a tile to the centres of the smallest score.
 
     products (k, m): centres times samples; half_norms (k,), of their type; labels (m,) int32:
     output, the first of equal scores.
@@ -84,7 +84,7 @@ def nearest_of_tile(products, half_norms, labels):
 
 @njit
 def add_rows(T, weight, labels, sums, weights):
-    """Add samples to the sums of their centres, :eq:`eq-kmeans-update`.
+    """Add samples to the sums of their centres.
 
     T (m, p); weight (m,); labels (m,) int32; sums (k, p), weights (k,): added to.
     """
@@ -196,12 +196,12 @@ def all_distances(X, centres):
 
 
 def inertia_of(samples, centres, labels, n_jobs=None):
-    """Return the weighted sum of squared distances from the centres, :eq:`eq-inertia`."""
+    """Return the weighted sum of squared distances from the centres."""
     return float(samples.weight @ distances_from_own(samples, centres, labels, n_jobs))
 
 
 def new_centres(samples, centres, labels, found, n_jobs=None):
-    """Return the means of the clusters, (k, p), :eq:`eq-kmeans-update`.
+    """Return the means of the clusters, (k, p).
 
     A cluster without samples gets the sample that is farthest from its own centre.
     """
@@ -236,7 +236,7 @@ class Clustering(NamedTuple):
 
 
 def lloyd(samples, centres, max_iter, tol, n_jobs=None, report=None, step=None):
-    """Alternate between the two steps until nothing moves, :prf:ref:`alg-kmeans`.
+    """Alternate between the two steps until nothing moves.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def assigned(X, weight, places):
 
 
 def step(X, weight, centres, random_state=None, ratio=0.0):
-    """Give a batch to its nearest centres, :eq:`eq-kmeans-minibatch`.
+    """Give a batch to its nearest centres.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ default="k-means++"
 
     Notes
     -----
-    Cost: k p for each sample of a batch. See :cite:t:`sculley_web-scale_2010`.
+    Cost: k p for each sample of a batch.
 
     Examples
     --------

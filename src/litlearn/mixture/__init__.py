@@ -1,0 +1,8 @@
+"""Gaussian mixtures: densities that are sums of normal ones.
+
+The names, parameters, attributes and defaults are scikit-learn's.
+"""
+
+from litlearn.mixture._gaussian import GaussianMixture
+
+__all__ = ["GaussianMixture"]

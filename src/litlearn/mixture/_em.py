@@ -1,0 +1,349 @@
+"""Expectation and maximisation for mixtures of normal distributions, in blocks of rows.
+
+An iteration is one pass over the samples. Each tile of rows gets its responsibilities from the
+present parameters, and is summed up with them at once: weights, first and second moments about the
+present means. So nothing of the size of samples times components is held, the sums are about points
+near the new means, and the samples may be a ``numpy.memmap`` larger than memory.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _factors, _moments, _targets
+from litlearn._jit import njit
+from litlearn._normal import scaled_squares
+from litlearn._parallel import cut, fold_blocks
+
+KINDS = ("full", "tied", "diag", "spherical")
+TILE = 2**16  # numbers in a tile of samples or of responsibilities
+FEWEST = 32  # samples of a tile
+FEW = 32  # features up to which products of pairs are summed up without BLAS
+NEGLIGIBLE = 1e-30  # a responsibility that changes no sum
+BLOCK = 2**20  # steps in a block, at least
+MOST_BLOCKS = 64
+
+
+class Parameters(NamedTuple):
+    """A mixture of k normal distributions in p dimensions."""
+
+    weights: np.ndarray  # (k,), of sum 1
+    means: np.ndarray  # (k, p)
+    covariances: np.ndarray  # (k, p, p), (p, p), (k, p) or (k,), by kind
+    factors: np.ndarray  # of the inverse covariances: U with U U' for matrices, else roots
+    log_determinants: np.ndarray  # (k,), of the covariances
+
+
+class Statistics(NamedTuple):
+    """Sums over samples, weighted with their responsibilities."""
+
+    weights: np.ndarray  # (k,)
+    sums: np.ndarray  # (k, p): of deviations from the present means
+    products: np.ndarray  # (k, p, p) or (k, p): of products of deviations; or (k, 0)
+    log_likelihood: float
+
+
+def merge(a, b):
+    """Add up the statistics of two blocks."""
+    for total, part in zip(a[:3], b[:3], strict=True):
+        total += part
+    return a._replace(log_likelihood=a.log_likelihood + b.log_likelihood)
+
+
+def empty_statistics(kind, k, p):
+    """Statistics of no samples."""
+    shape = {"full": (k, p, p), "tied": (k, 0)}.get(kind, (k, p))
+    return Statistics(np.zeros(k), np.zeros((k, p)), np.zeros(shape), 0.0)
+
+
+# --- kernels ---------------------------------------------------------------------------------
+
+
+@njit(reassociate=True)
+def white_squares(Y, shifts, constants, out):
+    """Log-densities of samples in coordinates in which each component is white.
+
+    Y (m, k p): the coordinates for all components, side by side; shifts (k, p): those of the means;
+    constants (k,); out (m, k): output.
+    """
+    p = np.uintp(shifts.shape[1])
+    for i in range(Y.shape[0]):
+        for c in range(shifts.shape[0]):
+            total, y, shift = 0.0, Y[i, c * p : (c + 1) * p], shifts[c]
+            for j in range(p):
+                z = y[j] - shift[j]
+                total += z * z
+            out[i, c] = constants[c] - 0.5 * total
+
+
+@njit
+def add_products(T, R, means, sums, products):
+    """Add weighted deviations from the means, and the products of all pairs of them.
+
+    T (m, p); R (m, k): responsibilities; means, sums (k, p), products (k, p, p): the last two are
+    added to. A responsibility too small to count in a sum is left out.
+    """
+    p, z = np.uintp(T.shape[1]), np.empty(T.shape[1])
+    for c in range(means.shape[0]):
+        mean, total = means[c], sums[c]
+        for i in range(T.shape[0]):
+            r, x = R[i, c], T[i]
+            if r < NEGLIGIBLE:
+                continue
+            for j in range(p):
+                z[j] = x[j] - mean[j]
+            for j in range(p):
+                weighted, row = r * z[j], products[c, j]
+                total[j] += weighted
+                for other in range(p):
+                    row[other] += weighted * z[other]
+
+
+@njit
+def add_squares(T, R, means, sums, products):
+    """As add_products, for products of equal places only; products (k, p)."""
+    p = np.uintp(T.shape[1])
+    for i in range(T.shape[0]):
+        for c in range(means.shape[0]):
+            r, x, mean, total, squares = R[i, c], T[i], means[c], sums[c], products[c]
+            if r < NEGLIGIBLE:
+                continue
+            for j in range(p):
+                deviation = x[j] - mean[j]
+                total[j] += r * deviation
+                squares[j] += r * deviation * deviation
+
+
+def tile_rows(kind, k, p):
+    """Samples of a tile: what is computed of them stays in a core's cache."""
+    return max(FEWEST, TILE // (k * p if kind == "full" else max(k, p)))
+
+
+# --- expectation -----------------------------------------------------------------------------
+
+
+def log_joint(kind, parameters, T):
+    """Return the logarithms of weight times density, (m, k), of a tile of samples (m, p)."""
+    m, p = T.shape
+    constants = _targets.logarithms(parameters.weights)
+    constants = constants - 0.5 * (p * np.log(2.0 * np.pi) + parameters.log_determinants)
+    means, factors = parameters.means, parameters.factors
+    out = np.empty((m, len(means)))
+    origin = means.mean(axis=0)
+    if kind == "full":
+        # <whiten>: the factors side by side make one product of all components.
+        side_by_side = np.swapaxes(factors, 0, 1).reshape(p, -1)
+        shifts = np.einsum("cj,cjl->cl", means - origin, factors)
+        white_squares((T - origin) @ side_by_side, shifts, constants, out)
+        return out
+    if kind == "tied":  # in coordinates in which the shared covariance is the unit matrix
+        T, means = (T - origin) @ factors, (means - origin) @ factors
+        scales = np.ones_like(means)
+    else:
+        scales = np.broadcast_to(factors.reshape(len(means), -1), means.shape)
+    scaled_squares(T, means, np.sqrt(0.5) * scales, constants, out)
+    return out
+
+
+def responsibilities(scores):
+    """Turn log-joint densities (m, k) into responsibilities, in place; return log-densities."""
+    top = scores.max(axis=1, keepdims=True)
+    scores -= top
+    np.exp(scores, out=scores)
+    sums = scores.sum(axis=1, keepdims=True)
+    scores /= sums
+    return (top + np.log(sums)).ravel()
+
+
+# --- maximisation ----------------------------------------------------------------------------
+
+
+def add_tile(kind, T, R, means, found):
+    """Add a tile of samples (m, p) with responsibilities (m, k) to the statistics."""
+    weights = R.sum(axis=0)
+    found.weights[:] += weights
+    if kind == "full" and T.shape[1] <= FEW:
+        add_products(T, R, means, found.sums, found.products)
+        return
+    if kind in ("diag", "spherical"):
+        add_squares(T, R, means, found.sums, found.products)
+        return
+    origin = means.mean(axis=0)
+    found.sums[:] += R.T @ (T - origin) - weights[:, None] * (means - origin)
+    if kind == "full":
+        for c, mean in enumerate(means):
+            Z = T - mean
+            found.products[c] += (Z * R[:, c : c + 1]).T @ Z
+
+
+def sum_up(kind, X, means, weigh, n_jobs=None):
+    """Sum up samples with the responsibilities that ``weigh(tile, T)`` gives.
+
+    Parameters
+    ----------
+    kind : {"full", "tied", "diag", "spherical"}
+    X : ndarray of shape (n, p)
+    means : ndarray of shape (k, p)
+        Points about which products are taken.
+    weigh : callable
+        Returns responsibilities (m, k) of a tile of rows, and their log-densities (m,).
+    n_jobs : int or None, default=None
+        Number of threads; the result has the same bits for each.
+
+    Returns
+    -------
+    Statistics
+    """
+    n, p = X.shape
+    k = len(means)
+    size = tile_rows(kind, k, p)
+
+    def part(rows):
+        found, likelihood = empty_statistics(kind, k, p), 0.0
+        for tile in cut(rows, size):
+            T = X[tile].astype(np.float64, copy=False)
+            R, log_densities = weigh(tile, T)
+            add_tile(kind, T, R, means, found)
+            likelihood += float(log_densities.sum())
+        return found._replace(log_likelihood=likelihood)
+
+    steps = k * p * (p if kind == "full" else 1)
+    return fold_blocks(part, merge, cut(n, max(BLOCK // steps, -(-n // MOST_BLOCKS), 1)), n_jobs)
+
+
+def maximise(kind, statistics, means, n, reg_covar, scatter=None):
+    """Return the parameters that the statistics of n samples determine.
+
+    Parameters
+    ----------
+    kind : {"full", "tied", "diag", "spherical"}
+    statistics : Statistics
+    means : ndarray of shape (k, p)
+        The points about which they were taken.
+    n : int
+    reg_covar : float
+        Added to every variance.
+    scatter : Moments or None, default=None
+        Of all samples, for a tied covariance.
+
+    Returns
+    -------
+    Parameters
+
+    Raises
+    ------
+    ValueError
+        If a covariance is not positive definite.
+    """
+    weights = statistics.weights + 10.0 * np.finfo(np.float64).eps
+    shift = statistics.sums / weights[:, None]
+    new, p = means + shift, means.shape[1]
+    if kind == "full":
+        covariances = statistics.products / weights[:, None, None]
+        covariances -= shift[:, :, None] * shift[:, None, :]
+        covariances[:, np.arange(p), np.arange(p)] += reg_covar
+    elif kind == "tied":
+        # What is within the components is what is left of the whole without what is between them.
+        deviations = new - scatter.x_mean
+        covariances = (scatter.xx - (weights * deviations.T) @ deviations) / weights.sum()
+        covariances.flat[:: p + 1] += reg_covar
+    else:
+        covariances = statistics.products / weights[:, None] - shift**2 + reg_covar
+        covariances = covariances.mean(axis=1) if kind == "spherical" else covariances
+    return with_factors(kind, weights / weights.sum(), new, covariances)
+
+
+def with_factors(kind, weights, means, covariances):
+    """Return parameters with the factors of the inverse covariances."""
+    k, p = means.shape
+    if kind in ("full", "tied"):
+        factors, logs = _factors.precision_factors(covariances.reshape(-1, p, p))
+        bad = np.isneginf(logs).any()
+        factors, logs = factors.reshape(covariances.shape), np.broadcast_to(logs, k)
+    else:
+        bad = not (covariances > 0.0).all()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = 1.0 / np.sqrt(covariances)
+            logs = np.log(covariances)
+        logs = logs.sum(axis=1) if kind == "diag" else p * logs
+    if bad or not np.isfinite(factors).all():
+        raise ValueError(
+            "GaussianMixture: Fitting the mixture model failed because some components have "
+            "ill-defined empirical covariance (for instance caused by singleton or collapsed "
+            "samples). Try to decrease the number of components, increase reg_covar, or scale the "
+            "input data."
+        )
+    return Parameters(weights, means, covariances, factors, logs)
+
+
+# --- the iteration ---------------------------------------------------------------------------
+
+
+class Fit(NamedTuple):
+    """Where the iteration ended."""
+
+    parameters: Parameters
+    lower_bounds: list  # mean log-likelihood before each step
+    converged: bool
+
+
+def total_scatter(X):
+    """Moments of all samples, which a tied covariance needs."""
+    return _moments.moments(_moments.Samples(X, np.empty((len(X), 0)), None, True, single=False))
+
+
+def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-np.inf, report=None):
+    """Alternate between the two steps until the likelihood rests.
+
+    Parameters
+    ----------
+    kind : {"full", "tied", "diag", "spherical"}
+    X : ndarray of shape (n, p)
+    start : Parameters
+    max_iter : int
+        Most iterations.
+    tol : float
+        Gain of the mean log-likelihood below which to stop.
+    reg_covar : float
+        Added to every variance.
+    before : float, default=-inf
+        Mean log-likelihood of an earlier fit that goes on.
+    report : callable or None, default=None
+        ``report(n_iter, lower_bound)`` is called after each iteration.
+
+    Returns
+    -------
+    Fit
+        The mean log-likelihood never falls by more than rounding, if `reg_covar` is zero.
+    """
+    parameters, bounds, scatter = start, [], total_scatter(X) if kind == "tied" else None
+    for n_iter in range(1, max_iter + 1):
+
+        def weigh(_, T, parameters=parameters):
+            R = log_joint(kind, parameters, T)
+            return R, responsibilities(R)
+
+        found = sum_up(kind, X, parameters.means, weigh)
+        parameters = maximise(kind, found, parameters.means, len(X), reg_covar, scatter)
+        bounds.append(found.log_likelihood / len(X))
+        if report is not None:
+            report(n_iter, bounds[-1])
+        if abs(bounds[-1] - before) < tol:
+            return Fit(parameters, bounds, True)
+        before = bounds[-1]
+    return Fit(parameters, bounds, False)
+
+
+def from_responsibilities(kind, X, weigh, k, reg_covar):
+    """Return the parameters that responsibilities determine: those of ``weigh(tile)``, (m, k)."""
+    scatter = total_scatter(X) if kind == "tied" else None
+
+    def step(kind, means):
+        return sum_up(kind, X, means, lambda tile, T: (weigh(tile), np.zeros(1)))
+
+    # The means first: products about them lose nothing.
+    origin = np.broadcast_to(X[: 2**10].mean(axis=0, dtype=np.float64), (k, X.shape[1]))
+    found = step("tied", origin)
+    weights = found.weights + 10.0 * np.finfo(np.float64).eps
+    means = origin + found.sums / weights[:, None]
+    return maximise(kind, step(kind, means), means, len(X), reg_covar, scatter)

@@ -1,0 +1,524 @@
+"""Gaussian mixtures: the estimator."""
+
+import contextlib
+
+import numpy as np
+
+from litlearn import _factors, _validation
+from litlearn._base import BaseEstimator
+from litlearn._parallel import cut, fold_blocks
+from litlearn.exceptions import ConvergenceWarning
+from litlearn.mixture import _em
+from litlearn.mixture._em import KINDS, Parameters
+
+STARTS = ("kmeans", "k-means++", "random", "random_from_data")
+
+
+class GaussianMixture(BaseEstimator):
+    r"""A density that is a sum of normal ones, fitted by expectation and maximisation.
+
+    Maximises the likelihood of the samples: a local maximum.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        k, the number of normal distributions.
+    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
+        Each component has a covariance matrix of its own; all share one; each has variances of the
+        features; or one variance.
+    tol : float, default=1e-3
+        Stops when an iteration raises the mean log-likelihood by less.
+    reg_covar : float, default=1e-6
+        Added to every variance, in squared units of the features: no component can collapse.
+    max_iter : int, default=100
+        Most iterations from a start.
+    n_init : int, default=1
+        Number of starts, of which the best ends.
+    init_params : {"kmeans", "k-means++", "random", "random_from_data"}, default="kmeans"
+        Where to start: with the clusters of k-means, its seeds, random responsibilities, or random
+        samples.
+    weights_init : array-like of shape (n_components,), default=None
+        Weights to start with.
+    means_init : array-like of shape (n_components, n_features), default=None
+        Means to start with.
+    precisions_init : array-like, default=None
+        Inverse covariances to start with, in the shape of ``precisions_``.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts, and the samples of :meth:`sample`.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on from where it ended before.
+    verbose : int, default=0
+        Whether a progress bar shows the mean log-likelihood.
+    verbose_interval : int, default=10
+        Has no effect.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components,)
+        Weights of the components, of sum 1.
+    means_ : ndarray of shape (n_components, n_features)
+        Means.
+    covariances_ : ndarray
+        Covariances: (n_components, n_features, n_features), (n_features, n_features),
+        (n_components, n_features) or (n_components,), in the order of `covariance_type`.
+    precisions_ : ndarray
+        Their inverses, of the same shape.
+    precisions_cholesky_ : ndarray
+        Upper triangular factors U of the inverses ``U U'``, or roots of inverse variances.
+    converged_ : bool
+        Whether the best start ended by `tol`.
+    n_iter_ : int
+        Its iterations.
+    lower_bound_ : float
+        Mean log-likelihood before its last step.
+    lower_bounds_ : list of float
+        Those of all its steps: they never fall, up to rounding and `reg_covar`.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+
+    Notes
+    -----
+    Cost: n k p^2 an iteration (n k p for ``"diag"`` and ``"spherical"``), in blocks of rows: `X`
+    may be a ``numpy.memmap`` larger than memory.
+
+    Examples
+    --------
+    >>> from litlearn.mixture import GaussianMixture
+    >>> model = GaussianMixture(2, random_state=0).fit([[0.0], [1.0], [10.0], [11.0]])
+    >>> print(sorted(model.means_.ravel().round(3).tolist()))
+    [0.5, 10.5]
+    """
+
+    def __init__(
+        self,
+        n_components=1,
+        *,
+        covariance_type="full",
+        tol=1e-3,
+        reg_covar=1e-6,
+        max_iter=100,
+        n_init=1,
+        init_params="kmeans",
+        weights_init=None,
+        means_init=None,
+        precisions_init=None,
+        random_state=None,
+        warm_start=False,
+        verbose=0,
+        verbose_interval=10,
+    ):
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "density_estimator"
+        return tags
+
+    # Fitting
+
+    def fit(self, X, y=None):
+        """Find the parameters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples: at least two, and no fewer than components.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers, or is sparse.
+        ValueError
+            If a parameter is out of range, there are fewer samples than components, a component
+            has collapsed, or `X` is missing, empty, of the wrong shape, or holds NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the best start did not converge.
+        """
+        self._fit(X)
+        return self
+
+    def fit_predict(self, X, y=None):
+        """Fit, and return the component of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The component of the largest responsibility.
+        """
+        return self._log_joint(self._fit(X)).argmax(axis=1)
+
+    def _fit(self, X):
+        random_state = self._check_parameters()
+        names = _validation.feature_names(X)
+        X = _validation.check_array(self, X)
+        who = type(self).__name__
+        if len(X) < 2:
+            raise ValueError(
+                f"Found array with 1 sample(s) (shape={X.shape}) while a minimum of 2 is required "
+                f"by {who}."
+            )
+        if len(X) < self.n_components:
+            raise ValueError(
+                f"{who}: Expected n_samples >= n_components but got n_components = "
+                f"{self.n_components}, n_samples = {len(X)}"
+            )
+        given = self._check_start(X.shape[1])
+        going_on = self.warm_start and hasattr(self, "converged_")
+        best = None
+        for _ in range(1 if going_on else self.n_init):
+            start = self._parameters() if going_on else self._start(X, given, random_state)
+            before = self.lower_bound_ if going_on else -np.inf
+            with self._progress() as report:
+                found = _em.expectation_maximisation(
+                    self.covariance_type,
+                    X,
+                    start,
+                    self.max_iter,
+                    self.tol,
+                    self.reg_covar,
+                    before,
+                    report,
+                )
+            if best is None or found.lower_bounds[-1:] > best.lower_bounds[-1:]:
+                best = found
+        self._store(best, X.dtype)
+        _validation.store_features(self, X.shape[1], names)
+        if not best.converged and self.max_iter > 0:
+            message = (
+                f"{who}: Best performing initialization did not converge. Try different init "
+                "parameters, or increase max_iter, tol, or check for degenerate data."
+            )
+            _validation.warn(ConvergenceWarning(message), 4)
+        return X
+
+    def _check_parameters(self):
+        from litlearn.cluster._kmeans import check_verbose
+
+        for name, low in (("n_components", 1), ("n_init", 1), ("verbose_interval", 1)):
+            _validation.check_integer(self, name, getattr(self, name), low=low)
+        _validation.check_integer(self, "max_iter", self.max_iter, low=0)
+        for name in ("tol", "reg_covar"):
+            _validation.check_real(self, name, getattr(self, name), low=0.0)
+        _validation.check_option(self, "covariance_type", self.covariance_type, KINDS)
+        _validation.check_option(self, "init_params", self.init_params, STARTS)
+        _validation.check_boolean(self, "warm_start", self.warm_start)
+        check_verbose(self)
+        return _validation.check_random_state(self, self.random_state)
+
+    def _check_start(self, p):
+        """Return the weights, means and precisions that were given, float64 or None."""
+        k, kind = self.n_components, self.covariance_type
+        shapes = {"full": (k, p, p), "tied": (p, p), "diag": (k, p), "spherical": (k,)}
+        weights = self._check_given("weights", self.weights_init, (k,))
+        means = self._check_given("means", self.means_init, (k, p))
+        precisions = self._check_given(f"{kind} precision", self.precisions_init, shapes[kind])
+        who = type(self).__name__
+        if weights is not None and ((weights < 0.0).any() or (weights > 1.0).any()):
+            raise ValueError(
+                f"{who}: The parameter 'weights' should be in the range [0, 1], but got max value "
+                f"{weights.min():.5f}, min value {weights.max():.5f}"
+            )
+        if weights is not None and abs(weights.sum() - 1.0) > 1e-6:
+            raise ValueError(
+                f"{who}: The parameter 'weights' should be normalized, but got sum(weights) = "
+                f"{weights.sum():.5f}"
+            )
+        if precisions is None:
+            return weights, means, None
+        if kind in ("diag", "spherical") and (precisions <= 0.0).any():
+            raise ValueError(f"{who}: '{kind} precision' should be positive")
+        for one in precisions.reshape(-1, p, p) if kind in ("full", "tied") else ():
+            if not np.allclose(one, one.T) or not (np.linalg.eigvalsh(one) > 0.0).all():
+                raise ValueError(
+                    f"{who}: '{kind} precision' should be symmetric, positive-definite"
+                )
+        return weights, means, precisions
+
+    def _check_given(self, name, values, shape):
+        if values is None:
+            return None
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+            raise ValueError(f"{type(self).__name__}: {name} must hold finite numbers.")
+        if array.shape != shape:
+            raise ValueError(
+                f"{type(self).__name__}: The parameter '{name}' should have the shape of {shape}, "
+                f"but got {array.shape}"
+            )
+        return array.astype(np.float64)
+
+    def _start(self, X, given, random_state):
+        """Return the parameters of a start; those that were given take the place of others."""
+        weights, means, precisions = given
+        if any(one is None for one in given):
+            weigh = self._first_responsibilities(X, random_state)
+            found = _em.from_responsibilities(
+                self.covariance_type, X, weigh, self.n_components, self.reg_covar
+            )
+            weights = found.weights if weights is None else weights
+            means = found.means if means is None else means
+            if precisions is None:
+                rest = found.covariances, found.factors, found.log_determinants
+                return Parameters(weights, means, *rest)
+        covariances = inverses(precisions, self.covariance_type in ("full", "tied"))
+        return _em.with_factors(self.covariance_type, weights, means, covariances)
+
+    def _first_responsibilities(self, X, random_state):
+        """Return a function that gives the responsibilities (m, k) of a tile of rows."""
+        from litlearn.cluster import KMeans, kmeans_plusplus
+
+        n, k = len(X), self.n_components
+        if self.init_params == "random":
+            R = random_state.uniform(size=(n, k))
+            R /= R.sum(axis=1, keepdims=True)
+            return lambda tile: R[tile]
+        if self.init_params == "kmeans":
+            labels = KMeans(k, n_init=1, random_state=random_state).fit(X).labels_
+        else:
+            if self.init_params == "random_from_data":
+                chosen = random_state.choice(n, size=k, replace=False)
+            else:
+                _, chosen = kmeans_plusplus(X, k, random_state=random_state)
+            labels = np.full(n, -1)
+            labels[chosen] = np.arange(k)
+        return lambda tile: (labels[tile][:, None] == np.arange(k)).astype(np.float64)
+
+    def _store(self, best, dtype):
+        found = best.parameters
+        self.weights_, self.means_ = found.weights.astype(dtype), found.means.astype(dtype)
+        self.covariances_ = found.covariances.astype(dtype)
+        self.precisions_cholesky_ = found.factors.astype(dtype)
+        matrices = self.covariance_type in ("full", "tied")
+        U = found.factors
+        self.precisions_ = (U @ np.swapaxes(U, -1, -2) if matrices else U**2).astype(dtype)
+        self.converged_, self.n_iter_ = best.converged, len(best.lower_bounds)
+        self.lower_bounds_ = best.lower_bounds
+        self.lower_bound_ = best.lower_bounds[-1] if best.lower_bounds else -np.inf
+
+    def _parameters(self):
+        """Return the fitted parameters, in float64."""
+        weights, means, U = (
+            one.astype(np.float64)
+            for one in (self.weights_, self.means_, self.precisions_cholesky_)
+        )
+        k, p = means.shape
+        if self.covariance_type in ("full", "tied"):
+            logs = -2.0 * np.log(np.abs(np.diagonal(U, axis1=-2, axis2=-1))).sum(axis=-1)
+        else:
+            logs = -2.0 * np.log(U).sum(axis=1) if U.ndim == 2 else -2.0 * p * np.log(U)
+        covariances = self.covariances_.astype(np.float64)
+        return Parameters(weights, means, covariances, U, np.broadcast_to(logs, k))
+
+    @contextlib.contextmanager
+    def _progress(self):
+        if not self.verbose:
+            yield None
+            return
+        from tqdm.auto import tqdm
+
+        with tqdm(total=self.max_iter, desc=type(self).__name__) as bar:
+
+            def report(n_iter, lower_bound):
+                bar.set_postfix_str(f"log-likelihood {lower_bound:.6g}")
+                bar.update()
+
+            yield report
+
+    # Answers
+
+    def _log_joint(self, X):
+        """Return the logarithms of weight times density, (n_samples, k), block by block."""
+        parameters = self._parameters()
+        out = np.empty((len(X), len(parameters.weights)))
+
+        def part(rows):
+            T = X[rows].astype(np.float64, copy=False)
+            out[rows] = _em.log_joint(self.covariance_type, parameters, T)
+
+        size = _em.tile_rows(self.covariance_type, out.shape[1], X.shape[1])
+        fold_blocks(part, None, cut(len(X), size), work=out.size * X.shape[1])
+        return out
+
+    def _scores(self, X):
+        _validation.check_is_fitted(self)
+        return self._log_joint(_validation.check_queries(self, X))
+
+    def score_samples(self, X):
+        """Return the logarithm of the density at each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return _em.responsibilities(self._scores(X))
+
+    def score(self, X, y=None):
+        """Return the mean log-likelihood of samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        float
+        """
+        return float(self.score_samples(X).mean())
+
+    def predict(self, X):
+        """Return the component of the largest responsibility.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._scores(X).argmax(axis=1)
+
+    def predict_proba(self, X):
+        """Return the responsibilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Each row sums to 1.
+        """
+        R = self._scores(X)
+        _em.responsibilities(R)
+        return R
+
+    def sample(self, n_samples=1):
+        """Draw samples from the mixture, with `random_state`.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            Samples, component by component.
+        y : ndarray of shape (n_samples,)
+            Their components.
+
+        Raises
+        ------
+        ValueError
+            If `n_samples` is below one.
+        """
+        _validation.check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(
+                f"{type(self).__name__}: Invalid value for 'n_samples': {n_samples} . The sampling "
+                "requires at least one sample."
+            )
+        random_state = _validation.check_random_state(self, self.random_state)
+        weights, means, covariances, *_ = self._parameters()
+        k, p = means.shape
+        counts = random_state.multinomial(n_samples, weights / weights.sum())
+        parts = []
+        for c, count in enumerate(counts):
+            own = covariances if self.covariance_type == "tied" else covariances[c]
+            if self.covariance_type in ("full", "tied"):
+                parts.append(random_state.multivariate_normal(means[c], own, int(count)))
+            else:
+                draws = random_state.standard_normal(size=(count, p))
+                parts.append(means[c] + draws * np.sqrt(own))
+        return np.vstack(parts), np.repeat(np.arange(k), counts)
+
+    def bic(self, X):
+        """Return the Bayesian information criterion of samples: lower is better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        float
+            Minus twice the log-likelihood, plus the number of parameters times ``log(n_samples)``.
+        """
+        scores = self.score_samples(X)
+        return float(-2.0 * scores.sum() + self._n_parameters() * np.log(len(scores)))
+
+    def aic(self, X):
+        """Return Akaike's information criterion of samples: lower is better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        float
+            Minus twice the log-likelihood, plus twice the number of parameters.
+        """
+        return float(-2.0 * self.score_samples(X).sum() + 2.0 * self._n_parameters())
+
+    def _n_parameters(self):
+        k, p = self.means_.shape
+        matrix = p * (p + 1) // 2
+        own = {"full": k * matrix, "tied": matrix, "diag": k * p, "spherical": k}
+        return own[self.covariance_type] + k * p + k - 1
+
+
+def inverses(precisions, matrices):
+    """Return the covariances of precisions: inverse matrices, or reciprocals."""
+    if not matrices:
+        return 1.0 / precisions
+    p = precisions.shape[-1]
+    each = [
+        _factors.solve(_factors.cholesky(one), np.eye(p)) for one in precisions.reshape(-1, p, p)
+    ]
+    return np.array(each).reshape(precisions.shape)

@@ -1,0 +1,228 @@
+"""Gaussian mixtures against their twin, their invariants, and scikit-learn."""
+
+import numpy as np
+import pytest
+import sklearn.mixture as theirs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, load_wine
+
+import reference
+from litlearn.cluster import KMeans
+from litlearn.exceptions import ConvergenceWarning
+from litlearn.mixture import GaussianMixture, _em
+
+nojit = pytest.mark.nojit
+KINDS = pytest.mark.parametrize("kind", _em.KINDS)
+
+
+def make(n=90, p=3, k=3, seed=0, apart=3.0):
+    rng = np.random.default_rng(seed)
+    means = apart * rng.normal(size=(k, p))
+    mix = rng.normal(size=(k, p, p))
+    X = np.einsum("ip,ipl->il", rng.normal(size=(n, p)), mix[np.arange(n) % k])
+    return X + means[np.arange(n) % k]
+
+
+def start_of(kind, X, k):
+    p = X.shape[1]
+    units = {
+        "full": np.repeat(np.eye(p)[None], k, axis=0),
+        "tied": np.eye(p),
+        "diag": np.ones((k, p)),
+        "spherical": np.ones(k),
+    }
+    return {
+        "weights_init": np.full(k, 1 / k),
+        "means_init": X[:k] + 0.1,
+        "precisions_init": units[kind],
+    }
+
+
+def as_matrices(kind, covariances, k, p):
+    if kind == "full":
+        return covariances
+    if kind == "tied":
+        return np.repeat(covariances[None], k, axis=0)
+    diagonals = covariances if kind == "diag" else np.repeat(covariances[:, None], p, axis=1)
+    return np.array([np.diag(one) for one in diagonals])
+
+
+@nojit
+@KINDS
+@pytest.mark.parametrize("p", [1, 3, 40])
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_steps_twin(kind, p):
+    """gmm density, gmm responsibility, gmm m step."""
+    n, k = (90, 3) if p < 40 else (400, 2)
+    X = make(n=n, p=p, k=k)
+    weights, means = np.full(k, 1 / k), X[:k] + 0.1
+    covariances = np.repeat(np.eye(p)[None], k, axis=0)
+    bounds = []
+    for _ in range(4):
+        R, bound, weights, means, full = reference.em_step(X, weights, means, covariances, 1e-6)
+        covariances = reference.restricted(kind, weights, full)
+        bounds.append(bound)
+    model = GaussianMixture(
+        k, covariance_type=kind, max_iter=4, tol=0.0, **start_of(kind, X, k)
+    ).fit(X)
+    np.testing.assert_allclose(model.lower_bounds_, bounds, rtol=1e-10)
+    np.testing.assert_allclose(model.weights_, weights, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(model.means_, means, rtol=1e-8, atol=1e-9)
+    found = as_matrices(kind, model.covariances_, k, p)
+    np.testing.assert_allclose(found, covariances, rtol=1e-7, atol=1e-9)
+    R, bound, *_ = reference.em_step(X, weights, means, covariances)
+    np.testing.assert_allclose(model.predict_proba(X), R, atol=1e-8)
+    assert model.score(X) == pytest.approx(bound, rel=1e-9)
+
+
+@KINDS
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+@pytest.mark.parametrize("init", ["kmeans", "k-means++", "random", "random_from_data"])
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_parity(kind, load, init):
+    X, _ = load(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    setting = {"n_components": 3, "covariance_type": kind, "init_params": init, "random_state": 1}
+    ours = GaussianMixture(max_iter=20, reg_covar=1e-3, **setting).fit(X)
+    other = theirs.GaussianMixture(max_iter=20, reg_covar=1e-3, **setting).fit(X)
+    assert (ours.n_iter_, ours.converged_) == (other.n_iter_, other.converged_)
+    assert ours.lower_bound_ == pytest.approx(other.lower_bound_, rel=1e-8)
+    for name in ("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_"):
+        one, two = getattr(ours, name), getattr(other, name)
+        np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6 * np.abs(two).max())
+    np.testing.assert_array_equal(ours.predict(X), other.predict(X))
+    np.testing.assert_allclose(ours.score_samples(X), other.score_samples(X), rtol=1e-6)
+    assert ours.bic(X) == pytest.approx(other.bic(X)) and ours.aic(X) == pytest.approx(other.aic(X))
+    for one, two in zip(ours.sample(20), other.sample(20), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-4, atol=1e-4)
+
+
+@nojit
+@KINDS
+@settings(max_examples=15)
+@given(seed=st.integers(0, 1000), apart=st.sampled_from([0.1, 1.0, 30.0]))
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_the_likelihood_never_falls(kind, seed, apart):
+    X = make(n=40, p=2, k=2, seed=seed, apart=apart)
+    model = GaussianMixture(
+        2,
+        covariance_type=kind,
+        max_iter=15,
+        tol=0.0,
+        reg_covar=0.0,
+        init_params="random",
+        random_state=seed,
+    )
+    try:
+        model.fit(X)
+    except ValueError as error:
+        assert "collapsed" in str(error)
+        return
+    bounds = np.array(model.lower_bounds_)
+    assert (np.diff(bounds) >= -1e-11 * np.abs(bounds[1:])).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@KINDS
+def test_types(kind, dtype):
+    X = make(n=300).astype(dtype)
+    model = GaussianMixture(3, covariance_type=kind, random_state=0).fit(X)
+    for name in ("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_"):
+        assert getattr(model, name).dtype == dtype
+    other = GaussianMixture(3, covariance_type=kind, random_state=0).fit(X.astype(np.float64))
+    np.testing.assert_allclose(model.means_, other.means_, rtol=1e-3, atol=1e-3)
+
+
+@KINDS
+def test_a_large_mean_costs_no_digits(kind):
+    X = np.round(make(n=300), 2)
+    near = GaussianMixture(3, covariance_type=kind, **start_of(kind, X, 3)).fit(X)
+    moved = X + 2.0**20
+    far = GaussianMixture(3, covariance_type=kind, **start_of(kind, moved, 3)).fit(moved)
+    np.testing.assert_allclose(near.covariances_, far.covariances_, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(near.score_samples(X), far.score_samples(moved), rtol=1e-7)
+
+
+@KINDS
+def test_components_far_apart_keep_their_covariances(kind):
+    """Sums about the present means lose nothing to the distance of the components."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    X[200:] += 1e6
+    start = start_of(kind, X, 2)
+    start["means_init"] = np.array([[0.0, 0.0], [1e6, 1e6]])
+    model = GaussianMixture(2, covariance_type=kind, reg_covar=0.0, **start).fit(X)
+    own = [np.cov(part.T, bias=True) for part in (X[:200], X[200:])]
+    expected = reference.restricted(kind, np.array([0.5, 0.5]), np.array(own))
+    found = as_matrices(kind, model.covariances_, 2, 2)
+    # A tied one is what is left of the whole, whose spread is 10^12 times as large.
+    np.testing.assert_allclose(found, expected, atol=2e-3 if kind == "tied" else 1e-8)
+
+
+def test_collapse_is_refused_and_prevented():
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 20, axis=0)
+    with pytest.raises(ValueError, match="ill-defined empirical covariance"):
+        GaussianMixture(2, reg_covar=0.0, random_state=0).fit(X)
+    model = GaussianMixture(2, random_state=0).fit(X)
+    np.testing.assert_allclose(model.covariances_[0], 1e-6 * np.eye(2), atol=1e-12)
+    with pytest.raises(ValueError, match="Expected n_samples >= n_components but got n_components"):
+        GaussianMixture(5).fit(X[:3])
+
+
+def test_warm_start_goes_on():
+    X = make(n=300, apart=1.0)
+    with pytest.warns(ConvergenceWarning, match="GaussianMixture: Best performing initialization"):
+        first = GaussianMixture(3, max_iter=3, warm_start=True, random_state=0).fit(X)
+    before = first.lower_bound_
+    first.set_params(max_iter=500).fit(X)
+    whole = GaussianMixture(3, max_iter=500, random_state=0).fit(X)
+    assert first.lower_bound_ > before
+    assert first.lower_bound_ == pytest.approx(whole.lower_bound_, abs=2e-3)
+
+
+def test_the_best_of_several_starts():
+    X = make(n=200, k=5, apart=2.0)
+    setting = {"n_components": 5, "init_params": "random_from_data", "max_iter": 300}
+    best = GaussianMixture(n_init=5, random_state=0, **setting).fit(X)
+    alone = GaussianMixture(n_init=1, random_state=0, **setting).fit(X)
+    assert best.lower_bound_ >= alone.lower_bound_
+
+
+@nojit
+def test_shrinking_variances_make_k_means():
+    """With equal weights and one tiny variance, responsibilities are the labels of k-means."""
+    X = make(n=60, p=2)
+    centres = KMeans(3, random_state=0).fit(X)
+    parameters = _em.with_factors(
+        "spherical", np.full(3, 1 / 3), centres.cluster_centers_, np.full(3, 1e-4)
+    )
+    R = _em.log_joint("spherical", parameters, X)
+    _em.responsibilities(R)
+    np.testing.assert_array_equal(R.argmax(axis=1), centres.labels_)
+    assert (R.max(axis=1) > 0.99).mean() > 0.9
+
+
+def test_samples_in_a_file(tmp_path):
+    X = make(n=5000)
+    mapped = np.memmap(tmp_path / "X", dtype=np.float64, mode="w+", shape=X.shape)
+    mapped[:] = X
+    a, b = (GaussianMixture(3, random_state=0).fit(one) for one in (mapped, X))
+    np.testing.assert_array_equal(a.covariances_, b.covariances_)
+
+
+def test_drawn_samples_have_the_moments_of_the_mixture():
+    X = make(n=300)
+    for kind in _em.KINDS:
+        model = GaussianMixture(3, covariance_type=kind, random_state=0).fit(X)
+        drawn, labels = model.sample(40_000)
+        assert drawn.shape == (40_000, 3) and (np.diff(labels) >= 0).all()
+        np.testing.assert_allclose(drawn.mean(axis=0), model.weights_ @ model.means_, atol=0.2)
+        np.testing.assert_allclose(np.bincount(labels) / 40_000, model.weights_, atol=0.02)
+    with pytest.raises(ValueError, match="Invalid value for 'n_samples'"):
+        model.sample(0)
+
+
+def test_verbose_shows_a_bar(capsys):
+    GaussianMixture(2, verbose=1, random_state=0).fit(make())
+    assert "log-likelihood" in capsys.readouterr().err
