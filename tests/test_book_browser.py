@@ -221,6 +221,10 @@ UNSET_MATHS = """() => [...document.querySelectorAll(".math")]
 WRONG_MATHS = """() => [...document.querySelectorAll("mjx-merror, [data-mjx-error]")]
   .map(m => m.getAttribute("data-mjx-error") || m.textContent.slice(0, 80))"""
 
+# Signs that MathJax takes from its font AMS, which is vendored in part (.ci/vendor_mathjax).
+AMS_SIGNS = """() => [...document.querySelectorAll("mjx-container [class*=TEX-A]")]
+  .map(e => getComputedStyle(e, "::before").content.replace(/^"|"$/g, ""))"""
+
 RAW_MARKUP = r"""() => {
   const out = [];
   const walk = document.createTreeWalker(
@@ -278,8 +282,18 @@ def _weight(page):
     return sum(sizes.values()), heaviest
 
 
+@pytest.fixture(scope="session")
+def ams():
+    """The signs of the vendored font AMS."""
+    from fontTools.ttLib import TTFont
+
+    folder = ROOT / "book" / "vendor" / "mathjax" / "output" / "chtml" / "fonts" / "woff-v2"
+    with TTFont(folder / "MathJax_AMS-Regular.woff") as font:
+        return set(map(chr, font.getBestCmap()))
+
+
 @every_page
-def test_page(browser, built, page_name):
+def test_page(browser, built, ams, page_name):
     """The page as a reader meets it.
 
     The maths is set. The button switches the colour scheme, and every figure stays legible. At 390
@@ -291,6 +305,8 @@ def test_page(browser, built, page_name):
         assert page.tab.evaluate(UNSET_MATHS) == [], "formulas that MathJax has not set"
         assert page.tab.evaluate(WRONG_MATHS) == [], "formulas with an error"
         assert page.tab.evaluate(RAW_MARKUP) == [], "markup that shows as text"
+        missing = set(page.tab.evaluate(AMS_SIGNS)) - ams
+        assert missing == set(), "add these to .ci/vendor_mathjax"
         page.tab.evaluate(SETTLED)
         assert page.tab.evaluate(BARE_ICONS) == [], "icons that icons.css does not have"
         headings = page.tab.evaluate(HEADINGS)
