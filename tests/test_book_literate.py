@@ -186,6 +186,9 @@ def test_public_names():
     assert f"{package}.RadiusNeighborsClassifier.kneighbors" not in inherited
     assert names(f"{package}._classification.count_votes") == []
     assert names("litlearn.discriminant_analysis.QuadraticDiscriminantAnalysis._fit") == []
+    assert names("litlearn.discriminant_analysis.linear_terms") == []
+    method = "litlearn.discriminant_analysis.QuadraticDiscriminantAnalysis.predict"
+    assert names(method) == [method]
     assert names("litlearn.datasets.make_memory_clinic") == ["litlearn.datasets.make_memory_clinic"]
 
 

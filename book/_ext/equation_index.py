@@ -139,6 +139,17 @@ def by_label(places: list[Place]) -> dict[str, list[Place]]:
     return groups
 
 
+def is_exported(parts: list[str]) -> bool:
+    """Whether a name without an underscore is among those that its module exports."""
+    for end in range(len(parts) - 1, 0, -1):
+        try:
+            module = importlib.import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:  # the name of a class
+            continue
+        return parts[end] in getattr(module, "__all__", parts)
+    return True
+
+
 def public_names(name: str) -> list[str]:
     """Return the names under which users meet an object of src/; none if it is internal.
 
@@ -149,7 +160,7 @@ def public_names(name: str) -> list[str]:
     parts = name.split(".")
     private = [i for i, part in enumerate(parts) if part.startswith("_")]
     if not private:
-        return [name]
+        return [name] if is_exported(parts) else []
     package = ".".join(parts[: private[0]])
     try:
         namespace = importlib.import_module(package)
