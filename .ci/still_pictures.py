@@ -18,32 +18,50 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 import live_figures  # noqa: E402
 
-# The map is on a canvas below the drawing; an image of it goes into the file.
+# The map is on a canvas below each drawing; an image of it goes into the file.
 DRAWN = """style => {
-  const box = document.querySelector(".litlearn-plot-box");
-  const svg = box.querySelector("svg.litlearn-plot").cloneNode(true);
-  svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  svg.querySelectorAll(".reach").forEach(circle => circle.remove());
-  for (const node of [svg, ...svg.querySelectorAll("*")])
-    for (const {name} of [...node.attributes])
-      if (/^(role|tabindex|aria-.*)$/.test(name)) node.removeAttribute(name);
-  const canvas = box.querySelector("canvas");
-  const layer = document.createElementNS("http://www.w3.org/2000/svg", "g");
-  if (canvas.style.width) {
-    const map = document.createElementNS("http://www.w3.org/2000/svg", "image");
-    const sides = {x: "left", y: "top", width: "width", height: "height"};
-    for (const name in sides) map.setAttribute(name, parseFloat(canvas.style[sides[name]]));
-    map.setAttribute("href", canvas.toDataURL());
-    layer.append(map);
-    layer.setAttribute("clip-path", svg.querySelector(".map").getAttribute("clip-path"));
+  const space = "http://www.w3.org/2000/svg";
+  const parts = [...document.querySelectorAll(".litlearn-plot-box")].map(box => {
+    const svg = box.querySelector("svg.litlearn-plot").cloneNode(true);
+    svg.setAttribute("xmlns", space);
+    svg.querySelectorAll(".reach").forEach(circle => circle.remove());
+    for (const node of [svg, ...svg.querySelectorAll("*")])
+      for (const {name} of [...node.attributes])
+        if (/^(role|tabindex|aria-.*)$/.test(name)) node.removeAttribute(name);
+    const canvas = box.querySelector("canvas");
+    const layer = document.createElementNS(space, "g");
+    if (canvas.style.width) {
+      const map = document.createElementNS(space, "image");
+      const sides = {x: "left", y: "top", width: "width", height: "height"};
+      for (const name in sides) map.setAttribute(name, parseFloat(canvas.style[sides[name]]));
+      map.setAttribute("href", canvas.toDataURL());
+      layer.append(map);
+      layer.setAttribute("clip-path", svg.querySelector(".map").getAttribute("clip-path"));
+    }
+    svg.prepend(layer);
+    return svg;
+  });
+  let svg = parts[0];
+  if (parts.length > 1) {  // beside each other
+    svg = document.createElementNS(space, "svg");
+    svg.setAttribute("xmlns", space);
+    let [width, height] = [0, 0];
+    for (const part of parts) {
+      part.setAttribute("x", width);
+      width += Number(part.getAttribute("width")) + 10;
+      height = Math.max(height, Number(part.getAttribute("height")));
+      svg.append(part);
+    }
+    for (const [name, value] of Object.entries({width, height, viewBox: `0 0 ${width} ${height}`}))
+      svg.setAttribute(name, value);
   }
-  const sheet = document.createElementNS("http://www.w3.org/2000/svg", "style");
+  const sheet = document.createElementNS(space, "style");
   sheet.textContent = style;
-  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  const paper = document.createElementNS(space, "rect");
   paper.setAttribute("width", "100%");
   paper.setAttribute("height", "100%");
   paper.setAttribute("fill", "#fff");
-  svg.prepend(sheet, paper, layer);
+  svg.prepend(sheet, paper);
   return svg.outerHTML;
 }"""
 

@@ -437,7 +437,7 @@ def ledoit_wolf(X):
 
 
 def votes(scores, n_classes):
-    """one vs one: votes of the pairs (0, 1), (0, 2), ..., and confidences below half a vote."""
+    """eq-one-vs-one: votes of the pairs (0, 1), (0, 2), ..., and confidences below half a vote."""
     result, sums, k = np.zeros((len(scores), n_classes)), np.zeros((len(scores), n_classes)), 0
     for i in range(n_classes):
         for j in range(i + 1, n_classes):
@@ -450,7 +450,7 @@ def votes(scores, n_classes):
 
 
 def nearest_word(scores, code_book):
-    """ecoc: the class whose word is nearest to the scores."""
+    """eq-ecoc: the class whose word is nearest to the scores."""
     return np.array(
         [np.argmin([np.sum((row - word) ** 2) for word in code_book]) for row in scores]
     )

@@ -150,15 +150,14 @@ def opened(chromium, tmp_path_factory):
 
 
 def _without_image(svg):
-    """Split a picture into its drawing and the pixels of the map below it."""
+    """Split a picture into its drawing and the pixels of the maps below it."""
     from PIL import Image
 
-    found = re.search(r"data:image/png;base64,([^\"]+)", svg)
-    if not found:
-        return svg, np.zeros(0)
-    with Image.open(io.BytesIO(base64.b64decode(found[1]))) as image:
-        pixels = np.asarray(image.convert("RGB")).astype(int)
-    return svg.replace(found[0], ""), pixels
+    pixels = [np.zeros(0)]
+    for png in re.findall(r"data:image/png;base64,([^\"]+)", svg):
+        with Image.open(io.BytesIO(base64.b64decode(png))) as image:
+            pixels.append(np.asarray(image.convert("RGB")).astype(int).ravel())
+    return re.sub(r"data:image/png;base64,[^\"]+", "", svg), np.concatenate(pixels)
 
 
 @pytest.mark.browser

@@ -64,7 +64,7 @@ def test_signature(estimator):
 
 @nojit
 def test_votes_twin():
-    """one vs one"""
+    """eq-one-vs-one"""
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(50, 6))
     scores[10] = 0.0
@@ -77,7 +77,7 @@ def test_votes_twin():
 
 @nojit
 def test_words_twin():
-    """ecoc"""
+    """eq-ecoc"""
     rng = np.random.default_rng(0)
     scores, code_book = rng.normal(size=(200, 7)), np.sign(rng.normal(size=(5, 7)))
     np.testing.assert_array_equal(
@@ -89,7 +89,7 @@ def test_words_twin():
 @pytest.mark.parametrize("load", [load_iris, load_digits])
 @pytest.mark.parametrize("name", ["OneVsOneClassifier", "OneVsRestClassifier"])
 def test_parity(name, load, inside):
-    """one vs rest, one vs one"""
+    """eq-one-vs-rest, eq-one-vs-one"""
     X, y = load(return_X_y=True)
     X, y = X[::3], np.array(list("abcdefghij"))[y[::3]]
     ours = getattr(litlearn.multiclass, name)(inside).fit(X, y)
@@ -106,7 +106,7 @@ def test_parity(name, load, inside):
 
 @INSIDE
 def test_parity_of_codes(inside):
-    """ecoc"""
+    """eq-ecoc"""
     X, y = load_iris(return_X_y=True)
     ours = OutputCodeClassifier(inside, code_size=3, random_state=1).fit(X, y)
     other = theirs.OutputCodeClassifier(inside, code_size=3, random_state=1).fit(X, y)

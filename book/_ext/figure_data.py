@@ -162,6 +162,25 @@ def normal_distributions():
     }
 
 
+def multiclass():
+    """The six patients of the chapter: two of each class, which move together, and a new one."""
+    X, y, query = of_chapter("multiclass", "X_six", "y_six", "x_new")
+    centres = [np.mean([x for x, c in zip(X, y, strict=True) if c == k], axis=0) for k in range(3)]
+    # Within these limits no patient leaves the picture.
+    test = {"unit": "of 10", "step": 0.5, "leap": 2, "domain": [-0.6, 10.6]}
+    return {
+        "axes": {
+            "x": {"label": "words kept", "limits": [2, 8], **test},
+            "y": {"label": "pictures named", "limits": [1, 9], **test},
+        },
+        "classes": classes("control", "disease A", "disease B"),
+        "centres": np.array(centres).tolist(),
+        "offsets": [(np.array(x) - centres[c]).tolist() for x, c in zip(X, y, strict=True)],
+        "y": y,
+        "query": query,
+    }
+
+
 def data(name):
     """Return the data of a figure as JSON that can stand inside a script element."""
     return json.dumps(globals()[name]()).replace("<", "\\u003c")

@@ -167,6 +167,7 @@ QUESTIONS = {
     "book/overfitting": "Why is a perfect fit a bad sign?",
     "book/penalized_models": "How much should a model be held back?",
     "book/support_vector_machines": "On whose files does the answer rest?",
+    "book/multiclass": "How do questions of yes and no name one of many?",
     "book/normal_distributions": "Which group does this person look like?",
     "book/decision_trees": "Which questions, in which order, lead to the answer?",
     "book/random_forests": "What do many trees know that one does not?",

@@ -42,11 +42,12 @@
 
   /** The picture: axes, and layers for the map, the marks and the handles. */
   class Plot {
-    constructor(figure, box, { x, y, equal = false, width = 440, height = 330 }) {
-      Object.assign(this, { figure, box, x, y, equal, widest: width, flat: height });
+    constructor(figure, box, { x, y, equal = false, width = 440, height = 330, title = "" }) {
+      Object.assign(this, { figure, box, x, y, equal, title, widest: width, flat: height });
       this.canvas = this.box.append("canvas").attr("aria-hidden", "true");
       this.svg = this.box.append("svg").attr("class", "litlearn-plot");
-      this.svg.attr("role", "group").attr("aria-label", `${y.label} against ${x.label}`);
+      const what = `${y.label} against ${x.label}`;
+      this.svg.attr("role", "group").attr("aria-label", title ? `${title}: ${what}` : what);
       const clip = `litlearn-clip-${(count += 1)}`;
       this.window = this.svg.append("clipPath").attr("id", clip).append("rect");
       const layer = (name) => this.svg.append("g").attr("class", name);
@@ -64,7 +65,7 @@
     resize() {
       const width = Math.min(this.widest, Math.floor(this.box.node().clientWidth) || this.widest);
       if (width === this.width) return false;
-      const [left, right, top, bottom] = [46, 6, 6, 40];
+      const [left, right, top, bottom] = [46, 6, this.title ? 26 : 6, 40];
       const span = (axis) => axis.domain[1] - axis.domain[0];
       const inner = width - left - right;
       const tall = this.equal ? (inner * span(this.y)) / span(this.x) : this.flat - top - bottom;
@@ -83,6 +84,7 @@
       axis(this.sy, d3.axisLeft, `translate(${left},0)`);
       const name = (label) => this.axes.append("text").attr("class", "name").text(label);
       const unit = ({ label, unit }) => (unit ? `${label} (${unit})` : label);
+      if (this.title) name(this.title).attr("x", left + inner / 2).attr("y", 15).attr("font-weight", 600);
       name(unit(this.x)).attr("x", left + inner / 2).attr("y", this.height - 6);
       name(unit(this.y)).attr("transform", `translate(12,${(this.height - bottom + top) / 2})rotate(-90)`);
       return true;
@@ -228,8 +230,10 @@
       });
     }
 
+    /** Axes beside the panel. With `abreast` several plots share a row, and the panel is below. */
     plot(options) {
-      const box = this.root.append("div").attr("class", "litlearn-plot-box");
+      const box = this.root.insert("div", ".litlearn-panel").attr("class", "litlearn-plot-box");
+      box.classed("abreast", options.abreast ?? false);
       // The panel first: the plot measures the room that is left.
       this.panel ??= this.root.append("div").attr("class", "litlearn-panel");
       return new Plot(this, box, options);

@@ -261,7 +261,7 @@ class Indicator:
 
 
 class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
-    """One classifier a class, against all other classes.
+    """One classifier a class, against all other classes, :eq:`eq-one-vs-rest`.
 
     A matrix of zeros and ones as `y` says which sample has which labels: each label then has a
     classifier, and a sample gets every label whose classifier is positive.
@@ -293,7 +293,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
 
     Notes
     -----
-    Cost: q fits on all n samples.
+    Cost: q fits on all n samples. See :cite:t:`rifkin_defense_2004`.
 
     Examples
     --------
@@ -474,7 +474,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
 
 
 def votes_and_confidences(predictions, confidences, n_classes):
-    """Return votes, and within half a vote the confidences.
+    """Return votes, and within half a vote the confidences, :eq:`eq-one-vs-one`.
 
     Parameters
     ----------
@@ -503,6 +503,7 @@ def votes_and_confidences(predictions, confidences, n_classes):
 class OneVsOneClassifier(MulticlassStrategy):
     """One classifier for each pair of classes; the class with the most votes wins.
 
+    Implements :eq:`eq-one-vs-one`.
 
     Parameters
     ----------
@@ -664,7 +665,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         return self.classes_[Y.argmax(axis=1)]
 
     def decision_function(self, X):
-        """Return votes with confidences that decide between equal ones.
+        """Return votes with confidences that decide between equal ones, :eq:`eq-one-vs-one`.
 
         Parameters
         ----------
@@ -723,7 +724,7 @@ def cut_params(params, rows, n_samples):
 
 
 def nearest_words(Y, code_book):
-    """Return for each row of Y (n, b) the nearest row of the code book (q, b)."""
+    """Return for each row of Y (n, b) the nearest row of the code book (q, b), :eq:`eq-ecoc`."""
     chosen = np.empty(len(Y), dtype=np.intp)
 
     def part(rows):
@@ -737,6 +738,7 @@ def nearest_words(Y, code_book):
 class OutputCodeClassifier(MulticlassStrategy):
     """Each class has a code word, each bit of it a classifier; the nearest word wins.
 
+    Implements :eq:`eq-ecoc`.
 
     Parameters
     ----------
@@ -769,7 +771,7 @@ class OutputCodeClassifier(MulticlassStrategy):
     Notes
     -----
     Cost: one fit on all samples for each bit. Random code books of a few bits a class do nearly as
-    well as designed ones.
+    well as designed ones :cite:p:`dietterich_solving_1995`.
 
     Examples
     --------
@@ -852,7 +854,7 @@ class OutputCodeClassifier(MulticlassStrategy):
         return np.where(book == values[1], 1.0, low)
 
     def predict(self, X):
-        """Predict the class whose word is nearest to the scores.
+        """Predict the class whose word is nearest to the scores, :eq:`eq-ecoc`.
 
         Parameters
         ----------
