@@ -19,6 +19,7 @@ from benchmarks import (  # noqa: E402
     lasso,
     least_squares,
     logistic,
+    multiclass,
     normal,
     runner,
     table,
@@ -470,6 +471,30 @@ def test_logistic_objective_by_hand():
     options = {"C": 1.0, "l1_ratio": 0.5}
     value = logistic.objective(np.array([[3.0]]), np.array([-1.0]), data, options)
     assert value == pytest.approx(np.log1p(np.exp(-5)) + 1.5 + 2.25, rel=1e-14)
+
+
+# ---------------------------------------------------------------- several classes
+
+
+@pytest.mark.parametrize("case", multiclass.cases("small"), ids=lambda case: case.name)
+def test_multiclass_cases(case):
+    """The data are what the case says; ours agrees with the reference, and others need not."""
+    data = case.make()
+    assert data["X"].shape == (case.facts["n"], case.facts["p"])
+    assert len(data["T"]) == case.facts["m"] and data["T"].dtype == case.facts["dtype"]
+    assert len(np.unique(data["y"])) == case.facts["classes"]
+    answer = case.reference(data, case.options)
+    ours = case.adapters[0]
+    assert ours.ours and [adapter.ours for adapter in case.adapters].count(True) == 1
+    output = ours.query(ours.build(data, case.options, 1), data, case.options, 1)
+    assert case.judge(output, data, answer, case.options)["right"] > 0.99
+    shifted = (output + 1) % multiclass.N_CLASSES
+    assert case.judge(shifted, data, answer, case.options)["right"] < 0.2
+
+
+def test_multiclass_cases_are_four():
+    for size in ("small", "full"):
+        assert len({case.name for case in multiclass.cases(size)}) == 4
 
 
 # ---------------------------------------------------------------- lasso

@@ -26,6 +26,7 @@ from litlearn.discriminant_analysis import (  # noqa: E402
     QuadraticDiscriminantAnalysis,
 )
 from litlearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
+from litlearn.multiclass import OneVsOneClassifier, OneVsRestClassifier  # noqa: E402
 from litlearn.naive_bayes import GaussianNB  # noqa: E402
 from litlearn.neighbors import KNeighborsClassifier  # noqa: E402
 from litlearn.svm import SVC  # noqa: E402
@@ -767,6 +768,122 @@ def test_price_kernel_and_gamma_by_control_and_key(opened):
         figure.tab.keyboard.press("k")
         figure.settle()
         assert figure.get()["kernel"] == "linear"
+
+
+# -- several classes ------------------------------------------------------------------------------
+
+
+def _strategies(centres):
+    """The three strategies around LogisticRegression, fitted to the patients of the figure."""
+    data = figure_data.multiclass()
+    y = np.array(data["y"])
+    X = np.array(centres)[y] + np.array(data["offsets"])
+    settings = {"tol": 1e-12, "max_iter": 1000}
+    return {
+        "rest": OneVsRestClassifier(LogisticRegression(**settings)).fit(X, y),
+        "pair": OneVsOneClassifier(LogisticRegression(**settings)).fit(X, y),
+        "softmax": LogisticRegression(**settings).fit(X, y),
+    }
+
+
+def _expect_strategies(figure, centres, query, places):
+    """Compare coefficients, scores at places, the table and the sentence; return the sentence."""
+    models, fits = _strategies(centres), figure.get()["fits"]
+    close = {"rtol": 1e-6, "atol": 1e-6}
+    for name in ("rest", "pair"):
+        for shown, one in zip(fits[name], models[name].estimators_, strict=True):
+            np.testing.assert_allclose(shown, [one.intercept_[0], *one.coef_[0]], **close)
+    soft = models["softmax"]
+    np.testing.assert_allclose(
+        fits["softmax"], np.column_stack([soft.intercept_, soft.coef_]), **close
+    )
+    tables = {
+        name: model.predict_proba if name == "softmax" else model.decision_function
+        for name, model in models.items()
+    }
+    for name, table in tables.items():
+        for place in [query, *places]:
+            vote, told = figure.call("vote", name, place), table([place])[0]
+            np.testing.assert_allclose(vote["told"], told, **close)
+            ends = np.sort(told)
+            if ends[-1] - ends[-2] > 1e-5:
+                assert vote["winner"] == models[name].predict([place])[0]
+
+    rest, pair, prob = (table([query])[0] for table in tables.values())
+    votes = np.rint(pair)
+    rows = figure.tab.locator(".litlearn-table tbody tr").all()
+    for k, row in enumerate(rows):
+        cells = row.locator("td").all_text_contents()
+        assert _number(cells[1]) == pytest.approx(rest[k], abs=0.00501)
+        assert int(cells[2]) == votes[k]
+        assert _number(cells[3]) == pytest.approx(prob[k], abs=0.00501)
+    said = figure.text(".litlearn-says")
+    names = [c["name"] for c in figure_data.multiclass()["classes"]]
+    claims = ["nobody claims", "one classifier claims", "two classifiers claim", "all three claim"]
+    assert claims[int((rest > 0).sum())] in said
+    assert ("every class has one vote" in said) == (votes.max() == 1)
+    for strategy, told in {"One-vs-rest": rest, "One-vs-one": pair, "Softmax": prob}.items():
+        ends = np.sort(told)
+        if ends[-1] - ends[-2] > 1e-5:  # else rounding decides
+            assert f"{strategy} says “{names[told.argmax()]}”" in said
+    return said
+
+
+@pytest.mark.browser
+def test_strategies_agree_with_the_module_in_random_states(opened):
+    """Classes anywhere, in a row, and at one place; ties and places that nobody claims occur."""
+    rng = np.random.default_rng(12)
+    kinds = dict.fromkeys(["one vote", "nobody claims", "two classifiers claim"], 0)
+    with opened("multiclass") as figure:
+        for state in range(30):
+            centres = rng.uniform((2, 1), (8, 9), (3, 2))
+            if state % 5 == 1:
+                centres = np.round(2 * centres) / 2
+            if state % 5 == 2:
+                centres[1] = centres[[0, 2]].mean(axis=0)
+            if state == 13:
+                centres[:] = centres[0]
+            centres = centres.tolist()
+            places = rng.uniform(0, 10, (4, 2)).tolist()
+            query = rng.uniform((2, 1), (8, 9)).tolist()
+            if state % 3 == 0:  # where the votes tie, if there is such a place
+                grid = rng.uniform((2, 1), (8, 9), (2000, 2))
+                votes = np.rint(_strategies(centres)["pair"].decision_function(grid))
+                ties = grid[(votes == 1).all(axis=1)]
+                query = ties[0].tolist() if len(ties) else query
+            figure.set(centres=centres, query=query)
+            said = _expect_strategies(figure, centres, query, places)
+            for kind in kinds:
+                kinds[kind] += kind in said
+    assert min(kinds.values()) >= 2
+
+
+@pytest.mark.browser
+def test_strategies_of_the_chapter_disagree(opened):
+    """The first state is the pencil's: control against the rest, disease A by votes."""
+    with opened("multiclass") as figure:
+        said = figure.text(".litlearn-says")
+        assert "One-vs-rest says “control”: nobody claims" in said
+        assert "One-vs-one says “disease A”: two votes of three" in said
+
+
+@pytest.mark.browser
+def test_mouse_moves_a_class_in_any_picture(opened):
+    """Each picture has the star and the three classes; the patients follow their class."""
+    with opened("multiclass", viewport={"width": 1280, "height": 900}) as figure:
+        assert figure.tab.locator(".litlearn-plot").count() == 3
+        for number in (1, 6, 11):  # control, disease A and disease B, each in another picture
+            before = np.array(figure.get()["centres"])
+            x, y = figure.middle(number)
+            figure.tab.mouse.move(x, y)
+            figure.tab.mouse.down()
+            figure.tab.mouse.move(x + 30, y + (40 if number == 1 else -40), steps=5)
+            figure.tab.mouse.up()
+            figure.settle()
+            state = figure.get()
+            moved = np.abs(np.array(state["centres"]) - before).sum(axis=1)
+            assert moved.argmax() == (number - 1) % 4 and np.count_nonzero(moved) == 1
+            _expect_strategies(figure, state["centres"], state["query"], [])
 
 
 # -- normal distributions -------------------------------------------------------------------------

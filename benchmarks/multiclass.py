@@ -1,0 +1,110 @@
+"""Ten classes by classifiers of two: one-vs-rest and one-vs-one around two kinds of classifiers.
+
+Each library's strategy has its own library's classifier inside: ours around our SVC and our
+LogisticRegression, scikit-learn's around its own. Both fit the same classifiers to the same samples
+with the same settings. What is judged are the predictions for new samples, which are compared with
+those of scikit-learn's strategies around classifiers at far smaller tolerances.
+"""
+
+import importlib
+
+import numpy as np
+
+from benchmarks.case import Adapter, Case
+
+N_CLASSES = 10
+STRATEGIES = {"one-vs-rest": "OneVsRestClassifier", "one-vs-one": "OneVsOneClassifier"}
+INSIDE = {"SVC": ("svm", {}), "LogisticRegression": ("linear_model", {"max_iter": 1000})}
+
+
+def draw(n, p, dtype, seed):
+    """Ten normal classes that overlap: training samples X (n, p), classes y, new samples T."""
+    rng = np.random.default_rng(seed)
+    means = 1.2 * rng.standard_normal((N_CLASSES, p))
+    y = rng.integers(0, N_CLASSES, n)
+    X = means[y] + rng.standard_normal((n, p))
+    T = means[rng.integers(0, N_CLASSES, n // 2)] + rng.standard_normal((n // 2, p))
+    return {"X": X.astype(dtype), "y": y, "T": T.astype(dtype)}
+
+
+def strategy_of(package, options, threads, **tighter):
+    """A strategy of a package around a classifier of the same package, not fitted."""
+    strategy = getattr(
+        importlib.import_module(f"{package}.multiclass"), STRATEGIES[options["strategy"]]
+    )
+    module, settings = INSIDE[options["inside"]]
+    inside = getattr(importlib.import_module(f"{package}.{module}"), options["inside"])
+    return strategy(inside(**settings, **tighter), n_jobs=threads)
+
+
+def build_of(package):
+    """Build function of a package with scikit-learn's interface."""
+
+    def build(data, options, threads):
+        return strategy_of(package, options, threads).fit(data["X"], data["y"])
+
+    return build
+
+
+def predictions(model, data, options, threads):
+    """Classes of the new samples."""
+    return model.predict(data["T"])
+
+
+def modules(package):
+    return (f"{package}.multiclass", f"{package}.svm", f"{package}.linear_model")
+
+
+OURS = Adapter(
+    "litlearn", "litlearn", "litlearn", modules("litlearn"), build_of("litlearn"), predictions,
+    ours=True, compiles=True,
+)  # fmt: skip
+SKLEARN = Adapter(
+    "sklearn", "scikit-learn", "sklearn", modules("sklearn"), build_of("sklearn"), predictions
+)
+
+
+def judge(output, data, reference, options):
+    """``right``: share of the new samples that get the class of the reference."""
+    return {"right": float(np.mean(output == reference["classes"]))}
+
+
+def reference(data, options):
+    """Predictions of scikit-learn's strategies, at tolerances far below the defaults."""
+    exact = {key: data[key].astype(np.float64) for key in ("X", "T")}
+    tol = 1e-6 if options["inside"] == "SVC" else 1e-9
+    model = strategy_of("sklearn", options, 1, tol=tol).fit(exact["X"], data["y"])
+    return {"classes": model.predict(exact["T"])}
+
+
+def cases(size):
+    """The cases of this family.
+
+    Parameters
+    ----------
+    size : {"small", "full"}
+        "small" keeps a tenth of the rows: to try the harness.
+
+    Returns
+    -------
+    list of Case
+    """
+    rows = {"SVC": 10_000, "LogisticRegression": 50_000}
+    chosen = []
+    for seed, (strategy, inside) in enumerate((s, i) for i in INSIDE for s in STRATEGIES):
+        n, p, dtype = rows[inside] // (10 if size == "small" else 1), 20, "float64"
+
+        def make(n=n, p=p, dtype=dtype, seed=seed):
+            return draw(n, p, dtype, seed)
+
+        chosen.append(
+            Case(
+                name=f"{strategy}-{inside}-{n}x{p}-{dtype}", group="Several classes",
+                work=f"{strategy}, {inside}", make=make, adapters=(OURS, SKLEARN), judge=judge,
+                reference=reference, aim=0.9,
+                options={"strategy": strategy, "inside": inside},
+                facts={"data": "normal", "n": n, "p": p, "m": n // 2, "classes": N_CLASSES,
+                       "dtype": dtype},
+            )
+        )  # fmt: skip
+    return chosen
