@@ -190,6 +190,22 @@ def test_kernel_given_as_matrix_or_function(kernel):
         SVC(kernel="precomputed").fit(scipy.sparse.eye(100).tocsr(), y)
 
 
+@pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_private_names_that_converters_read(name, n_classes):
+    X, y = make(60, n_classes=n_classes)
+    ours, theirs = both(name, tol=1e-8, nu=0.3) if name == "NuSVC" else both(name, tol=1e-8)
+    ours, theirs = ours.fit(X, y), theirs.fit(X, y)
+    np.testing.assert_allclose(ours._dual_coef_, theirs._dual_coef_, atol=1e-4)
+    np.testing.assert_allclose(ours._intercept_, theirs._intercept_, atol=1e-4)
+    np.testing.assert_allclose(ours._gamma, theirs._gamma)
+    np.testing.assert_array_equal(ours._n_support[:1], theirs._n_support[:1])
+    if name != "SVR":
+        before = ours.set_params(decision_function_shape="ovo").decision_function(X)
+        ours._dual_coef_, ours._intercept_ = -ours._dual_coef_, -ours._intercept_
+        np.testing.assert_allclose(ours.decision_function(X), -before)
+
+
 def test_sparse_and_dense_queries():
     X, y = make(60)
     sparse = scipy.sparse.csr_matrix(X)

@@ -177,6 +177,29 @@ class KernelMachine(BaseEstimator):
         (coef.data if self._sparse else coef).flags.writeable = False
         return coef
 
+    @property
+    def _sign(self):
+        """Which class LIBSVM calls positive: the first of two, where scikit-learn turns it."""
+        return -1.0 if len(getattr(self, "classes_", ())) == 2 else 1.0
+
+    # Converters to other formats read, and some programs write, these names of scikit-learn.
+
+    @property
+    def _dual_coef_(self):
+        return self._sign * self.dual_coef_
+
+    @_dual_coef_.setter
+    def _dual_coef_(self, value):
+        self.dual_coef_ = self._sign * value
+
+    @property
+    def _intercept_(self):
+        return self._sign * self.intercept_
+
+    @_intercept_.setter
+    def _intercept_(self, value):
+        self.intercept_ = self._sign * value
+
     def _get_coef(self):
         coef = self.dual_coef_ @ self.support_vectors_
         return coef.tocsr() if self._sparse else coef

@@ -256,8 +256,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     @property
     def probB_(self):
         """Shifts of the sigmoids; deprecated with ``probability``."""
-        sign = -1.0 if len(self.classes_) == 2 else 1.0  # LIBSVM: of the first class
-        return self._deprecated("probB_", sign * self._sigmoid_shifts)
+        return self._deprecated("probB_", self._sign * self._sigmoid_shifts)
 
     def _deprecated(self, name, value):
         message = f"Attribute `{name}` was deprecated in scikit-learn 1.9, with `probability`."
