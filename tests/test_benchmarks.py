@@ -22,6 +22,7 @@ from benchmarks import (  # noqa: E402
     multiclass,
     normal,
     runner,
+    svm,
     table,
     trees,
 )
@@ -633,3 +634,44 @@ def test_tree_scores_by_hand():
     assert trees.score(np.array([1, 2, 2]), np.array([1, 2, 0])) == pytest.approx(2 / 3)
     t = np.array([1.0, 2.0, 3.0])
     assert trees.score(t, t) == 1.0 and trees.score(np.full(3, 2.0), t) == 0.0
+
+
+# ---------------------------------------------------------------- support vector machines
+
+
+@pytest.mark.parametrize("case", svm.cases("small"), ids=lambda case: case.name)
+def test_svm_cases(case):
+    """Ours and LIBSVM's count as right, and what is a little worse does not."""
+    data = case.make()
+    assert svm.samples(data).shape == (case.facts["n"], case.facts["p"])
+    best = case.reference(data, case.options)
+    for adapter in case.adapters[:2]:
+        model = adapter.build(data, case.options, 1)
+        output = adapter.query(model, data, case.options, 1)
+        quality = case.judge(output, data, best, case.options)
+        assert quality["right"] > 0.999
+        off = 1 - output if case.group == "Prediction" else 0.9 * output
+        assert case.judge(off, data, best, case.options)["right"] < 0.5
+
+
+def test_svm_cases_are_well_formed():
+    for size in ("small", "full"):
+        cases = svm.cases(size)
+        assert len({case.name for case in cases}) == len(cases)
+        for case in cases:
+            assert [adapter.ours for adapter in case.adapters].count(True) == 1
+
+
+def test_svm_objectives_by_hand():
+    # Two samples at distance 1: K has 1 and exp(-0.5); beta = (1, -1).
+    data = {"X": np.array([[0.0], [1.0]]), "y": np.array([1, 0])}
+    options = {"estimator": "SVC", "given": {"gamma": 0.5}}
+    value = svm.objective(np.array([1.0, -1.0]), data, options)
+    assert value == pytest.approx(1 - np.exp(-0.5) - 2, rel=1e-12)
+    options["estimator"] = "SVR"
+    value = svm.objective(np.array([1.0, -1.0]), data, options)
+    assert value == pytest.approx(1 - np.exp(-0.5) - 1 + 0.2, rel=1e-12)
+    # One coefficient 2 and an intercept -1: misses 2 and 2.
+    options["estimator"] = "LinearSVC"
+    value = svm.objective(np.array([2.0, -1.0]), data, options)
+    assert value == pytest.approx(2.5 + 4 + 4, rel=1e-12)

@@ -1,0 +1,243 @@
+"""Support vector machines: with kernels, linear, and their predictions.
+
+Equal work means an equal objective. For the machines with kernels it is the dual one, computed here
+in float64 from the coefficients alone, and each library stops at the same `tol`; for the linear
+ones it is the primal one. Within a relative 1e-6 of the best known one counts as right. That comes
+from LIBSVM and liblinear at a tolerance far below their defaults.
+
+Predictions are right where they have the sign of LIBSVM's decision function, or where that is
+closer to zero than ten tolerances.
+"""
+
+import importlib
+import warnings
+
+import numpy as np
+
+from benchmarks.case import Adapter, Case
+
+GOOD_ENOUGH = 1e-6  # relative distance of the objective
+BLOCK = 2000
+TOL = 1e-3
+QUERIES = 100_000
+
+# ---------------------------------------------------------------- data
+
+
+def clouds(rng, n, p):
+    """Two classes, each of several Gaussian clouds that overlap with those of the other."""
+    centres = 1.3 * rng.standard_normal((8, p)) / np.sqrt(p) * np.sqrt(20)
+    label = rng.integers(0, 8, n)
+    X = 0.5 * centres[label] + rng.standard_normal((n, p))
+    y = label % 2
+    return X, np.where(rng.random(n) < 0.05, 1 - y, y)
+
+
+def waves(rng, n, p):
+    """A smooth function of three features, the others without effect, and noise."""
+    X = rng.standard_normal((n, p))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(n)
+
+
+def plane(rng, n, p):
+    """Two classes on the sides of a hyperplane, with noise."""
+    X = rng.standard_normal((n, p))
+    scores = X @ rng.standard_normal(p) / np.sqrt(p)
+    return X, (scores + 0.5 * rng.standard_normal(n) > 0).astype(np.int64)
+
+
+def text(rng, n, p):
+    """Documents of 60 words, some words much more frequent than others: rows of a CSR matrix."""
+    columns = np.minimum((20 * rng.pareto(1.0, size=(n, 60))).astype(np.int32), p - 1)
+    columns.sort(axis=1)
+    X = rng.random((n, 60)) + 0.1
+    X /= np.sqrt((X * X).sum(axis=1, keepdims=True))
+    weights = rng.standard_normal(p)
+    scores = (X * weights[columns]).sum(axis=1)
+    return X, (scores + 0.3 * scores.std() * rng.standard_normal(n) > 0).astype(np.int64), columns
+
+
+def draw(kind, n, p, seed, queries=0):
+    """Samples X (n, p) with targets y (n,); queries Q; for text, values and ``columns``."""
+    rng = np.random.default_rng(seed)
+    if kind == "text":
+        X, y, columns = text(rng, n, p)
+        return {"X": X, "y": y, "columns": columns, "width": np.full(n, p)}
+    X, y = {"clouds": clouds, "waves": waves, "plane": plane}[kind](rng, n + queries, p)
+    data = {"X": X[:n].copy(), "y": y[:n].copy()}
+    return data | {"Q": X[n:].copy()} if queries else data
+
+
+def samples(data):
+    """The samples, dense or as a CSR matrix."""
+    if "columns" not in data:
+        return data["X"]
+    from scipy.sparse import csr_matrix
+
+    (n, k), p = data["X"].shape, int(data["width"][0])
+    ends = np.arange(n + 1, dtype=np.int32) * k
+    parts = data["X"].ravel(), data["columns"].ravel(), ends
+    matrix = csr_matrix(parts, shape=(n, p), copy=True)
+    matrix.sum_duplicates()  # in place
+    return matrix
+
+
+# ---------------------------------------------------------------- implementations
+
+
+def scikit_like(package):
+    """Build function of a machine in a package with scikit-learn's interface."""
+
+    def build(data, options, threads):
+        kind = getattr(importlib.import_module(package), options["estimator"])
+        return kind(**options["given"]).fit(samples(data), data["y"])
+
+    return build
+
+
+def fitted(model, data, options, threads):
+    """What a fit has found: beta (n,), or coefficients and intercept."""
+    if options["estimator"].startswith("Linear"):
+        return np.append(np.ravel(model.coef_), model.intercept_)
+    beta = np.zeros(len(data["y"]))
+    beta[model.support_] = np.asarray(model.dual_coef_)[0]
+    return beta
+
+
+def predict(model, data, options, threads):
+    """Classes of the queries."""
+    return model.predict(data["Q"])
+
+
+def adapters(query, linear):
+    """The implementations; scikit-learn-intelex has machines with kernels only."""
+    ours = Adapter(
+        "litlearn", "litlearn", "litlearn", ("litlearn.svm",), scikit_like("litlearn.svm"), query,
+        ours=True, compiles=True,
+    )  # fmt: skip
+    sklearn = Adapter(
+        "sklearn", "scikit-learn", "sklearn", ("sklearn.svm",), scikit_like("sklearn.svm"), query
+    )
+    intelex = Adapter(
+        "sklearnex", "scikit-learn-intelex", "sklearnex", ("sklearnex.svm",),
+        scikit_like("sklearnex.svm"), query,
+    )  # fmt: skip
+    return (ours, sklearn) if linear else (ours, sklearn, intelex)
+
+
+# ---------------------------------------------------------------- quality
+
+
+def product(data, beta, gamma):
+    """The Gram matrix of the RBF kernel times beta, a block of rows at a time."""
+    X = data["X"]
+    used = np.flatnonzero(beta)
+    S, norms = X[used], (X * X).sum(axis=1)
+    total = np.empty(len(X))
+    for start in range(0, len(X), BLOCK):
+        rows = slice(start, start + BLOCK)
+        squares = norms[rows, None] + norms[used] - 2 * X[rows] @ S.T
+        total[rows] = np.exp(-gamma * np.maximum(squares, 0)) @ beta[used]
+    return total
+
+
+def objective(output, data, options):
+    """Dual objective of a machine with a kernel, negated, or primal one of a linear machine."""
+    if options["estimator"].startswith("Linear"):
+        sign = 2.0 * data["y"] - 1
+        miss = np.maximum(0.0, 1 - sign * (samples(data) @ output[:-1] + output[-1]))
+        return 0.5 * output @ output + np.sum(miss * miss)
+    is_regression = options["estimator"] == "SVR"
+    target = data["y"] if is_regression else 2.0 * data["y"] - 1
+    value = 0.5 * output @ product(data, output, options["given"]["gamma"]) - target @ output
+    return value + 0.1 * np.abs(output).sum() if is_regression else value
+
+
+def judge(output, data, reference, options):
+    """``right``: 1 if the objective is close enough; ``excess``: how far it is, relatively."""
+    best = float(reference["objective"])
+    excess = (objective(output, data, options) - best) / abs(best)
+    allowed = True
+    if "C" in options["given"]:  # beta has bounds, and sums to 0
+        C = options["given"]["C"]
+        allowed = np.abs(output).max() <= C * (1 + 1e-9) and abs(output.sum()) <= 1e-6 * C
+    return {"right": float(allowed and excess <= GOOD_ENOUGH), "excess": excess}
+
+
+def reference(data, options):
+    """The best objective known: LIBSVM's or liblinear's, at a low tolerance."""
+    model = peer(data, options, {"tol": 1e-5})
+    return {"objective": objective(fitted(model, data, options, 1), data, options)}
+
+
+def peer(data, options, changed):
+    """A machine of scikit-learn, with some parameters changed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        kind = getattr(importlib.import_module("sklearn.svm"), options["estimator"])
+        return kind(**options["given"] | changed).fit(samples(data), data["y"])
+
+
+def judge_predictions(predicted, data, reference, options):
+    """``right``: the share of samples with the sign of the reference, or too close to tell."""
+    score = reference["score"]
+    close = np.abs(score) <= 10 * TOL
+    return {"right": float(np.mean(close | (predicted == (score > 0))))}
+
+
+def reference_scores(data, options):
+    """LIBSVM's decision function."""
+    return {"score": peer(data, options, {}).decision_function(data["Q"])}
+
+
+# ---------------------------------------------------------------- cases
+
+# (work, estimator, kind of data, samples, features, parameters, aim)
+SHAPES = (
+    ("fit", "SVC", "clouds", 10_000, 20, {"C": 1.0}, 0.9),
+    ("fit", "SVC", "clouds", 10_000, 20, {"C": 100.0}, 0.9),
+    ("fit", "SVC", "clouds", 30_000, 50, {"C": 1.0}, 0.9),
+    ("fit", "SVR", "waves", 8_000, 10, {"C": 1.0}, 0.9),
+    ("predict", "SVC", "clouds", 10_000, 20, {"C": 1.0}, 0.5),
+    ("fit", "LinearSVC", "plane", 100_000, 100, {}, 0.9),
+    ("fit", "LinearSVC", "text", 20_000, 100_000, {}, 0.9),
+)
+SMALLER = 20
+
+
+def cases(size):
+    """The cases of this family.
+
+    Parameters
+    ----------
+    size : {"small", "full"}
+        "small" keeps a twentieth of the rows: to try the harness.
+
+    Returns
+    -------
+    list of Case
+    """
+    chosen = []
+    for seed, (work, estimator, kind, n, p, given, aim) in enumerate(SHAPES):
+        queries, linear = QUERIES if work == "predict" else 0, estimator.startswith("Linear")
+        if size == "small":
+            n, queries = n // SMALLER, queries // SMALLER
+        options = {"random_state": 0} if linear else {"kernel": "rbf", "gamma": 1 / p, "tol": TOL}
+
+        def make(kind=kind, n=n, p=p, seed=seed, queries=queries):
+            return draw(kind, n, p, seed, queries)
+
+        setting = "".join(f"-{name}{value:g}" for name, value in given.items())
+        facts = {"data": kind, "n": n, "p": p, "m": queries or n, "dtype": "float64"}
+        asks = work == "predict"
+        chosen.append(
+            Case(
+                name=f"{'predict-' if asks else ''}{estimator}-{kind}-{n}x{p}{setting}",
+                group="Prediction" if asks else "Linear" if linear else "Kernels", work=work,
+                make=make, adapters=adapters(predict if asks else fitted, linear),
+                judge=judge_predictions if asks else judge,
+                reference=reference_scores if asks else reference, aim=aim,
+                options={"estimator": estimator, "given": options | given}, facts=facts,
+            )
+        )  # fmt: skip
+    return chosen
