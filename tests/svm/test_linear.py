@@ -92,6 +92,7 @@ def dual_objective(A, problem, beta):
 
 
 @pytest.mark.nojit
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")  # of whole numbers, as plain Python
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("kind", ["hinge", "squared", "tube"])
 def test_dual_descent_finds_the_minimum(sparse, kind):
