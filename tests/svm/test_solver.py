@@ -189,6 +189,16 @@ def test_gap_is_primal_minus_dual():
         np.testing.assert_allclose(found.gap, primal - dual, rtol=1e-8, atol=1e-12)
 
 
+@pytest.mark.nojit
+def test_multiplier_where_every_coefficient_is_at_its_bound():
+    """Any value between the gradients at the two bounds would do: the middle is taken."""
+    P = c_classification(np.array([1.0, -1.0]), np.full(2, 0.1))
+    found = solve(StoredGram(np.diag([1.0, 3.0])), P, 1e-6, -1, MEMORY)
+    np.testing.assert_allclose(found.beta, [0.1, -0.1])
+    np.testing.assert_allclose(found.gradient, [-0.9, 0.7])
+    np.testing.assert_allclose(found.multipliers, [-0.1])
+
+
 def test_violation_is_that_of_exact_gradients():
     """The certificate does not believe gradients that were followed in float32."""
     X, y, _ = make(1500, 4)
