@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import re
+import warnings
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -238,7 +239,9 @@ class SparseTable(Generated):
     @staticmethod
     def takes(estimator, X, y):
         try:
-            estimator.fit(X, y)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of clusters without samples, for instance
+                estimator.fit(X, y)
         except (TypeError, ValueError):
             return "refused, with an error"
         return "taken"
