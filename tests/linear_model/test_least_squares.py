@@ -431,19 +431,6 @@ def test_sparse_samples(container, shape, density):
 
 
 @nojit
-@pytest.mark.parametrize("centred", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_moments_of_sparse_samples(centred, weighted):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 4)) * (rng.random((60, 4)) < 0.05)
-    weight = rng.random(60) if weighted else None
-    dense = Samples(X, rng.normal(size=(60, 2)), weight, centred)
-    found = _least_squares.sparse_moments(dense._replace(X=scipy.sparse.csr_array(X)))
-    for one, other in zip(found, _moments.moments(dense), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
-
-
-@nojit
 @pytest.mark.parametrize("alpha", [0.0, 0.01, 4.0])
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_lsqr_solves_what_dense_samples_solve(alpha, fit_intercept):
