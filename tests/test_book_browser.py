@@ -174,6 +174,11 @@ def _violations(page, rules=None):
 SETTLED = """() => new Promise(done => requestAnimationFrame(
   () => requestAnimationFrame(() => setTimeout(done, 50))))"""
 
+# Captions that say where a panel is on a wide page and on a narrow one, both at once.
+BOTH_SIDES = r"""[...document.querySelectorAll('figcaption')]
+  .map(caption => caption.innerText.match(/\w*(?:left|right)(?:above|below)/i)?.[0])
+  .filter(Boolean)"""
+
 # A box that scrolls sideways without the shade that says so, or that keys do not reach.
 SECRET = """() => [...document.querySelectorAll("article *")].filter(e => {
     if (e.closest("mjx-container") || !e.getClientRects().length) return false;
@@ -320,12 +325,14 @@ def test_page(browser, built, ams, page_name):
             assert _violations(page, None if theme == "light" else ["color-contrast"]) == []
         assert page.tab.evaluate(WIDE_CODE) == [], "code that is wider than its box"
         assert page.tab.evaluate(CUT_MATHS) == [], "formulas whose upper or lower edge is cut"
+        assert page.tab.evaluate(BOTH_SIDES) == [], "captions for wide and narrow pages at once"
         page.tab.set_viewport_size({"width": 390, "height": 844})
         for theme in ("dark", "light"):
             page.theme(theme)
             assert _sideways(page) == "", f"the {theme} page scrolls sideways on a phone"
         page.tab.evaluate(SETTLED)
         assert page.tab.evaluate(CUT_OFF) == [], "cut off on a phone"
+        assert page.tab.evaluate(BOTH_SIDES) == [], "captions for wide and narrow pages at once"
         assert page.tab.evaluate(SECRET) == [], "scrolls on a phone and does not say so"
         assert page.tab.evaluate(WIDE_MATHS) == [], "formulas that reach out of their line"
         assert page.tab.evaluate(WIDE_CODE) == [], "code that is wider than its box"

@@ -369,7 +369,9 @@ def finish(app: Sphinx, exception):
     for path, text in pages.items():
         links = list(_LINKED.finditer(text))
         if links:  # not a page of an earlier build
-            rules = []
+            # Pictures first: the styles of a page are those of the names that are on it.
+            text = _STACKED.sub(turned, _PICTURE.sub(partial(sized, path), text))
+            links, rules = list(_LINKED.finditer(text)), []
             for link in links:
                 name = re.search(r'_static/([^"?]+\.css)', link[0])[1]
                 if name not in sheets:
@@ -382,7 +384,6 @@ def finish(app: Sphinx, exception):
             start = links[0].start()
             text = without_plain_tokens(text, plain_tokens(styles))
             text = text[:start] + f"<style>{styles}</style>\n" + _LINKED.sub("", text[start:])
-            text = _STACKED.sub(turned, _PICTURE.sub(partial(sized, path), text))
         path.write_text(text, encoding="utf-8")
     for useless in [
         "scripts/fontawesome.js",
