@@ -143,9 +143,9 @@ def check(kind, theirs, problem):
         warnings.simplefilter("ignore" if numba.config.DISABLE_JIT else "error")
         for own in OWN_WARNINGS:
             warnings.simplefilter("ignore", own)
-        # An answer beyond the range of its type is infinite, which is judged below. One that has
+        # An answer beyond the range of its type is infinite or none, judged below. One that has
         # nobody to rely on says so.
-        warnings.filterwarnings("ignore", "overflow encountered in matmul")
+        warnings.filterwarnings("ignore", "(overflow|invalid value) encountered in matmul")
         warnings.filterwarnings("ignore", ".*have no neighbors within specified radius")
         found = answers(kind(**params), X, y, weight, queries)
     np.testing.assert_array_equal(X, before[0])
