@@ -123,6 +123,10 @@ test-cpus: .venv/.test $(CACHE)/.filled
 	  $(COMPARISONS) $$(ls book/*.ipynb | awk 'NR % 2')
 	@echo '--- as on a processor with AVX2'
 	$(HASWELL) $(PYTEST) $(PARALLEL) $$(ls book/*.ipynb | awk 'NR % 2 == 0')
+	@if grep -qs avx512f /proc/cpuinfo; then \
+	  echo '--- as on a processor with AVX-512'; \
+	  OPENBLAS_CORETYPE=SkylakeX $(PYTEST) $(PARALLEL) -m 'not nojit' $(COMPARISONS); \
+	fi
 	@echo 'The other processors agree.'
 
 FUZZ ?= 300
