@@ -79,6 +79,13 @@ def check_boolean(owner, name, value):
     return bool(value)
 
 
+def check_verbose(owner):
+    """Check `verbose`: a bool, or an int that says how much is shown."""
+    verbose = owner.verbose
+    if not isinstance(verbose, (bool, np.bool_, numbers.Integral)) or verbose < 0:
+        _refuse(owner, "verbose", verbose, "a bool or an int in the range [0, inf)")
+
+
 def check_option(owner, name, value, options, *, or_else=""):
     """Return `value` if it is one of the strings in `options`."""
     if not isinstance(value, str) or value not in options:

@@ -1,11 +1,10 @@
 """k-means: the estimator."""
 
-import numbers
-
 import numpy as np
 
 from litlearn import _moments, _validation
 from litlearn._base import BaseEstimator, TransformerMixin
+from litlearn._progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._bounds import Bounds
 from litlearn.cluster._lloyd import Samples
@@ -35,7 +34,7 @@ class CentreModel(TransformerMixin, BaseEstimator):
                 _validation._refuse(self, "n_init", self.n_init, "'auto' or an int in [1, inf)")
             check_integer(self, "n_init", self.n_init, low=1)
         _validation.check_real(self, "tol", self.tol, low=0.0)
-        check_verbose(self)
+        _validation.check_verbose(self)
         if isinstance(self.init, str):
             expected = ", a callable or an array-like of shape (n_clusters, n_features)"
             options = ("k-means++", "random")
@@ -208,12 +207,6 @@ class CentreModel(TransformerMixin, BaseEstimator):
         return Samples(X, np.ones(X.shape[0]), origin), centres - origin
 
 
-def check_verbose(owner):
-    """Check that ``verbose`` is a bool or a number that says how much."""
-    if not isinstance(owner.verbose, (bool, np.bool_, numbers.Integral)) or owner.verbose < 0:
-        _validation._refuse(owner, "verbose", owner.verbose, "a bool or an int in [0, inf)")
-
-
 def centred_samples(X, weight):
     """Return :class:`Samples`, dense ones less their mean, and the mean of their variances."""
     n, p = X.shape
@@ -351,7 +344,7 @@ default="k-means++"
         norms = squared_norms(samples) if self._seeds() else None
         algorithm = self._choose_algorithm(X)
         best = None
-        with progress_bar(self, self._n_init * self.max_iter) as report:
+        with progress(self, show_inertia, total=self._n_init * self.max_iter) as report:
             for _ in range(self._n_init):
                 start = self._start(samples, norms, given, random_state)
                 step = None
@@ -390,27 +383,9 @@ default="k-means++"
         _validation.store_features(self, samples.X.shape[1], names)
 
 
-class progress_bar:
-    """Shows the inertia of each iteration, if the estimator is verbose."""
-
-    def __init__(self, owner, total):
-        self.name, self.shown, self.total = type(owner).__name__, bool(owner.verbose), total
-
-    def __enter__(self):
-        if not self.shown:
-            return None
-        from tqdm.auto import tqdm
-
-        self.bar = tqdm(total=self.total, desc=self.name)
-        return self.report
-
-    def report(self, n_iter, inertia):
-        self.bar.set_postfix_str(f"inertia {inertia:.6g}")
-        self.bar.update()
-
-    def __exit__(self, *error):
-        if self.shown:
-            self.bar.close()
+def show_inertia(inertia):
+    """Say how good the centres are, after a progress bar."""
+    return f"inertia {inertia:.6g}"
 
 
 def k_means(

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn import _validation
+from litlearn._progress import progress
 from litlearn.cluster import _lloyd
-from litlearn.cluster._kmeans import CentreModel, centred_samples, check_verbose, progress_bar
+from litlearn.cluster._kmeans import CentreModel, centred_samples, show_inertia
 from litlearn.cluster._lloyd import Samples
 from litlearn.cluster._seeding import check_weights
 
@@ -203,7 +204,7 @@ default="k-means++"
         check_integer(self, "init_size", self.init_size, low=1, allow_none=True)
         _validation.check_boolean(self, "compute_labels", self.compute_labels)
         _validation.check_real(self, "reassignment_ratio", self.reassignment_ratio, low=0.0)
-        check_verbose(self)
+        _validation.check_verbose(self)
         return random_state
 
     def _sizes(self, n_samples):
@@ -269,10 +270,10 @@ default="k-means++"
                 best, best_inertia = start, inertia
         centres = Centres(best, np.zeros(self.n_clusters))
         self._n_since_reassignment = 0
-        progress = Progress(batch_size, n, self.tol * variance, self.max_no_improvement)
+        patience = Progress(batch_size, n, self.tol * variance, self.max_no_improvement)
         shares, ones = weight / weight.sum(), np.ones(batch_size)
         n_steps = max(1, (self.max_iter * n) // batch_size)
-        with progress_bar(self, n_steps) as report:
+        with progress(self, show_inertia, total=n_steps) as report:
             for i in range(n_steps):
                 batch = random_state.choice(n, batch_size, p=shares, replace=True)
                 before = centres.places
@@ -281,9 +282,9 @@ default="k-means++"
                 if report is not None:
                     report(i + 1, inertia)
                 moved = np.sum((centres.places - before) ** 2) if self.tol > 0.0 else 0.0
-                if progress.ended(inertia / batch_size, moved):
+                if patience.ended(inertia / batch_size, moved):
                     if self.verbose:
-                        print(f"Converged ({progress.reason}) at step {i + 1}/{n_steps}")
+                        print(f"Converged ({patience.reason}) at step {i + 1}/{n_steps}")
                     break
         self._store(centres, X.dtype)
         self.n_steps_, self.n_iter_ = i + 1, int(np.ceil((i + 1) * batch_size / n))
@@ -291,7 +292,7 @@ default="k-means++"
         if self.compute_labels:
             _, _, self.labels_, self.inertia_ = assigned(X, weight, centres.places)
         else:
-            mean = inertia / batch_size if progress.mean is None else progress.mean
+            mean = inertia / batch_size if patience.mean is None else patience.mean
             self.inertia_ = mean * weight.sum()
         self._random_state = random_state
         _validation.store_features(self, X.shape[1], names)

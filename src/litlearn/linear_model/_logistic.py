@@ -1,17 +1,21 @@
 """Logistic regression: two classes or many, dense or sparse, any of the penalties."""
 
-import contextlib
-
 import numpy as np
 
 from litlearn import _targets, _validation
 from litlearn._linear import SPARSE_FORMATS, LinearClassifier
+from litlearn._progress import progress
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
 from litlearn.linear_model._newton import Goal, minimise
 
 SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 LARGEST_HESSIAN = 10_000  # parameters; beyond, not even a user's wish makes it sensible
+
+
+def show_objective(state):
+    """Say how good the coefficients are, after a progress bar."""
+    return f"objective {state.value:.6g}"
 
 
 class LogisticRegression(LinearClassifier):
@@ -232,8 +236,7 @@ class LogisticRegression(LinearClassifier):
         _validation.check_n_jobs(self, self.n_jobs)
         tol = _validation.check_real(self, "tol", self.tol, low=0.0)
         max_iter = _validation.check_integer(self, "max_iter", self.max_iter, low=0)
-        if not isinstance(self.verbose, (bool, np.bool_)):
-            _validation.check_integer(self, "verbose", self.verbose, low=0)
+        _validation.check_verbose(self)
         if self.penalty == "elasticnet" and l1_ratio is None:
             raise ValueError(f"{who}: l1_ratio must be specified when penalty is elasticnet.")
         inconsistent = {"l2": (0.0, None), "l1": (1.0, None)}.get(self.penalty, (l1_ratio,))
@@ -300,7 +303,7 @@ class LogisticRegression(LinearClassifier):
         if self.solver == "newton-cholesky" and not loss.sparse and v.size <= LARGEST_HESSIAN:
             factored = True
         goal = Goal(1e-3 * tol, tol, max_iter, penalised)
-        with self._progress() as report:
+        with progress(self, show_objective) as report:
             result = minimise(loss, v, goal, report, factored)
         if not result.converged:
             _validation.warn(ConvergenceWarning(self._explain(result, penalised)), 4)
@@ -344,22 +347,6 @@ class LogisticRegression(LinearClassifier):
             f"be above its minimum by {result.gap:.1e} of its value. Increase max_iter or tol, or "
             "penalise more (a smaller C)."
         )
-
-    @contextlib.contextmanager
-    def _progress(self):
-        """Give a function that shows the iterations, or None."""
-        if not self.verbose:
-            yield None
-            return
-        from tqdm.auto import tqdm
-
-        with tqdm(desc=type(self).__name__, unit="iteration") as bar:
-
-            def report(n_iter, state):
-                bar.update(n_iter - bar.n)
-                bar.set_postfix_str(f"objective {state.value:.6g}")
-
-            yield report
 
     def _store(self, X, names, classes, coef, intercept, n_iter, optimality, converged):
         _validation.store_features(self, X.shape[1], names)

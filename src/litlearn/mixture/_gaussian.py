@@ -1,12 +1,11 @@
 """Gaussian mixtures: the estimator."""
 
-import contextlib
-
 import numpy as np
 
 from litlearn import _factors, _validation
 from litlearn._base import BaseEstimator
 from litlearn._parallel import cut, fold_blocks
+from litlearn._progress import progress
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.mixture import _em
 from litlearn.mixture._em import KINDS, Parameters
@@ -196,22 +195,17 @@ class GaussianMixture(BaseEstimator):
         given = self._check_start(X.shape[1])
         going_on = self.warm_start and hasattr(self, "converged_")
         best = None
-        for _ in range(1 if going_on else self.n_init):
-            start = self._parameters() if going_on else self._start(X, given, random_state)
-            before = self.lower_bound_ if going_on else -np.inf
-            with self._progress() as report:
+        n_starts = 1 if going_on else self.n_init
+        limits = self.max_iter, self.tol, self.reg_covar
+        with progress(self, show_likelihood, total=n_starts * self.max_iter) as report:
+            for _ in range(n_starts):
+                start = self._parameters() if going_on else self._start(X, given, random_state)
+                before = self.lower_bound_ if going_on else -np.inf
                 found = _em.expectation_maximisation(
-                    self.covariance_type,
-                    X,
-                    start,
-                    self.max_iter,
-                    self.tol,
-                    self.reg_covar,
-                    before,
-                    report,
+                    self.covariance_type, X, start, *limits, before, report
                 )
-            if best is None or found.lower_bounds[-1:] > best.lower_bounds[-1:]:
-                best = found
+                if best is None or found.lower_bounds[-1:] > best.lower_bounds[-1:]:
+                    best = found
         self._store(best, X.dtype)
         _validation.store_features(self, X.shape[1], names)
         if not best.converged and self.max_iter > 0:
@@ -223,8 +217,6 @@ class GaussianMixture(BaseEstimator):
         return X
 
     def _check_parameters(self):
-        from litlearn.cluster._kmeans import check_verbose
-
         for name, low in (("n_components", 1), ("n_init", 1), ("verbose_interval", 1)):
             _validation.check_integer(self, name, getattr(self, name), low=low)
         _validation.check_integer(self, "max_iter", self.max_iter, low=0)
@@ -233,7 +225,7 @@ class GaussianMixture(BaseEstimator):
         _validation.check_option(self, "covariance_type", self.covariance_type, KINDS)
         _validation.check_option(self, "init_params", self.init_params, STARTS)
         _validation.check_boolean(self, "warm_start", self.warm_start)
-        check_verbose(self)
+        _validation.check_verbose(self)
         return _validation.check_random_state(self, self.random_state)
 
     def _check_start(self, p):
@@ -339,21 +331,6 @@ class GaussianMixture(BaseEstimator):
             logs = -2.0 * np.log(U).sum(axis=1) if U.ndim == 2 else -2.0 * p * np.log(U)
         covariances = self.covariances_.astype(np.float64)
         return Parameters(weights, means, covariances, U, np.broadcast_to(logs, k))
-
-    @contextlib.contextmanager
-    def _progress(self):
-        if not self.verbose:
-            yield None
-            return
-        from tqdm.auto import tqdm
-
-        with tqdm(total=self.max_iter, desc=type(self).__name__) as bar:
-
-            def report(n_iter, lower_bound):
-                bar.set_postfix_str(f"log-likelihood {lower_bound:.6g}")
-                bar.update()
-
-            yield report
 
     # Answers
 
@@ -511,6 +488,11 @@ class GaussianMixture(BaseEstimator):
         matrix = p * (p + 1) // 2
         own = {"full": k * matrix, "tied": matrix, "diag": k * p, "spherical": k}
         return own[self.covariance_type] + k * p + k - 1
+
+
+def show_likelihood(lower_bound):
+    """Say how good the parameters are, after a progress bar."""
+    return f"log-likelihood {lower_bound:.6g}"
 
 
 def inverses(precisions, matrices):

@@ -1,6 +1,5 @@
 """What the machines with kernels share: parameters, samples, support vectors, predictions."""
 
-import contextlib
 import numbers
 
 import numpy as np
@@ -45,7 +44,7 @@ class KernelMachine(BaseEstimator):
         _validation.check_real(self, "tol", self.tol, low=0.0, allow_low=False)
         _validation.check_boolean(self, "shrinking", self.shrinking)
         _validation.check_real(self, "cache_size", self.cache_size, low=0.0, allow_low=False)
-        check_verbose(self)
+        _validation.check_verbose(self)
         _validation.check_integer(self, "max_iter", self.max_iter, low=-1)
 
     def _check_samples(self, X):
@@ -277,25 +276,7 @@ def as_double(X):
     return kernels.as_input(X, np.float64)
 
 
-def check_verbose(owner):
-    """Check `verbose`: a bool or a number."""
-    if not isinstance(owner.verbose, (bool, np.bool_)):
-        _validation.check_integer(owner, "verbose", owner.verbose, low=0)
-
-
-@contextlib.contextmanager
-def progress(owner, unit, total=None):
-    """Give a function that shows how far the solver is, or None."""
-    if not owner.verbose:
-        yield None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(desc=type(owner).__name__, unit=unit, total=total) as bar:
-
-        def report(n_done, violation, gap=None):
-            text = f"violation {violation:.1e}"
-            bar.set_postfix_str(text if gap is None else f"{text}, gap {gap:.2e}", refresh=False)
-            bar.update(n_done - bar.n)
-
-        yield report
+def show_violation(violation, gap=None):
+    """Say how far the solver is from the optimum, after a progress bar."""
+    text = f"violation {violation:.1e}"
+    return text if gap is None else f"{text}, gap {gap:.2e}"

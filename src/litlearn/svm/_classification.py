@@ -7,9 +7,10 @@ import numpy as np
 from litlearn import _targets, _validation
 from litlearn._base import ClassifierMixin
 from litlearn._parallel import effective_n_jobs, fold_blocks
+from litlearn._progress import progress
 from litlearn.exceptions import NotFittedError
 from litlearn.svm import _platt
-from litlearn.svm._base import KernelMachine, progress
+from litlearn.svm._base import KernelMachine, show_violation
 from litlearn.svm._programmes import c_classification, nu_classification
 from litlearn.svm._working_set import solve
 
@@ -76,7 +77,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             return rows, solution, found, sigmoid
 
         unit, total = ("step", None) if len(pairs) == 1 else ("pair", len(pairs))
-        with progress(self, unit, total) as report:
+        with progress(self, show_violation, unit, total) as report:
 
             def merge(results, one):
                 results.append(one)

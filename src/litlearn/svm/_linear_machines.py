@@ -5,8 +5,9 @@ import numpy as np
 from litlearn import _targets, _validation, kernels
 from litlearn._linear import LinearClassifier, LinearModel, LinearRegressor
 from litlearn._parallel import map_blocks
+from litlearn._progress import progress
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.svm._base import check_verbose, progress
+from litlearn.svm._base import show_violation
 from litlearn.svm._dual_descent import DualProblem, make_rows, solve_dual, solve_together
 from litlearn.svm._primal_newton import SquaredLoss, solve_primal
 from litlearn.svm._sparse_weights import solve_sparse
@@ -49,7 +50,7 @@ class LinearMachine(LinearModel):
                 f"{type(self).__name__}: Intercept scaling is {self.intercept_scaling!r} but needs "
                 "to be greater than 0. To disable fitting an intercept, set fit_intercept=False."
             )
-        check_verbose(self)
+        _validation.check_verbose(self)
         _validation.check_integer(self, "max_iter", self.max_iter, low=0)
         rng = _validation.check_random_state(self, self.random_state)
         return scaling if self.fit_intercept else 0.0, rng
@@ -282,7 +283,7 @@ class LinearSVC(LinearMachine, LinearClassifier):
         """Fit each class against the others, or the second of two."""
         classes = [1] if n_classes == 2 else list(range(n_classes))
         solve = self._solve_l1 if self.penalty == "l1" else self._solve
-        with progress(self, "iteration") as report:
+        with progress(self, show_violation) as report:
 
             def fit_class(number):
                 y = np.where(codes == classes[number], 1.0, -1.0)
@@ -314,7 +315,7 @@ class LinearSVC(LinearMachine, LinearClassifier):
     def _fit_together(self, X, constant, codes, C, n_classes, seed):
         """Fit all classes at once, as Crammer and Singer."""
         limits = self.tol, self.max_iter
-        with progress(self, "iteration") as report:
+        with progress(self, show_violation) as report:
             W, alpha, violation, n_iter, converged = solve_together(
                 make_rows(X, constant), codes, C, n_classes, X.shape[1], limits, seed, report
             )
@@ -475,7 +476,7 @@ class LinearSVR(LinearMachine, LinearRegressor):
         weight = _validation.check_sample_weight(self, sample_weight, len(y))
         C = np.full(len(y), float(self.C)) if weight is None else self.C * weight
         seed = _validation.random_integer(rng)
-        with progress(self, "iteration") as report:
+        with progress(self, show_violation) as report:
             w, violation, gap, n_iter, converged = self._solve(
                 X, constant, y, C, epsilon, seed, report
             )

@@ -4,7 +4,8 @@ import numpy as np
 
 from litlearn import _validation
 from litlearn._base import RegressorMixin
-from litlearn.svm._base import KernelMachine, progress
+from litlearn._progress import progress
+from litlearn.svm._base import KernelMachine, show_violation
 from litlearn.svm._programmes import epsilon_regression, nu_regression
 from litlearn.svm._working_set import solve
 
@@ -27,7 +28,7 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         with np.errstate(invalid="ignore"):
             bounds = np.where(weight > 0.0, C * weight, 0.0)
         gram, kernel, memory = self._gram(X, n)
-        with progress(self, "step") as report:
+        with progress(self, show_violation, "step") as report:
             programme = self._programme(y, bounds)
             solution = solve(gram, programme, self.tol, self.max_iter, memory, report)
         beta = solution.beta[:n] + solution.beta[n:]
