@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from litlearn import _factors
 
@@ -92,3 +93,120 @@ def test_float32_will_do(condition, expected):
     A = np.array([[1.0, 0.0], [0.0, 1.0]]) + (1 - 2 / (1 + condition)) * np.array([[0, 1], [1, 0]])
     assert _factors.well_conditioned(A) == expected
     assert _factors.well_conditioned(A * 1e8) == expected
+
+
+# --- leading singular values and eigenvalues -------------------------------------------------
+
+
+def of_spectrum(n, p, values, seed=0):
+    """A matrix (n, p) with the given singular values."""
+    rng, r = np.random.default_rng(seed), len(values)
+    left, right = (np.linalg.qr(rng.normal(size=(m, r)))[0] for m in (n, p))
+    return (left * values) @ right.T
+
+
+SPECTRA = {
+    "falling": (60, 90, np.geomspace(1.0, 1e-10, 60), 10),
+    "tall": (90, 40, np.linspace(2.0, 1.0, 40), 3),
+    "equal": (50, 40, np.ones(30), 7),
+    "rank": (30, 40, np.array([3.0, 2.0, 1e-9]), 5),
+    "all": (8, 6, np.arange(1.0, 7.0), 6),
+    "zero": (9, 7, np.zeros(3), 2),
+    "one row": (1, 5, np.ones(1), 1),
+    "one column": (5, 1, np.ones(1), 1),
+}
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+def test_leading_singular_values(name):
+    n, p, values, k = SPECTRA[name]
+    A = of_spectrum(n, p, values)
+    found = _factors.leading_singular(_factors.Product(A), k)
+    expected = np.linalg.svd(A)[1][:k]
+    assert found.residual <= 1e-9 and found.left.shape == (n, k) and found.right.shape == (p, k)
+    np.testing.assert_allclose(found.values, expected, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(found.right.T @ found.right, np.eye(k), atol=1e-13)
+    np.testing.assert_allclose(A @ found.right, found.left * found.values, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+def test_largest_eigenvalues(name):
+    n, p, values, k = SPECTRA[name]
+    A = of_spectrum(n, p, values)
+    A = A @ A.T - 0.5 * np.eye(n)  # of either sign
+    k = min(k, n)
+    found = _factors.leading_eigen(_factors.Product(A), k)
+    np.testing.assert_allclose(found.values, np.linalg.eigvalsh(A)[::-1][:k], atol=1e-13)
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(k), atol=1e-13)
+    np.testing.assert_allclose(A @ found.vectors, found.vectors * found.values, atol=2e-9)
+
+
+def test_a_flat_spectrum_is_cut_back_or_given_up():
+    A = np.random.default_rng(0).normal(size=(300, 400))
+    found = _factors.leading_singular(_factors.Product(A), 2, most_products=200)
+    assert found.residual <= 1e-9
+    np.testing.assert_allclose(found.values, np.linalg.svd(A)[1][:2], rtol=1e-12)
+    assert _factors.leading_singular(_factors.Product(A), 2, most_products=3).residual > 1e-6
+    K = A @ A.T
+    eigen = _factors.leading_eigen(_factors.Product(K), 2, most_products=200)
+    assert eigen.residual <= 1e-9
+    np.testing.assert_allclose(eigen.values, found.values**2, rtol=1e-12)
+    assert _factors.leading_eigen(_factors.Product(K), 2, most_products=3).residual > 1e-6
+
+
+def test_the_start_does_not_matter():
+    A = _factors.Product(of_spectrum(80, 60, np.geomspace(1.0, 1e-3, 60)))
+    one, other = (_factors.leading_singular(A, 4, seed=seed) for seed in (0, 1))
+    np.testing.assert_allclose(one.values, other.values, rtol=1e-13)
+    turn = _factors.signs(one.right) * _factors.signs(other.right)
+    np.testing.assert_allclose(one.right, other.right * turn, atol=1e-8)
+
+
+def test_other_solvers_agree():
+    A = of_spectrum(70, 50, np.geomspace(1.0, 1e-8, 50))
+    for matrix in (A, A.T):
+        product = _factors.Product(matrix)
+        expected = _factors.leading_singular(product, 3)
+        for found in (
+            _factors.arpack_singular(product, 3, np.random.RandomState(0)),
+            _factors.random_singular(product, 3, np.random.RandomState(0)),
+            _factors.random_singular(product, 3, np.random.RandomState(0), normalizer="QR"),
+        ):
+            np.testing.assert_allclose(found.values, expected.values, rtol=1e-10)
+            turn = _factors.signs(expected.right) * _factors.signs(found.right)
+            np.testing.assert_allclose(found.right * turn, expected.right, atol=1e-7)
+            np.testing.assert_allclose(found.left * turn, expected.left, atol=1e-7)
+    K = _factors.Product(A @ A.T - np.eye(70))
+    np.testing.assert_allclose(
+        _factors.arpack_eigen(_factors.Product(A @ A.T), 3, np.random.RandomState(0)).values,
+        expected.values**2,
+        rtol=1e-10,
+    )
+    assert (_factors.random_eigen(K, 3, np.random.RandomState(0)).values < 0).all()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e8])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_less_the_means(offset, dtype):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(700, 30)) + offset).astype(dtype)
+    mean = X.mean(axis=0, dtype=np.float64)
+    Q, P = rng.normal(size=(30, 4)), rng.normal(size=(700, 4))
+    Z = X - mean
+    product = _factors.Product(X, mean, Z.var(axis=0).sum())
+    product.blocks = _factors.cut(700, 90)
+    np.testing.assert_allclose(product.times(Q), Z @ Q, atol=1e-11)
+    np.testing.assert_allclose(product.transposed_times(P), Z.T @ P, atol=1e-10)
+    sparse = scipy.sparse.csr_array(np.where(Z > 0.0, Z, 0.0).astype(dtype))
+    dense = sparse.toarray().astype(np.float64)
+    mean = dense.mean(axis=0)
+    product = _factors.Product(sparse, mean)
+    np.testing.assert_allclose(product.times(Q), (dense - mean) @ Q, atol=1e-11)
+    np.testing.assert_allclose(product.transposed_times(P), (dense - mean).T @ P, atol=1e-10)
+
+
+def test_signs():
+    V = np.array([[0.1, -2.0, 0.0, 1.0], [-3.0, 1.0, 0.0, -1.0 - 1e-12]])
+    np.testing.assert_array_equal(_factors.signs(V), [-1.0, -1.0, 1.0, 1.0])
+    assert _factors.signs(V.astype(np.float32)).dtype == np.float32
+    assert _factors.signs(np.empty((0, 2))).tolist() == [1.0, 1.0]

@@ -1,14 +1,28 @@
-"""Factors of symmetric matrices: Cholesky, eigenvectors, triangular systems.
+"""Factors of matrices: Cholesky, eigenvectors, triangular systems, leading singular values.
 
 Every method that solves for a symmetric matrix asks three questions: is it positive definite, how
 many digits does a solution keep, and what is its determinant. Here they are answered once, by
 LAPACK, for matrices of float64. Where an answer is no, it is None, not an exception: a method that
 can go another way does so.
+
+Methods that look for a few directions only need products with a matrix, not its factors. The second
+half of this file finds the leading singular values of any matrix (:func:`leading_singular`) and the
+largest eigenvalues of a symmetric one (:func:`leading_eigen`) by block Krylov spaces, until a
+certificate says that they are right; ARPACK and random projections do the same in other ways. The
+matrix is a :class:`Product`: dense or sparse, its mean taken off if there is one.
 """
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
+
+from litlearn._parallel import cut, fold_blocks, single_threaded_blas
+
+# Numbers in a block of rows whose products a thread takes at a time.
+PRODUCT_BLOCK = 2**19
+# Directions in a Krylov space, as a multiple of the block that it grows by, before it is cut back.
+MOST_BLOCKS_KEPT = 12
 
 
 class Factor(NamedTuple):
@@ -159,3 +173,414 @@ def semidefinite_eigen(A):
     """
     values, vectors = np.linalg.eigh(A)
     return np.maximum(values, 0.0), vectors
+
+
+# --- signs -----------------------------------------------------------------------------------
+
+
+def signs(V):
+    """Return the sign that makes the largest entry of each column of V (p, k) positive, (k,).
+
+    Of entries that are equally large up to rounding the first one counts, so that another processor
+    chooses the same. The sign of a column of zeros is 1.
+    """
+    if not V.size:
+        return np.ones(V.shape[1])
+    size = np.abs(V)
+    close = 1e-8 if V.dtype == np.float64 else 1e-4
+    first = np.argmax(size >= (1.0 - close) * size.max(axis=0), axis=0)
+    chosen = V[first, np.arange(V.shape[1])]
+    return np.where(chosen < 0.0, -1.0, 1.0).astype(V.dtype)
+
+
+# --- products of a matrix that is not formed -------------------------------------------------
+
+
+class Product:
+    """A matrix known by its products: X (n, p) less the means of its columns, dense or sparse.
+
+    Products of dense X are taken in blocks of rows, in float64, with the same bits for any number
+    of threads. Nothing of the size of X is allocated.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, p)
+        float32 or float64.
+    mean : ndarray of shape (p,), default=None
+        Taken off each row. None: X as it is.
+    spread : float, default=0.0
+        Sum of the variances of the columns. If the means are much larger, they are taken off before
+        the product, else after it, which is cheaper.
+    """
+
+    def __init__(self, X, mean=None, spread=0.0):
+        self.X, self.mean, self.shape = X, mean, X.shape
+        self.dense = isinstance(X, np.ndarray)
+        self.before = self.dense and mean is not None and bool(mean @ mean > 100.0 * spread)
+        n, p = X.shape
+        self.blocks = cut(n, max(PRODUCT_BLOCK // max(p, 1), 32, -(-n // 256)))
+
+    def rows(self, block):
+        """Return a block of rows in float64, less the means if they are large."""
+        rows = self.X[block].astype(np.float64, copy=False)
+        return rows - self.mean if self.before else rows
+
+    def times(self, Q):
+        """Return the product with Q (p, k), (n, k)."""
+        if not self.dense:
+            found = np.asarray(self.X @ Q)
+        else:
+            found, Q = np.empty((self.shape[0], Q.shape[1])), np.ascontiguousarray(Q)
+
+            def part(block):
+                np.matmul(self.rows(block), Q, out=found[block])
+
+            fold_blocks(part, None, self.blocks, work=self.X.size * Q.shape[1] / 8)
+        if self.mean is not None and not self.before:
+            found = found - self.mean @ Q
+        return found
+
+    def transposed_times(self, P):
+        """Return the product of the transpose with P (n, k), (p, k)."""
+        if not self.dense:
+            found = np.asarray(self.X.T @ P)
+        else:
+            P = np.ascontiguousarray(P)
+
+            def part(block):
+                return self.rows(block).T @ P[block]
+
+            work = self.X.size * P.shape[1] / 8
+            found = fold_blocks(part, np.add, self.blocks, work=work)
+        if self.mean is not None and not self.before:
+            found = found - np.multiply.outer(self.mean, P.sum(axis=0))
+        return found
+
+
+class Singular(NamedTuple):
+    """Leading singular values of a matrix A (n, p), and their vectors."""
+
+    left: np.ndarray  # (n, k)
+    values: np.ndarray  # (k,), falling
+    right: np.ndarray  # (p, k)
+    residual: float  # the largest norm of A' u - s v, divided by the first singular value
+
+
+class Eigen(NamedTuple):
+    """The largest eigenvalues of a symmetric matrix A (n, n), and their vectors."""
+
+    values: np.ndarray  # (k,), falling
+    vectors: np.ndarray  # (n, k)
+    residual: float  # the largest norm of A v - l v, divided by the first eigenvalue in size
+
+
+# --- block Krylov spaces ---------------------------------------------------------------------
+
+
+def alone(solver):
+    """Let the small products of a solver use one thread: those with A have the others."""
+
+    @functools.wraps(solver)
+    def limited(*args, **kwargs):
+        import scipy.linalg  # noqa: F401  (before threads are limited, so that its own are too)
+
+        with single_threaded_blas():
+            return solver(*args, **kwargs)
+
+    return limited
+
+
+def new_directions(W, basis, scale):
+    """Split W (n, b) into what the basis holds and orthonormal directions beyond it.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, b)
+        Products.
+    basis : ndarray of shape (n, m)
+        Orthonormal columns.
+    scale : float
+        Size of what W was made of: what is left of that, up to rounding, is no direction.
+
+    Returns
+    -------
+    inside : ndarray of shape (m, b)
+        ``basis.T @ W``.
+    new : ndarray of shape (n, r)
+        Orthonormal, and orthogonal to the basis; r is at most b.
+    outside : ndarray of shape (r, b)
+        ``W = basis @ inside + new @ outside``, up to rounding.
+    """
+    if not W.shape[1]:
+        return np.empty((basis.shape[1], 0)), W, np.empty((0, 0))
+    # <twice>: Taking off what the basis holds leaves rounding; a second time removes that too.
+    inside = basis.T @ W
+    W = W - basis @ inside
+    again = basis.T @ W
+    inside += again
+    W -= basis @ again
+    new, outside = orthonormal(W, 1e-14 * scale)
+    # <clean>: Where much cancelled, the new directions lean on the basis: once more.
+    new, turned = orthonormal(new - basis @ (basis.T @ new), 0.0)
+    return inside, new, turned @ outside
+
+
+def orthonormal(W, rounding):
+    """Return orthonormal Q (n, r) and R (r, b) with ``W = Q R``, but for columns below `rounding`.
+
+    By the Cholesky factor of W'W if that keeps enough digits, which is fast and of which a second
+    time makes good what is lost; else by Householder's reflections with pivots.
+    """
+    from scipy import linalg
+
+    factor = cholesky(W.T @ W) if W.shape[1] else None
+    if factor is not None and factor.rcond > 1e-6 and factor.smallest > 1e-6:
+        if factor.d.min() * np.sqrt(factor.smallest) > 1e3 * rounding:
+            R = np.tril(factor.L).T * factor.d
+            return np.ascontiguousarray(solve_triangular(R.T, W.T).T), R
+    Q, R, order = linalg.qr(W, mode="economic", pivoting=True, check_finite=False)
+    rank = int((np.abs(np.diagonal(R)) > max(rounding, 1e-300)).sum())
+    outside = np.empty((rank, W.shape[1]))
+    outside[:, order] = R[:rank]
+    return Q[:, :rank], outside
+
+
+@alone
+def leading_singular(A, k, *, tol=1e-9, most_products=60, seed=0):
+    """Find the k largest singular values of A, and their vectors, by a block Krylov space.
+
+    Golub and Kahan's bidiagonalisation in blocks, with all directions kept orthogonal: its error
+    is that of a decomposition of A, not of the squared numbers in A'A.
+
+    Parameters
+    ----------
+    A : Product
+        (n, p).
+    k : int
+        At most ``min(n, p)``.
+    tol : float, default=1e-9
+        The residual of each pair that is small enough, as a share of the first singular value.
+        Errors of singular values are of the size of its square.
+    most_products : int, default=60
+        Products with A after which to give up.
+    seed : int or RandomState, default=0
+        Of the random start. What is found does not depend on it, but for rounding.
+
+    Returns
+    -------
+    Singular
+        Its `residual` is above `tol` if it gave up. Cost: 4 n p (k + 8) for each product and its
+        transpose, about 5 to 15 of them :cite:p:`golub_block_1981`.
+    """
+    n, p = A.shape
+    block, most = krylov_sizes(k, min(n, p))
+    random = np.random.RandomState(seed) if isinstance(seed, int) else seed
+    V, U, B = np.empty((p, 0)), np.empty((n, 0)), np.empty((0, 0))  # A V = U B
+    new, scale = np.linalg.qr(random.standard_normal((p, block)))[0], 0.0
+    for _ in range(most_products):
+        # <extend>: The products of the new right directions give new left ones.
+        W = A.times(new)
+        scale = max(scale, np.linalg.norm(W, axis=0).max())
+        inside, left, outside = new_directions(W, U, scale)
+        B = np.block([[B, inside], [np.zeros((len(outside), B.shape[1])), outside]])
+        V, U = np.hstack([V, new]), np.hstack([U, left])
+        # <back>: What the transpose gives beyond the right ones is what they miss.
+        _, new, beyond = new_directions(A.transposed_times(left), V, scale)
+        x, values, yt = np.linalg.svd(B)
+        missing = beyond @ x[len(x) - left.shape[1] :, :k]
+        residual = relative(missing, values.max(initial=0.0))
+        if V.shape[1] >= k and residual <= tol:
+            break
+        if not new.shape[1]:  # all that is left has the singular value zero
+            new = new_directions(random.standard_normal((p, block)), V, 1.0)[1]
+        # <cut back>: Too many directions: those of the leading values stay.
+        if V.shape[1] + new.shape[1] > most:
+            kept = min(len(values), max(most - new.shape[1], block), 2 * block)
+            V, U, B = V @ yt[:kept].T, U @ x[:, :kept], np.diag(values[:kept])
+    # <rank>: Beyond the rank of A, singular values are zero, and so is what stands on their left.
+    left = np.zeros((n, k))
+    left[:, : len(values[:k])] = U @ x[:, : len(values[:k])]
+    values = np.concatenate([values[:k], np.zeros(k - len(values[:k]))])
+    return Singular(left, values, V @ yt[:k].T, residual)
+
+
+@alone
+def leading_eigen(A, k, *, tol=1e-9, most_products=120, seed=0):
+    """Find the k largest eigenvalues of a symmetric A, and their vectors, by a block Krylov space.
+
+    Lanczos's method in blocks, with all directions kept orthogonal.
+
+    Parameters
+    ----------
+    A : Product or object with ``shape`` and ``times``
+        (n, n), symmetric.
+    k : int
+        At most n.
+    tol : float, default=1e-9
+        The residual of each pair that is small enough, as a share of the largest eigenvalue in
+        size. Errors of eigenvalues are of the size of its square.
+    most_products : int, default=120
+        Products with A after which to give up.
+    seed : int or RandomState, default=0
+        Of the random start. What is found does not depend on it, but for rounding.
+
+    Returns
+    -------
+    Eigen
+        Its `residual` is above `tol` if it gave up. Cost: 2 n^2 (k + 8) for each product, about 5
+        to 15 of them :cite:p:`golub_block_1981`.
+    """
+    n = A.shape[0]
+    block, most = krylov_sizes(k, n)
+    random = np.random.RandomState(seed) if isinstance(seed, int) else seed
+    V, T, scale = np.empty((n, 0)), np.empty((0, 0)), 0.0  # T = V' A V, above the diagonal
+    new = np.linalg.qr(random.standard_normal((n, block)))[0]
+    for _ in range(most_products):
+        # <extend>: A new block of directions, and what their products have beyond all of them.
+        W = A.times(new)
+        scale = max(scale, np.linalg.norm(W, axis=0).max())
+        V, last = np.hstack([V, new]), new.shape[1]
+        inside, new, beyond = new_directions(W, V, scale)
+        T = np.hstack([np.vstack([T, np.zeros((last, len(T)))]), inside])
+        values, y = np.linalg.eigh(T, UPLO="U")
+        values, y = values[::-1], y[:, ::-1]
+        residual = relative(beyond @ y[len(y) - last :, :k], np.abs(values).max())
+        if V.shape[1] >= k and residual <= tol:
+            break
+        if not new.shape[1]:  # these directions are closed under A: others
+            new = new_directions(random.standard_normal((n, block)), V, 1.0)[1]
+        # <cut back>: Too many directions: those of the largest values stay.
+        if V.shape[1] + new.shape[1] > most:
+            kept = min(len(values), max(most - new.shape[1], block), 2 * block)
+            V, T = V @ y[:, :kept], np.diag(values[:kept])
+    return Eigen(values[:k], V @ y[:, :k], residual)
+
+
+def krylov_sizes(k, n):
+    """Return the directions in a block, a few more than k, and in all blocks before a cut."""
+    block = min(8 * -(-(k + 2) // 8), n)
+    return block, min(MOST_BLOCKS_KEPT * block, n)
+
+
+def relative(missing, largest):
+    """Return the largest norm of the columns as a share of the largest value; 0 for nothing."""
+    return float(np.linalg.norm(missing, axis=0).max(initial=0.0) / largest) if largest else 0.0
+
+
+# --- ARPACK and random projections -----------------------------------------------------------
+
+
+def arpack_start(n, random):
+    """Return the start (n,) that scikit-learn draws for ARPACK."""
+    return random.uniform(-1.0, 1.0, n)
+
+
+def arpack_singular(A, k, random, tol=0.0):
+    """Find the k leading singular values of A, a :class:`Product`, by ARPACK; k < min(n, p)."""
+    from scipy.sparse.linalg import LinearOperator, svds
+
+    def column(multiply):
+        return lambda v: multiply(np.reshape(v, (-1, 1))).ravel()
+
+    operator = LinearOperator(
+        A.shape,
+        matvec=column(A.times),
+        rmatvec=column(A.transposed_times),
+        matmat=A.times,
+        rmatmat=A.transposed_times,
+        dtype=np.float64,
+    )
+    U, values, Vt = svds(operator, k=k, tol=tol, v0=arpack_start(min(A.shape), random))
+    order = np.argsort(values)[::-1]
+    return Singular(U[:, order], values[order], Vt[order].T, float(tol))
+
+
+def arpack_eigen(A, k, random, tol=0.0, max_iter=None):
+    """Find the k largest eigenvalues of a symmetric A, a :class:`Product`, by ARPACK; k < n.
+
+    Raises ``scipy.sparse.linalg.ArpackNoConvergence`` after `max_iter` iterations.
+    """
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    n = A.shape[0]
+
+    def matvec(v):
+        return A.times(np.reshape(v, (-1, 1))).ravel()
+
+    operator = LinearOperator((n, n), matvec=matvec, matmat=A.times, dtype=np.float64)
+    start = arpack_start(n, random)
+    values, vectors = eigsh(operator, k, which="LA", tol=tol, maxiter=max_iter, v0=start)
+    order = np.argsort(values)[::-1]
+    return Eigen(values[order], vectors[:, order], float(tol))
+
+
+def random_range(A, size, random, n_iter, normalizer="auto"):
+    """Return orthonormal columns (n, size) that hold most of what A (n, p) does to any vector.
+
+    Parameters
+    ----------
+    A : Product
+        (n, p).
+    size : int
+        Number of columns.
+    random : RandomState
+        Draws the start as scikit-learn does.
+    n_iter : int
+        Power iterations: products with A'A, after which large singular values stand out.
+    normalizer : {"auto", "QR", "LU", "none"}, default="auto"
+        What keeps the columns apart between them :cite:p:`halko_finding_2011`.
+    """
+    from scipy import linalg
+
+    def orthonormal(Q):
+        return linalg.qr(Q, mode="economic", check_finite=False)[0]
+
+    def triangular(Q):
+        return linalg.lu(Q, permute_l=True, check_finite=False)[0]
+
+    if normalizer == "auto":
+        normalizer = "none" if n_iter <= 2 else "LU"
+    normalise = {"QR": orthonormal, "LU": triangular, "none": lambda Q: Q}[normalizer]
+    Q = random.normal(size=(A.shape[1], size))
+    for _ in range(n_iter):
+        Q = normalise(A.times(Q))
+        Q = normalise(A.transposed_times(Q))
+    return orthonormal(A.times(Q))
+
+
+def default_iterations(k, shape):
+    """Power iterations that scikit-learn takes for ``"auto"``: more for few directions."""
+    return 7 if k < 0.1 * min(shape) else 4
+
+
+@alone
+def random_singular(A, k, random, *, n_oversamples=10, n_iter="auto", normalizer="auto"):
+    """Find about the k leading singular values of A, a :class:`Product`, by random projection.
+
+    It does not know how close it came: the residual is NaN. See :cite:t:`halko_finding_2011`.
+    """
+    n_iter = default_iterations(k, A.shape) if n_iter == "auto" else n_iter
+    wide = A.shape[0] < A.shape[1]
+    A = Transposed(A) if wide else A
+    Q = random_range(A, k + n_oversamples, random, n_iter, normalizer)
+    x, values, yt = np.linalg.svd(A.transposed_times(Q).T, full_matrices=False)
+    left, right = Q @ x[:, :k], yt[:k].T
+    return Singular(*((right, values[:k], left) if wide else (left, values[:k], right)), np.nan)
+
+
+def random_eigen(A, k, random, *, n_oversamples=10, n_iter="auto"):
+    """Find about the k largest eigenvalues, in size, of a symmetric A by random projection.
+
+    They are falling in size, and of either sign.
+    """
+    found = random_singular(A, k, random, n_oversamples=n_oversamples, n_iter=n_iter)
+    side = np.einsum("ij,ij->j", found.left, found.right)  # v and -v: the eigenvalue is negative
+    return Eigen(found.values * np.sign(side), found.left, np.nan)
+
+
+class Transposed:
+    """The transpose of a :class:`Product`."""
+
+    def __init__(self, A):
+        self.shape = A.shape[::-1]
+        self.times, self.transposed_times = A.transposed_times, A.times
