@@ -1,5 +1,6 @@
 """What a family of methods has to say to be benchmarked.
- A family is a module with a function ``cases(size)``, where size is "small" or "full", that returns
+
+A family is a module with a function ``cases(size)``, where size is "small" or "full", that returns
 a list of `Case`. To add one, write ``benchmarks/<family>.py`` and add its name to ``FAMILIES`` in
 ``__main__.py``. The module may import NumPy and the standard library at its top and nothing else:
 it is loaded in the process of every implementation, and what it loads would be hidden from the

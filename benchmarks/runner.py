@@ -1,5 +1,6 @@
 """Run cases: one process per implementation, rounds interleaved, the best of several rounds kept.
- For each case the arrays and the exact answer are made once and written to a temporary folder.
+
+For each case the arrays and the exact answer are made once and written to a temporary folder.
 Every implementation is started in a fresh process with the same number of threads; all of them stay
 alive, one works at a time, and the rounds go A B C A B C, so that a machine that slows down slows
 all of them.

@@ -1,5 +1,6 @@
 """One implementation of one case, in a process of its own, driven by lines of JSON.
- Started by ``runner.py`` as ``python -m benchmarks.worker <module> <size> <case> <adapter>
+
+Started by ``runner.py`` as ``python -m benchmarks.worker <module> <size> <case> <adapter>
 <threads> <folder>``. It imports the library, loads the arrays and answers each line of standard
 input with one line:
 

@@ -1,6 +1,7 @@
 """The benchmark harness itself: what it reports must be true. No time is judged."""
 
 import importlib
+import inspect
 import json
 import os
 import platform
@@ -310,7 +311,22 @@ def test_only_the_whole_run_replaces_the_committed_results():
         assert command_line.target(Path(), "knn", command_line.parse(arguments)) == partial
 
 
-@pytest.mark.parametrize("family", command_line.FAMILIES)
+def committed():
+    """Names of the families whose results are committed."""
+    names = [file.stem for file in command_line.RESULTS.glob("*.json")]
+    return sorted(name for name in names if not name.endswith("-partial"))
+
+
+def test_families_are_modules_with_a_heading_and_a_text():
+    """What the performance page shows of a family beside its numbers."""
+    assert set(committed()) <= set(command_line.FAMILIES)
+    for family in command_line.FAMILIES:
+        doc = inspect.getdoc(importlib.import_module(f"benchmarks.{family}"))
+        heading, empty, text = doc.split("\n", 2)
+        assert heading.endswith(".") and empty == "" and text
+
+
+@pytest.mark.parametrize("family", committed())
 def test_committed_results_are_complete(family):
     result = json.loads((command_line.RESULTS / f"{family}.json").read_text())
     check_schema(result)
