@@ -11,7 +11,9 @@ from pathlib import Path
 from benchmarks import runner, table
 
 # Each is a module here; a new one needs its name and nothing else.
-FAMILIES = ("knn", "lasso", "least_squares", "logistic", "trees", "svm", "multiclass", "normal")
+FAMILIES = (
+    "knn", "lasso", "least_squares", "logistic", "trees", "svm", "multiclass", "normal", "cluster",
+)  # fmt: skip
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as command_line  # noqa: E402
 from benchmarks import (  # noqa: E402
+    cluster,
     knn,
     lasso,
     least_squares,
@@ -691,3 +692,34 @@ def test_svm_objectives_by_hand():
     options["estimator"] = "LinearSVC"
     value = svm.objective(np.array([2.0, -1.0]), data, options)
     assert value == pytest.approx(2.5 + 4 + 4, rel=1e-12)
+
+
+# ---------------------------------------------------------------- k-means
+
+
+@pytest.mark.parametrize("case", cluster.cases("small"), ids=lambda case: case.name)
+def test_cluster_cases(case):
+    """Ours and scikit-learn's count as right, and centres that are a little off do not."""
+    data = case.make()
+    best = case.reference(data, case.options)
+    for adapter in case.adapters[:2]:
+        model = adapter.build(data, case.options, 1)
+        assert model.n_iter_ <= (300 if case.options["work"] == "starts" else cluster.ROUNDS)
+        output = adapter.query(model, data, case.options, 1)
+        assert case.judge(output, data, best, case.options)["right"] == 1.0
+        assert case.judge(output + 0.05, data, best, case.options)["right"] == 0.0
+
+
+def test_cluster_cases_are_well_formed():
+    for size in ("small", "full"):
+        cases = cluster.cases(size)
+        assert len({case.name for case in cases}) == len(cases)
+        for case in cases:
+            names = [adapter.name for adapter in case.adapters]
+            assert [adapter.ours for adapter in case.adapters].count(True) == 1
+            assert len(set(names)) == len(names) and case.aim_peer in (None, *names)
+
+
+def test_inertia_by_hand():
+    data = {"X": np.array([[0.0, 0.0], [3.0, 4.0], [10.0, 0.0]])}
+    assert cluster.inertia(data, np.array([[0.0, 0.0], [10.0, 1.0]])) == 26.0
