@@ -21,6 +21,7 @@ from benchmarks import (  # noqa: E402
     lasso,
     least_squares,
     logistic,
+    mixture,
     multiclass,
     normal,
     runner,
@@ -723,3 +724,50 @@ def test_cluster_cases_are_well_formed():
 def test_inertia_by_hand():
     data = {"X": np.array([[0.0, 0.0], [3.0, 4.0], [10.0, 0.0]])}
     assert cluster.inertia(data, np.array([[0.0, 0.0], [10.0, 1.0]])) == 26.0
+
+
+# ---------------------------------------------------------------- Gaussian mixtures
+
+
+@pytest.mark.parametrize("case", mixture.cases("small"), ids=lambda case: case.name)
+def test_mixture_cases(case):
+    """Ours and scikit-learn's count as right; fewer rounds, or other parameters, do not."""
+    data, again = case.make(), case.make()
+    np.testing.assert_array_equal(data["X"], again["X"])
+    assert data["X"].shape == (case.facts["n"], case.facts["p"])
+    assert data["X"].dtype == case.facts["dtype"]
+    best = case.reference(data, case.options)
+    for adapter in case.adapters:
+        output = adapter.query(adapter.build(data, case.options, 1), data, case.options, 1)
+        quality = case.judge(output, data, best, case.options)
+        assert quality["right"] == 1.0
+        assert quality["bound"] == pytest.approx(float(best["likelihood"]), rel=1e-4)
+    weights, means, covariances, rounds = output
+    for wrong in (
+        (weights, means + 0.1, covariances, rounds),
+        (weights, means, 1.2 * covariances, rounds),
+        (weights, means, covariances, rounds - 1),
+    ):
+        assert case.judge(wrong, data, best, case.options)["right"] == 0.0
+
+
+def test_mixture_cases_are_well_formed():
+    for size in ("small", "full"):
+        cases = mixture.cases(size)
+        assert len({case.name for case in cases}) == len(cases) == 8
+        for case in cases:
+            assert [adapter.ours for adapter in case.adapters].count(True) == 1
+
+
+def test_mixture_likelihood_by_hand():
+    """Two samples, two components in one dimension: exp(-1/2) and exp(-9/2) over sqrt(2 pi)."""
+    X = np.array([[1.0], [3.0]])
+    parts = np.array([0.5, 0.5]), np.array([[0.0], [4.0]]), np.ones((2, 1, 1))
+    expected = np.log(0.5 * (np.exp(-0.5) + np.exp(-4.5)) / np.sqrt(2 * np.pi))
+    assert mixture.likelihood(X, *parts) == pytest.approx(expected, rel=1e-12)
+    weights, means, covariances = mixture.step(X, "full", *parts)
+    share = 1 / (1 + np.exp(-4.0))
+    np.testing.assert_allclose(means.ravel(), [1 * share + 3 * (1 - share), 3 * share + 1 - share])
+    np.testing.assert_allclose(weights, 0.5)
+    expected = 4 * share * (1 - share) + mixture.REG_COVAR
+    np.testing.assert_allclose(covariances.ravel(), expected)
