@@ -8,6 +8,7 @@ import io
 import json
 import re
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from litlearn.discriminant_analysis import (  # noqa: E402
     QuadraticDiscriminantAnalysis,
 )
 from litlearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
+from litlearn.mixture import GaussianMixture  # noqa: E402
 from litlearn.multiclass import OneVsOneClassifier, OneVsRestClassifier  # noqa: E402
 from litlearn.naive_bayes import GaussianNB  # noqa: E402
 from litlearn.neighbors import KNeighborsClassifier  # noqa: E402
@@ -988,6 +990,113 @@ def test_mouse_and_slider_bend_the_border(opened):
         figure.tab.get_by_label("ignored").check()
         figure.settle()
         _expect_normal(figure, figure.get())
+
+
+# -- gaussian mixtures ----------------------------------------------------------------------------
+
+
+def _mixture(state, rounds, reg_covar=0.0):
+    """The module's mixture after some rounds of EM from a state of the figure."""
+    rims = np.array(state["rims"])
+    model = GaussianMixture(
+        2,
+        max_iter=rounds,
+        tol=0.0,
+        reg_covar=reg_covar,
+        weights_init=[1 - state["weight"], state["weight"]],
+        means_init=state["means"],
+        precisions_init=np.linalg.inv(np.einsum("cri,crj->cij", rims, rims)),
+    )
+    X = np.array(figure_data.gaussian_mixtures()["X"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # no convergence is asked for
+        return model.fit(X), X
+
+
+def _expect_mixture(shown, model, X):
+    close = {"rtol": 1e-6, "atol": 1e-6}
+    covariances = [[one[0, 0], one[0, 1], one[1, 1]] for one in model.covariances_]
+    np.testing.assert_allclose(shown["means"], model.means_, **close)
+    np.testing.assert_allclose(shown["covariances"], covariances, **close)
+    np.testing.assert_allclose(shown["weight"], model.weights_[1], **close)
+    np.testing.assert_allclose(shown["measured"][1], model.score(X), **close)
+
+
+@pytest.mark.browser
+def test_gaussian_mixtures_agree_with_the_module_in_random_states(opened):
+    """Bound and likelihood, the E step, the M step, and ten rounds."""
+    rng = np.random.default_rng(8)
+    with opened("gaussian_mixtures") as figure:
+        for number in range(24):
+            turn = np.array([[1, 0], [rng.uniform(-0.03, 0.03), 1]])
+            state = {
+                "means": rng.uniform([58, 2.4], [80, 3.6], (2, 2)).tolist(),
+                "rims": [(np.diag(rng.uniform([4, 0.2], [14, 0.6])) @ turn).tolist() for _ in "ab"],
+                "weight": round(rng.uniform(0.05, 0.95), 2),
+                "shares": rng.dirichlet([1, 1], size=len(figure.get()["shares"])).tolist(),
+                "path": [],
+            }
+            figure.set(**state)
+            model, X = _mixture(state, 0)
+            shown = figure.get()
+            _expect_mixture(shown, model, X)
+            share, own = np.array(state["shares"]), model.predict_proba(X)
+            gap = np.sum(share * np.log(share / own)) / len(X)  # what the bound is below
+            assert shown["measured"][0] == pytest.approx(model.score(X) - gap, abs=1e-6)
+            before = figure.text(".litlearn-says")
+            assert "An E step" in before
+
+            figure.call("take", "E step")
+            figure.settle()
+            shown = figure.get()
+            np.testing.assert_allclose(shown["shares"], own, rtol=0, atol=1e-6)
+            assert shown["measured"][0] == pytest.approx(shown["measured"][1], abs=1e-9)
+            assert "They touch" in figure.text(".litlearn-says")
+
+            figure.call("take", "M step")
+            figure.settle()
+            after = figure.get()
+            _expect_mixture(after, *_mixture(state, 1, 1e-6))
+            bounds = [value[0] for value in after["path"]]
+            assert len(bounds) == 3 and bounds[0] <= bounds[1] <= bounds[2] <= after["measured"][1]
+            if number % 4 == 0:
+                figure.call("rounds")
+                figure.settle()
+                _expect_mixture(figure.get(), *_mixture(state, 11, 1e-6))
+            rows = figure.tab.locator(".litlearn-table tbody tr").all()
+            told = [float(row.locator("td").nth(1).text_content()) for row in rows]
+            weight = figure.get()["weight"]
+            np.testing.assert_allclose(told, [1 - weight, weight], atol=0.00501)
+
+
+@pytest.mark.browser
+def test_mouse_and_keys_start_a_new_climb(opened):
+    with opened("gaussian_mixtures") as figure:
+        first = figure.get()
+        figure.tab.get_by_role("button", name="Ten rounds").click()
+        figure.settle()
+        climbed = figure.get()
+        assert len(climbed["path"]) == 21 and climbed["measured"][1] > first["measured"][1]
+        x, y = figure.middle(0)
+        figure.tab.mouse.move(x, y)
+        figure.tab.mouse.down()
+        figure.tab.mouse.move(x - 30, y + 20, steps=4)
+        figure.tab.mouse.up()
+        figure.settle()
+        moved = figure.get()
+        assert moved["path"] == [] and moved["means"][0] != climbed["means"][0]
+        assert moved["shares"] == climbed["shares"] and moved["rims"] == climbed["rims"]
+        figure.handle(3).focus()
+        figure.tab.keyboard.press("e")
+        figure.settle()
+        figure.tab.keyboard.press("m")
+        figure.settle()
+        assert len(figure.get()["path"]) == 3
+        slider = figure.tab.get_by_label("Weight of the second bell")
+        slider.focus()
+        figure.tab.keyboard.press("Home")
+        figure.settle()
+        assert figure.get()["weight"] == 0.05 and figure.get()["path"] == []
 
 
 # -- in the book ----------------------------------------------------------------------------------

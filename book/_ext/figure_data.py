@@ -162,6 +162,50 @@ def normal_distributions():
     }
 
 
+def gaussian_mixtures():
+    """Patients with disease A of a small clinic, and two bells that know nothing of them.
+
+    The rims are where two vectors from a centre end, on the ellipse of one standard deviation.
+    """
+    from litlearn.datasets import make_memory_clinic
+    from litlearn.mixture import GaussianMixture
+
+    clinic = make_memory_clinic(130, random_state=1)
+    X = clinic.data[clinic.target == 1][:, [0, 2]] / [1, 1000]
+    X = X.round(2)
+    low, high = np.quantile(X, [0.25, 0.75], axis=0)
+    middle, sd = np.median(X, axis=0).round(1), X.std(axis=0).round(1)
+    floor, ceiling = X.min(axis=0) - 1.2 * sd, X.max(axis=0) + 1.2 * sd
+    names = (
+        {"label": "age", "unit": "years", "step": 0.5, "leap": 4},
+        {"label": "hippocampal volume", "unit": "cm\u00b3", "step": 0.05, "leap": 0.4},
+    )
+    axes = [
+        {**name, "domain": [round(float(a), 1), round(float(b), 1)]}
+        for name, a, b in zip(names, floor, ceiling, strict=True)
+    ]
+    best = GaussianMixture(2, n_init=3, random_state=0).fit(X).lower_bound_
+    lift = int(np.ceil(1.6 - best))  # numbers above zero leave room for the name of the axis
+    return {
+        "X": X.tolist(),
+        "lift": lift,
+        "axes": {"x": axes[0], "y": axes[1]},
+        "climb": {
+            "x": {"label": "steps, E and M in turn", "domain": [-0.7, 25.7]},
+            "y": {
+                "label": f"log-likelihood per patient + {lift}",
+                "domain": [round(best - 1.6, 1) + lift, round(best + 0.2, 1) + lift],
+            },
+        },
+        "classes": classes("first bell", "second bell"),
+        "means": [[middle[0], low[1].round(1)], [middle[0], high[1].round(1)]],
+        "rims": [[[sd[0], 0.0], [0.0, sd[1]]], [[sd[0], 0.0], [0.0, sd[1]]]],
+        "weight": 0.5,
+        "reg_covar": GaussianMixture().reg_covar,
+        "least": round(float(sd.prod()) / 30, 3),  # area of the smallest ellipse, over pi
+    }
+
+
 def multiclass():
     """The six patients of the chapter: two of each class, which move together, and a new one."""
     X, y, query = of_chapter("multiclass", "X_six", "y_six", "x_new")

@@ -53,7 +53,7 @@ def as_matrices(kind, covariances, k, p):
 @pytest.mark.parametrize("p", [1, 3, 40])
 @pytest.mark.filterwarnings("ignore:.*did not converge")
 def test_steps_twin(kind, p):
-    """gmm density, gmm responsibility, gmm m step."""
+    """eq-gmm-density, eq-gmm-responsibility, eq-gmm-m-step, eq-gmm-likelihood."""
     n, k = (90, 3) if p < 40 else (400, 2)
     X = make(n=n, p=p, k=k)
     weights, means = np.full(k, 1 / k), X[:k] + 0.1
@@ -104,6 +104,7 @@ def test_parity(kind, load, init):
 @given(seed=st.integers(0, 1000), apart=st.sampled_from([0.1, 1.0, 30.0]))
 @pytest.mark.filterwarnings("ignore:.*did not converge")
 def test_the_likelihood_never_falls(kind, seed, apart):
+    """eq-gmm-bound: what each round climbs on."""
     X = make(n=40, p=2, k=2, seed=seed, apart=apart)
     model = GaussianMixture(
         2,
@@ -226,3 +227,122 @@ def test_drawn_samples_have_the_moments_of_the_mixture():
 def test_verbose_shows_a_bar(capsys):
     GaussianMixture(2, verbose=1, random_state=0).fit(make())
     assert "log-likelihood" in capsys.readouterr().err
+
+
+@nojit
+@KINDS
+def test_the_bound_lies_below_and_touches(kind):
+    """eq-gmm-bound: with any responsibilities it is below the likelihood; with the right, on it."""
+    X = make(n=40, p=2, k=2)
+    model = GaussianMixture(2, covariance_type=kind, random_state=0, max_iter=2, tol=0.0)
+    with pytest.warns(ConvergenceWarning):
+        parameters = model.fit(X)._parameters()
+    logs = _em.log_joint(kind, parameters, X)
+
+    def bound(R):
+        return (R * (logs - np.log(R))).sum()
+
+    R = logs.copy()
+    likelihood = _em.responsibilities(R).sum()
+    assert bound(R) == pytest.approx(likelihood, rel=1e-12)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        assert bound(rng.dirichlet([1, 1], size=len(X))) < likelihood
+
+
+@KINDS
+def test_criteria_count_the_parameters(kind):
+    """eq-gmm-bic."""
+    X = make(n=200, p=3)
+    model = GaussianMixture(2, covariance_type=kind, random_state=0).fit(X)
+    free = {"full": 12, "tied": 6, "diag": 6, "spherical": 2}[kind] + 2 * 3 + 1
+    likelihood = 200 * model.score(X)
+    assert model.bic(X) == pytest.approx(-2 * likelihood + free * np.log(200), rel=1e-12)
+    assert model.aic(X) == pytest.approx(-2 * likelihood + 2 * free, rel=1e-12)
+
+
+@KINDS
+def test_an_interrupt_leaves_the_last_whole_iteration(kind, monkeypatch):
+    X = make(n=300, apart=1.0)
+    setting = {"covariance_type": kind, "tol": 0.0, "random_state": 0}
+    with pytest.warns(ConvergenceWarning):
+        expected = GaussianMixture(3, max_iter=4, **setting).fit(X)
+    rounds, maximise = [], _em.maximise
+
+    def interrupted(*args):
+        rounds.append(1)
+        if len(rounds) == 6:  # the first makes the start
+            raise KeyboardInterrupt
+        return maximise(*args)
+
+    monkeypatch.setattr(_em, "maximise", interrupted)
+    model = GaussianMixture(3, max_iter=50, **setting)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    monkeypatch.undo()
+    assert (model.n_iter_, model.converged_, model.n_features_in_) == (4, False, 3)
+    assert model.lower_bounds_ == expected.lower_bounds_
+    np.testing.assert_array_equal(model.means_, expected.means_)
+    np.testing.assert_array_equal(model.covariances_, expected.covariances_)
+    np.testing.assert_array_equal(model.predict(X), expected.predict(X))
+
+
+def test_an_interrupt_keeps_the_best_start_so_far(monkeypatch):
+    X = make(n=300, k=5, apart=2.0)
+    setting = {"init_params": "random_from_data", "random_state": 0, "max_iter": 300}
+    first = GaussianMixture(5, **setting).fit(X)
+    fits, solve = [], _em.expectation_maximisation
+
+    def interrupted(*args):
+        fits.append(1)
+        if len(fits) == 2:
+            interrupt = KeyboardInterrupt()
+            interrupt.fit = _em.Fit(first._parameters(), [-1e9], False)
+            raise interrupt
+        return solve(*args)
+
+    monkeypatch.setattr(_em, "expectation_maximisation", interrupted)
+    model = GaussianMixture(5, n_init=3, **setting)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    np.testing.assert_array_equal(model.means_, first.means_)
+    assert not model.converged_
+
+
+def test_an_interrupt_before_the_first_iteration_changes_nothing(monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    X = make(n=300)
+    model = GaussianMixture(3, random_state=0).fit(X)
+    means = model.means_
+    monkeypatch.setattr(_em, "sum_up", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    assert model.means_ is means and model.converged_
+    with pytest.raises(KeyboardInterrupt):
+        other = GaussianMixture(3, random_state=0)
+        other.fit(X)
+    assert not hasattr(other, "means_")
+
+
+@KINDS
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_memory_does_not_grow_with_the_samples(kind):
+    """What an iteration allocates, beyond its start, is a few tiles: no responsibilities of all."""
+    import tracemalloc
+
+    X = make(n=200_000, p=4, k=3)
+    model = GaussianMixture(8, covariance_type=kind, max_iter=2, tol=0.0, random_state=0)
+    start = {"weights_init": np.full(8, 1 / 8), "means_init": X[:8]}
+    start["precisions_init"] = start_of(kind, X, 8)["precisions_init"]
+    model.set_params(**start)
+    model.fit(X[:1000])  # compiles
+    peaks = []
+    for one in (model, theirs.GaussianMixture(8, covariance_type=kind, max_iter=2, tol=0, **start)):
+        tracemalloc.start()
+        one.fit(X)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[0] < 8 * len(X) * 8 / 2  # half of the responsibilities of all
+    assert peaks[0] < 0.1 * peaks[1]

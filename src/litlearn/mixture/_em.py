@@ -123,7 +123,10 @@ def tile_rows(kind, k, p):
 
 
 def log_joint(kind, parameters, T):
-    """Return the logarithms of weight times density, (m, k), of a tile of samples (m, p)."""
+    """Return the logarithms of weight times density, (m, k), of a tile of samples (m, p).
+
+    They are the terms of :eq:`eq-gmm-density`.
+    """
     m, p = T.shape
     constants = _targets.logarithms(parameters.weights)
     constants = constants - 0.5 * (p * np.log(2.0 * np.pi) + parameters.log_determinants)
@@ -136,6 +139,7 @@ def log_joint(kind, parameters, T):
         shifts = np.einsum("cj,cjl->cl", means - origin, factors)
         white_squares((T - origin) @ side_by_side, shifts, constants, out)
         return out
+    # other kinds: squares by differences.
     if kind == "tied":  # in coordinates in which the shared covariance is the unit matrix
         T, means = (T - origin) @ factors, (means - origin) @ factors
         scales = np.ones_like(means)
@@ -146,7 +150,10 @@ def log_joint(kind, parameters, T):
 
 
 def responsibilities(scores):
-    """Turn log-joint densities (m, k) into responsibilities, in place; return log-densities."""
+    """Turn log-joint densities (m, k) into responsibilities :eq:`eq-gmm-responsibility`, in place.
+
+    Returns the log-densities (m,), whose sum is the log-likelihood :eq:`eq-gmm-likelihood`.
+    """
     top = scores.max(axis=1, keepdims=True)
     scores -= top
     np.exp(scores, out=scores)
@@ -212,7 +219,7 @@ def sum_up(kind, X, means, weigh, n_jobs=None):
 
 
 def maximise(kind, statistics, means, n, reg_covar, scatter=None):
-    """Return the parameters that the statistics of n samples determine.
+    """Return the parameters that the statistics of n samples determine, :eq:`eq-gmm-m-step`.
 
     Parameters
     ----------
@@ -239,9 +246,11 @@ def maximise(kind, statistics, means, n, reg_covar, scatter=None):
     shift = statistics.sums / weights[:, None]
     new, p = means + shift, means.shape[1]
     if kind == "full":
+        # full matrices: products about the old means, moved to the new ones.
         covariances = statistics.products / weights[:, None, None]
         covariances -= shift[:, :, None] * shift[:, None, :]
         covariances[:, np.arange(p), np.arange(p)] += reg_covar
+        # other kinds: one matrix, or variances.
     elif kind == "tied":
         # What is within the components is what is left of the whole without what is between them.
         deviations = new - scatter.x_mean
@@ -295,6 +304,8 @@ def total_scatter(X):
 def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-np.inf, report=None):
     """Alternate between the two steps until the likelihood rests.
 
+    After an E step the bound :eq:`eq-gmm-bound` is the likelihood: it is what is recorded.
+
     Parameters
     ----------
     kind : {"full", "tied", "diag", "spherical"}
@@ -315,23 +326,42 @@ def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-n
     -------
     Fit
         The mean log-likelihood never falls by more than rounding, if `reg_covar` is zero.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Its attribute ``fit`` is the `Fit` after the last whole iteration.
     """
-    parameters, bounds, scatter = start, [], total_scatter(X) if kind == "tied" else None
-    for n_iter in range(1, max_iter + 1):
+    fit = Fit(start, [], False)
+    try:
+        scatter = total_scatter(X) if kind == "tied" else None
+        for n_iter in range(1, max_iter + 1):
+            # one round: both steps in one pass over the samples.
+            means = fit.parameters.means
+            found = sum_up(kind, X, means, weigher(kind, fit.parameters))
+            parameters = maximise(kind, found, means, len(X), reg_covar, scatter)
+            bound = found.log_likelihood / len(X)
+            fit = Fit(parameters, [*fit.lower_bounds, bound], abs(bound - before) < tol)
+            before = bound
+            # the end: a gain below the tolerance.
+            if report is not None:
+                report(n_iter, bound)
+            if fit.converged:
+                break
+    except KeyboardInterrupt as interrupt:
+        interrupt.fit = fit
+        raise
+    return fit
 
-        def weigh(_, T, parameters=parameters):
-            R = log_joint(kind, parameters, T)
-            return R, responsibilities(R)
 
-        found = sum_up(kind, X, parameters.means, weigh)
-        parameters = maximise(kind, found, parameters.means, len(X), reg_covar, scatter)
-        bounds.append(found.log_likelihood / len(X))
-        if report is not None:
-            report(n_iter, bounds[-1])
-        if abs(bounds[-1] - before) < tol:
-            return Fit(parameters, bounds, True)
-        before = bounds[-1]
-    return Fit(parameters, bounds, False)
+def weigher(kind, parameters):
+    """Return the function that gives a tile's responsibilities and log-densities."""
+
+    def weigh(_, T):
+        R = log_joint(kind, parameters, T)
+        return R, responsibilities(R)
+
+    return weigh
 
 
 def from_responsibilities(kind, X, weigh, k, reg_covar):

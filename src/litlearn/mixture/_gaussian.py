@@ -16,7 +16,9 @@ STARTS = ("kmeans", "k-means++", "random", "random_from_data")
 class GaussianMixture(BaseEstimator):
     r"""A density that is a sum of normal ones, fitted by expectation and maximisation.
 
-    Maximises the likelihood of the samples: a local maximum.
+    Maximises the likelihood :eq:`eq-gmm-likelihood` of the density :eq:`eq-gmm-density`
+    :cite:p:`dempster_maximum_1977`, and finds a local maximum. Every round climbs on the bound
+    :eq:`eq-gmm-bound`, so that the likelihood never falls.
 
     Parameters
     ----------
@@ -80,7 +82,9 @@ class GaussianMixture(BaseEstimator):
     Notes
     -----
     Cost: n k p^2 an iteration (n k p for ``"diag"`` and ``"spherical"``), in blocks of rows: `X`
-    may be a ``numpy.memmap`` larger than memory.
+    may be a ``numpy.memmap`` larger than memory. An interrupted fit (Ctrl-C) raises
+    ``KeyboardInterrupt`` and leaves the parameters after the last whole iteration of the best start
+    so far, with ``converged_`` false.
 
     Examples
     --------
@@ -151,6 +155,8 @@ class GaussianMixture(BaseEstimator):
         ValueError
             If a parameter is out of range, there are fewer samples than components, a component
             has collapsed, or `X` is missing, empty, of the wrong shape, or holds NaN or infinity.
+        KeyboardInterrupt
+            On Ctrl-C, once the parameters after the last whole iteration are stored.
 
         Warns
         -----
@@ -199,13 +205,19 @@ class GaussianMixture(BaseEstimator):
         limits = self.max_iter, self.tol, self.reg_covar
         with progress(self, show_likelihood, total=n_starts * self.max_iter) as report:
             for _ in range(n_starts):
-                start = self._parameters() if going_on else self._start(X, given, random_state)
-                before = self.lower_bound_ if going_on else -np.inf
-                found = _em.expectation_maximisation(
-                    self.covariance_type, X, start, *limits, before, report
-                )
-                if best is None or found.lower_bounds[-1:] > best.lower_bounds[-1:]:
-                    best = found
+                try:
+                    start = self._parameters() if going_on else self._start(X, given, random_state)
+                    before = self.lower_bound_ if going_on else -np.inf
+                    found = _em.expectation_maximisation(
+                        self.covariance_type, X, start, *limits, before, report
+                    )
+                except KeyboardInterrupt as interrupt:
+                    best = better(best, getattr(interrupt, "fit", None))
+                    if best is not None and best.lower_bounds:
+                        self._store(best._replace(converged=False), X.dtype)
+                        _validation.store_features(self, X.shape[1], names)
+                    raise
+                best = better(best, found)
         self._store(best, X.dtype)
         _validation.store_features(self, X.shape[1], names)
         if not best.converged and self.max_iter > 0:
@@ -406,7 +418,7 @@ class GaussianMixture(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            Each row sums to 1.
+            Each row sums to 1: :eq:`eq-gmm-responsibility`.
         """
         R = self._scores(X)
         _em.responsibilities(R)
@@ -463,7 +475,8 @@ class GaussianMixture(BaseEstimator):
         Returns
         -------
         float
-            Minus twice the log-likelihood, plus the number of parameters times ``log(n_samples)``.
+            Minus twice the log-likelihood, plus the number of parameters times ``log(n_samples)``:
+            :eq:`eq-gmm-bic` :cite:p:`schwarz_estimating_1978`.
         """
         scores = self.score_samples(X)
         return float(-2.0 * scores.sum() + self._n_parameters() * np.log(len(scores)))
@@ -493,6 +506,13 @@ class GaussianMixture(BaseEstimator):
 def show_likelihood(lower_bound):
     """Say how good the parameters are, after a progress bar."""
     return f"log-likelihood {lower_bound:.6g}"
+
+
+def better(best, found):
+    """Return the fit of two with the higher likelihood; None is none, and the first wins a tie."""
+    if best is None or (found is not None and found.lower_bounds[-1:] > best.lower_bounds[-1:]):
+        return found
+    return best
 
 
 def inverses(precisions, matrices):
