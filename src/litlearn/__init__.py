@@ -12,9 +12,12 @@ __version__ = "0.2.0.dev0"
 _NAMESPACES = (
     "cluster",
     "datasets",
+    "decomposition",
     "discriminant_analysis",
     "ensemble",
     "exceptions",
+    "kernel_approximation",
+    "kernel_ridge",
     "kernels",
     "linear_model",
     "listing",

@@ -72,6 +72,23 @@ def check_real(
     return float(value)
 
 
+def check_penalties(owner, alpha, n_targets):
+    """Return the penalties of the targets as a float64 array of shape (n_targets,)."""
+    if isinstance(alpha, numbers.Real) or alpha is None or isinstance(alpha, str):
+        return np.full(n_targets, check_real(owner, "alpha", alpha, low=0.0))
+    array = np.asarray(alpha)
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).all() or (array < 0).any():
+        expected = "a float in the range [0.0, inf), or an array of such floats"
+        _refuse(owner, "alpha", alpha, expected)
+    array = array.ravel().astype(np.float64)
+    if len(array) not in (1, n_targets):
+        raise ValueError(
+            f"{owner_name(owner)}: Number of targets and number of penalties do not correspond: "
+            f"alpha has {len(array)} penalties, y has {n_targets} targets."
+        )
+    return np.broadcast_to(array, n_targets)
+
+
 def check_boolean(owner, name, value):
     """Return `value` as a bool."""
     if not isinstance(value, (bool, np.bool_)):

@@ -31,6 +31,8 @@ from litlearn._parallel import cut, fold_blocks
 from litlearn._selection import EMPTY_IDS
 
 __all__ = [
+    "additive_chi2_kernel",
+    "chi2_kernel",
     "cosine_similarity",
     "laplacian_kernel",
     "linear_kernel",
@@ -41,7 +43,7 @@ __all__ = [
 ]
 
 # A kernel is a small code, not a function: compiled code that receives functions is not cached.
-LINEAR, POLYNOMIAL, SIGMOID, RBF, LAPLACIAN, PRECOMPUTED = range(6)
+LINEAR, POLYNOMIAL, SIGMOID, RBF, LAPLACIAN, PRECOMPUTED, CHI2, ADDITIVE_CHI2 = range(8)
 CODES = {
     "linear": LINEAR,
     "cosine": LINEAR,  # of samples scaled to length 1
@@ -50,6 +52,8 @@ CODES = {
     "sigmoid": SIGMOID,
     "rbf": RBF,
     "laplacian": LAPLACIAN,
+    "chi2": CHI2,
+    "additive_chi2": ADDITIVE_CHI2,
     "precomputed": PRECOMPUTED,
 }
 PARAMETERS = {
@@ -60,9 +64,12 @@ PARAMETERS = {
     "sigmoid": ("gamma", "coef0"),
     "rbf": ("gamma",),
     "laplacian": ("gamma",),
+    "chi2": ("gamma",),
+    "additive_chi2": (),
     "precomputed": (),
 }
 METRICS = {RBF: EUCLIDEAN, LAPLACIAN: MANHATTAN}  # of the kernels of a distance
+OF_COUNTS = (CHI2, ADDITIVE_CHI2)  # their samples hold no negative number
 TILE_ROWS = 256  # rows of a tile of a Gram matrix
 PRECISION = 2.0**-36  # of an exponent, and so of a kernel, that comes from a product: 1.5e-11
 SMALL_DEGREE = 16  # up to it, powers are products
@@ -101,7 +108,7 @@ def make_kernel(name, X, *, gamma=None, degree=3, coef0=1):
     X : ndarray or CSR array of shape (n, p), float32 or float64
         Samples; for "cosine" already of length 1 (see `unit_rows`).
     gamma : float or None, default=None
-        None: 1 / p.
+        None: 1 / p, and 1 for the kernels of counts.
     degree, coef0 : float
 
     Returns
@@ -109,9 +116,20 @@ def make_kernel(name, X, *, gamma=None, degree=3, coef0=1):
     Kernel
     """
     code = CODES[name]
-    gamma = 1.0 / X.shape[1] if gamma is None else float(gamma)
+    if gamma is None:
+        gamma = 1.0 if code in OF_COUNTS else 1.0 / X.shape[1]
+    gamma = float(gamma)
     by_products = code == RBF and isinstance(X, np.ndarray)
     return Kernel(code, gamma, float(degree), float(coef0), fit_scaling(X) if by_products else None)
+
+
+def scaled_gamma(X):
+    """One over the number of features and the variance of all entries: "scale"; NaN beyond range."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = X.multiply(X).mean() - X.mean() ** 2 if _validation.is_sparse(X) else X.var()
+    if not np.isfinite(spread):
+        return np.nan
+    return 1.0 / (X.shape[1] * float(spread)) if spread > 0.0 else 1.0
 
 
 def gram_tile(kernel, X, Q, out):
@@ -133,6 +151,10 @@ def gram_tile(kernel, X, Q, out):
     """
     if not isinstance(X, np.ndarray):
         sparse_tile(kernel, X, Q, out)
+    elif kernel.code in OF_COUNTS:
+        distances = np.empty(out.shape)
+        counts_tile(X, Q, distances)
+        out[:] = finish(kernel, distances)
     elif kernel.code not in METRICS:
         out[:] = finish(kernel, Q @ X.T)
     elif kernel.scaling is None:
@@ -181,6 +203,22 @@ def exact_tile(kernel, X, Q, out):
     out[:] = finish(kernel, distances)
 
 
+@njit
+def counts_tile(X, Q, out):
+    """Sums of (a - b)^2 / (a + b) over the features, for all pairs; X (n, p), Q (m, p), out (m, n).
+
+    A feature that is zero in both adds nothing.
+    """
+    for i in range(Q.shape[0]):
+        for row in range(X.shape[0]):
+            total = 0.0
+            for j in range(X.shape[1]):
+                a, b = np.float64(Q[i, j]), np.float64(X[row, j])
+                if a + b > 0.0:
+                    total += (a - b) * ((a - b) / (a + b))
+            out[i, row] = total
+
+
 def sparse_tile(kernel, X, Q, out):
     """As gram_tile, for CSR arrays; the kernels of a distance by differences of coordinates."""
     if kernel.code not in METRICS:
@@ -201,9 +239,12 @@ def finish(kernel, values):
     code, gamma, degree, coef0, _ = kernel
     if code == LINEAR:
         return values
+    is_exponential = code in METRICS or code == CHI2
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        values *= -gamma if code in METRICS else gamma
-        if code in METRICS:
+        if code == ADDITIVE_CHI2:
+            return np.negative(values, out=values)
+        values *= -gamma if is_exponential else gamma
+        if is_exponential:
             if gamma == 0.0:  # the distance may be infinite
                 values[:] = 0.0
             return np.exp(values, out=values)
@@ -400,11 +441,27 @@ def compute(owner, name, X, Y, gamma=None, degree=3, coef0=1, n_jobs=1):
     degree = _validation.check_real(owner, "degree", degree, low=1)
     coef0 = _validation.check_real(owner, "coef0", coef0, low=-np.inf)
     X, Y = check_pair(owner, X, Y)
+    if CODES[name] in OF_COUNTS:
+        check_counts(owner, name, X, "X")
+        if Y is not None:
+            check_counts(owner, name, Y, "Y")
     if name == "cosine":
         X, Y = (None if one is None else as_input(unit_rows(one), one.dtype) for one in (X, Y))
     points, queries = (X, None) if Y is None else (Y, X)
     kernel = make_kernel(name, points, gamma=gamma, degree=degree, coef0=coef0)
     return gram(kernel, points, queries, n_jobs)
+
+
+def check_counts(owner, name, X, array):
+    """Refuse samples for which a kernel of counts is not defined."""
+    who = _validation.owner_name(owner)
+    if _validation.is_sparse(X):
+        raise TypeError(f"{who}: sparse {array} is not supported by the kernel {name!r}.")
+    if X.min() < 0.0:
+        raise ValueError(
+            f"{who}: {array} contains negative values, and the kernel {name!r} compares counts: "
+            "expected none below 0."
+        )
 
 
 def linear_kernel(X, Y=None, dense_output=True):
@@ -556,6 +613,61 @@ def laplacian_kernel(X, Y=None, gamma=None):
     return compute("laplacian_kernel", "laplacian", X, Y, gamma)
 
 
+def chi2_kernel(X, Y=None, gamma=1.0):
+    """Exponential of the chi-squared distance: exp(-gamma sum_j (x_j - y_j)^2 / (x_j + y_j)).
+
+    Parameters
+    ----------
+    X, Y : array-like
+        See :func:`linear_kernel`; counts, or shares: no entry is negative.
+    gamma : float, default=1.0
+        Not negative.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+        From 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`linear_kernel`, or if an entry is negative.
+    TypeError
+        If an array is sparse.
+
+    Notes
+    -----
+    O(n m p) time. Positive semidefinite.
+    """
+    return compute("chi2_kernel", "chi2", X, Y, gamma)
+
+
+def additive_chi2_kernel(X, Y=None):
+    """The chi-squared distance, turned round: -sum_j (x_j - y_j)^2 / (x_j + y_j).
+
+    Parameters
+    ----------
+    X, Y : array-like
+        See :func:`chi2_kernel`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+        At most 0.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in :func:`chi2_kernel`.
+
+    Notes
+    -----
+    O(n m p) time. Its Gram matrix has no positive entry, and negative eigenvalues: it becomes
+    positive semidefinite when it is centred.
+    """
+    return compute("additive_chi2_kernel", "additive_chi2", X, Y)
+
+
 def cosine_similarity(X, Y=None):
     """Cosine of the angle: k(x, y) = <x, y> / (||x|| ||y||).
 
@@ -589,8 +701,9 @@ def pairwise_kernels(X, Y=None, metric="linear", *, filter_params=False, n_jobs=
     X, Y : {array-like, sparse matrix}
         See :func:`linear_kernel`. For ``metric="precomputed"`` `X` is the Gram matrix itself.
     metric : str or callable, default="linear"
-        "linear", "poly", "polynomial", "sigmoid", "rbf", "laplacian", "cosine", "precomputed", or a
-        function of two samples that returns a number (called from Python for each pair: slow).
+        "linear", "poly", "polynomial", "sigmoid", "rbf", "laplacian", "chi2", "additive_chi2",
+        "cosine", "precomputed", or a function of two samples that returns a number (called from Python for
+        each pair: slow).
     filter_params : bool, default=False
         True: parameters that the kernel does not have are dropped. False: they are refused.
     n_jobs : int, default=None

@@ -1,7 +1,5 @@
 """Ridge regression: least squares with a penalty on the squared length of the coefficients."""
 
-import numbers
-
 import numpy as np
 
 from litlearn import _targets, _validation
@@ -145,27 +143,10 @@ def check_ridge_parameters(model):
         raise ValueError(f"{who}: 'lbfgs' solver can be used only when positive=True.")
 
 
-def check_alpha(model, alpha, n_targets):
-    """Return the penalties of the targets as a float64 array of shape (n_targets,)."""
-    if isinstance(alpha, numbers.Real) or alpha is None or isinstance(alpha, str):
-        return np.full(n_targets, _validation.check_real(model, "alpha", alpha, low=0.0))
-    array = np.asarray(alpha)
-    if array.dtype.kind not in "iuf" or not np.isfinite(array).all() or (array < 0).any():
-        expected = "a float in the range [0.0, inf), or an array of such floats"
-        _validation._refuse(model, "alpha", alpha, expected)
-    array = array.ravel().astype(np.float64)
-    if len(array) not in (1, n_targets):
-        raise ValueError(
-            f"{type(model).__name__}: Number of targets and number of penalties do not correspond: "
-            f"alpha has {len(array)} penalties, y has {n_targets} targets."
-        )
-    return np.broadcast_to(array, n_targets)
-
-
 def fit_ridge(model, X, y, weight):
     """Solve for checked samples and targets, and store the linear function."""
     samples = Samples(X, y.reshape(len(y), -1), weight, model.fit_intercept)
-    alpha = check_alpha(model, model.alpha, samples.Y.shape[1])
+    alpha = _validation.check_penalties(model, model.alpha, samples.Y.shape[1])
     if model.positive:
         solution = _least_squares.solve_nonnegative(model, samples, alpha)
     else:

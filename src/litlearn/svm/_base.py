@@ -85,14 +85,13 @@ class KernelMachine(BaseEstimator):
             return 1.0 / X.shape[1]
         if self.gamma != "scale":
             return float(self.gamma)
-        with np.errstate(over="ignore", invalid="ignore"):
-            spread = X.multiply(X).mean() - X.mean() ** 2 if _validation.is_sparse(X) else X.var()
-        if not np.isfinite(spread):
+        gamma = kernels.scaled_gamma(X)
+        if np.isnan(gamma):
             raise ValueError(
                 f"{type(self).__name__}: The dual coefficients or intercepts are not finite. The "
                 "input data may contain large values and need to be preprocessed."
             )
-        return 1.0 / (X.shape[1] * float(spread)) if spread > 0.0 else 1.0
+        return gamma
 
     def _call_kernel(self, X, others, shape):
         """Return the matrix that a kernel function gives."""

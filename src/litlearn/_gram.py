@@ -1,0 +1,328 @@
+"""Gram matrices of estimators: the kernel that a user chose, whole matrices, and tiles of them.
+
+An estimator with a parameter ``kernel`` (a name, a function of two samples, or "precomputed") makes
+a :class:`SampleKernel` of its training samples, and asks it for their Gram matrix, or for products
+of the kernel of other samples with something it has learned. Only the first holds n x n numbers,
+and :func:`check_memory` refuses it where it cannot fit.
+"""
+
+import contextlib
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn import _factors, _validation, kernels
+from litlearn._distances import unit_rows
+from litlearn._parallel import cut, fold_blocks
+
+TILE_BYTES = 2**22  # of a tile of the kernel of new samples with the training samples
+
+EPS = np.finfo(np.float64).eps
+CACHED = ("active_file", "inactive_file")  # of a container: contents of files, which can be dropped
+MOST_FACTORS = 8  # penalties up to which one factorisation each is faster than eigenvectors
+
+
+# ------------------------------------------------------------------ parameters
+
+
+def check_kernel_parameters(owner, none_is_default=False):
+    """Check what estimators with kernels have in common.
+
+    With `none_is_default`, a degree or coef0 of None stands for the default of the kernel.
+    """
+    if not callable(owner.kernel):
+        _validation.check_option(
+            owner, "kernel", owner.kernel, kernels.CODES, or_else=" or a callable"
+        )
+    _validation.check_real(owner, "gamma", owner.gamma, low=0.0, allow_none=True)
+    low = 1.0 if none_is_default else 0.0
+    _validation.check_real(owner, "degree", owner.degree, low=low, allow_none=none_is_default)
+    _validation.check_real(owner, "coef0", owner.coef0, low=-np.inf, allow_none=none_is_default)
+    if owner.kernel_params is not None and not isinstance(owner.kernel_params, dict):
+        _validation._refuse(owner, "kernel_params", owner.kernel_params, "a dict or None")
+
+
+def takes_sparse(name):
+    """Tell whether sparse samples go with a kernel."""
+    of_arrays = callable(name) or name == "precomputed"
+    return not (of_arrays or kernels.CODES.get(name) in kernels.OF_COUNTS)
+
+
+def check_samples(owner, X):
+    """Return checked training samples, dense or CSR; a Gram matrix must be square."""
+    X = _validation.check_array(owner, X, sparse=("csr",) if takes_sparse(owner.kernel) else ())
+    if owner.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: Precomputed matrix must be a square matrix. Input "
+            f"is a {X.shape[0]}x{X.shape[1]} matrix."
+        )
+    return X
+
+
+def check_queries(owner, X):
+    """Return checked samples of a fitted estimator."""
+    formats = ("csr",) if takes_sparse(owner.kernel) else ()
+    return _validation.check_queries(owner, X, sparse=formats)
+
+
+def take(owner, X, rows):
+    """Return some of the samples; of a Gram matrix their rows and columns."""
+    if owner.kernel == "precomputed" and not isinstance(rows, slice):
+        return _validation.read_only(X[np.ix_(rows, rows)])
+    some = X[rows]
+    return some if _validation.is_sparse(some) else _validation.read_only(some)
+
+
+def own_copy(owner, X):
+    """Return samples that no change of the caller's array reaches; a Gram matrix is not copied."""
+    if owner.kernel == "precomputed":
+        return X
+    return X.copy() if _validation.is_sparse(X) else _validation.read_only(X.copy())
+
+
+class SampleKernel:
+    """The kernel of given samples with each other, and with other ones, in float64.
+
+    Parameters
+    ----------
+    owner : estimator
+        With checked parameters kernel, gamma, degree, coef0 and kernel_params.
+    X : ndarray or CSR array of shape (n, p)
+        Checked samples; for the kernel "precomputed" their Gram matrix (n, n).
+    gamma : float or None
+        As in `kernels.make_kernel`.
+    """
+
+    def __init__(self, owner, X, gamma):
+        self.owner, self.name = owner, owner.kernel
+        self.of_arrays = callable(self.name) or self.name == "precomputed"
+        self.X = self._prepare(X)
+        if not self.of_arrays:
+            degree = 3 if owner.degree is None else owner.degree
+            coef0 = 1 if owner.coef0 is None else owner.coef0
+            self.kernel = kernels.make_kernel(
+                self.name, self.X, gamma=gamma, degree=degree, coef0=coef0
+            )
+
+    def _prepare(self, X):
+        if self.of_arrays:
+            return X
+        if kernels.CODES[self.name] in kernels.OF_COUNTS:
+            kernels.check_counts(self.owner, self.name, X, "X")
+        return kernels.as_input(unit_rows(X) if self.name == "cosine" else X, np.float64)
+
+    def _queries(self, Q):
+        """Return samples in the form of the training samples, dense or sparse."""
+        if not self.of_arrays and _validation.is_sparse(Q) != _validation.is_sparse(self.X):
+            Q = Q.toarray() if _validation.is_sparse(Q) else type(self.X)(Q)
+        return self._prepare(Q)
+
+    def gram(self, n_jobs=None):
+        """Return the Gram matrix of the samples, (n, n): a new array, which may be overwritten."""
+        if callable(self.name):
+            K = kernels.by_callable(
+                self.owner, self.name, self.X, None, self.owner.kernel_params or {}
+            )
+        elif self.name == "precomputed":
+            K = np.array(self.X, dtype=np.float64)
+        else:
+            K = kernels.gram(self.kernel, self.X, n_jobs=n_jobs)
+        self._check_range(K)
+        return K
+
+    def _check_range(self, K):
+        """Refuse a Gram matrix whose entries are beyond the range of numbers."""
+        who = _validation.owner_name(self.owner)
+        with np.errstate(over="ignore", invalid="ignore"):
+            in_range = np.isfinite(K.sum()) or np.isfinite(K).all()
+        if not in_range:
+            raise ValueError(
+                f"{who}: the kernel {self.name!r} of some pairs of samples is infinite or NaN, "
+                "expected finite numbers: scale X, or choose another kernel, degree or gamma."
+            )
+
+    def map_tiles(self, Q, part, n_columns, n_jobs=None, dtype=np.float64):
+        """Return ``part(K)`` for the kernel K of samples Q (m, p) with the samples, (m, n_columns).
+
+        `part` receives a tile of rows of K, of shape (rows, n) and float64, which it may overwrite,
+        and returns an array of shape (rows, n_columns).
+        """
+        Q, n = self._queries(Q), self.X.shape[0]
+        out = np.empty((Q.shape[0], n_columns), dtype=dtype)
+
+        def fill(rows):
+            tile = self._tile(Q[rows])
+            with np.errstate(over="ignore", invalid="ignore"):
+                out[rows] = part(tile)
+
+        size = max(16, min(1024, TILE_BYTES // (8 * n)))
+        n_jobs = 1 if callable(self.name) else n_jobs  # Python functions gain nothing from threads
+        work = 2.0 * Q.shape[0] * n * (10 + n_columns)
+        fold_blocks(fill, None, cut(Q.shape[0], size), n_jobs, work=work)
+        return out
+
+    def _tile(self, Q):
+        if callable(self.name):
+            parameters = self.owner.kernel_params or {}
+            return kernels.by_callable(self.owner, self.name, Q, self.X, parameters)
+        if self.name == "precomputed":
+            return np.array(Q, dtype=np.float64)
+        tile = np.empty((Q.shape[0], self.X.shape[0]))
+        kernels.gram_tile(self.kernel, self.X, Q, tile)
+        return tile
+
+
+# ------------------------------------------------------------------ systems
+
+
+class Solution(NamedTuple):
+    """Of ``(K + shift I) W = B``."""
+
+    W: np.ndarray  # (n, k)
+    solver: str  # "cholesky" or "eigen"
+    why: str | None  # why it is not Cholesky's, where that was tried
+
+
+def solve_shifted(K, B, shifts):
+    """Solve ``(K + shift I) W = B``, each column of B with a shift of its own, :eq:`eq-krr-dual`.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric, float64, in C order; overwritten.
+    B : ndarray of shape (n, k)
+    shifts : ndarray of shape (k,)
+        Not negative.
+
+    Returns
+    -------
+    Solution
+        By Cholesky's factors, in the memory of K; where a matrix is singular up to rounding, or not
+        positive definite, by eigenvectors: the shortest of the least squares solutions. Cost:
+        n^3 / 3 for each different shift, and about 9 n^3 for eigenvectors.
+    """
+    W, diagonal = np.empty(B.shape), K.diagonal().copy()
+    different, why = np.unique(shifts), None
+    if len(different) <= MOST_FACTORS:
+        for count, shift in enumerate(different):
+            if count:
+                restore(K, diagonal)
+            found, why = solve_definite(K, B[:, shifts == shift], shift)
+            if why is not None:
+                break
+            W[:, shifts == shift] = found
+        else:
+            return Solution(W, "cholesky", None)
+        restore(K, diagonal)
+    return Solution(solve_by_eigenvectors(K, B, shifts), "eigen", why)
+
+
+def solve_definite(K, B, shift):
+    """Solve for one shift by Cholesky's factors, which take the place of K; or say why not."""
+    from scipy.linalg import lapack
+
+    size = row_sums(K, shift).max()
+    L = _factors.cholesky_in_place(K, shift)
+    if L is None:
+        return None, "is not positive definite"
+    rcond, _ = lapack.dpocon(L, size, uplo="L")
+    if rcond < EPS:
+        return None, f"is singular up to rounding (one over its condition number is {rcond:.0e})"
+    return lapack.dpotrs(L, B, lower=True)[0], None
+
+
+def row_sums(K, shift):
+    """Sums of the sizes of the entries of each row of ``K + shift I``, (n,), in tiles."""
+    sums = np.empty(len(K))
+
+    def part(rows):
+        sums[rows] = np.abs(K[rows]).sum(axis=1)
+
+    fold_blocks(part, None, cut(len(K), TILE_BYTES // (8 * len(K)) + 1), work=K.size)
+    return sums + shift
+
+
+def restore(K, diagonal):
+    """Undo Cholesky's factorisation: what is below the diagonal was left as it was."""
+    for rows in cut(len(K), 256):
+        block = K[rows, rows]
+        above = np.triu_indices(len(block), 1)
+        block[above] = block.T[above]
+        K[rows, rows.stop :] = K[rows.stop :, rows].T
+    K.flat[:: len(K) + 1] = diagonal
+
+
+def solve_by_eigenvectors(K, B, shifts):
+    """The shortest least squares solutions (n, k), by eigenvectors; K is overwritten."""
+    from scipy.linalg import eigh
+
+    values, V = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
+    shifted = values[:, None] + shifts
+    size = np.abs(shifted)
+    kept = size > len(K) * EPS * size.max(axis=0)
+    # <inverse>: Directions in which the matrix is nothing but rounding get nothing.
+    inverse = np.divide(1.0, shifted, out=np.zeros_like(shifted), where=kept)
+    return V @ (inverse * (V.T @ B))
+
+
+# ------------------------------------------------------------------ memory
+
+
+def check_memory(owner, n, matrices, instead):
+    """Refuse n samples whose n x n matrices of float64 do not fit in memory.
+
+    Parameters
+    ----------
+    owner : estimator
+    n : int
+        Samples.
+    matrices : int
+        How many matrices of n x n the solver holds at once.
+    instead : str
+        What to do instead: completes a sentence.
+
+    Raises
+    ------
+    MemoryError
+        The message names the size, and what to do instead.
+    """
+    needed, available = 8.0 * n * n * matrices, available_memory()
+    if needed <= available:
+        return
+    who = _validation.owner_name(owner)
+    raise MemoryError(
+        f"{who}: the Gram matrix of {n:,} samples takes {in_bytes(8.0 * n * n)}"
+        + (f", and the solver holds {matrices} of its size" if matrices > 1 else "")
+        + f"; {in_bytes(available)} of memory are available. Instead, {instead}."
+    )
+
+
+def in_bytes(size):
+    """A number of bytes as people say it."""
+    unit = 0
+    while size >= 999.5 and unit < 6:
+        size, unit = size / 1000.0, unit + 1
+    return f"{size:.3g} {('B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB')[unit]}"
+
+
+def available_memory():
+    """Bytes that this process can still get: of the machine, and of its container; else infinity."""
+    found = [np.inf]
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open("/proc/meminfo") as file:
+            lines = dict(line.split(":", 1) for line in file)
+        found.append(1024.0 * int(lines["MemAvailable"].split()[0]))
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        if len(found) == 1:  # no Linux: all memory that is built in
+            found.append(float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE"))
+    with contextlib.suppress(OSError, ValueError):
+        with open("/sys/fs/cgroup/memory.max") as file:
+            limit = file.read().strip()
+        if limit != "max":
+            with open("/sys/fs/cgroup/memory.current") as file:
+                used = float(file.read())
+            with open("/sys/fs/cgroup/memory.stat") as file:
+                files = sum(float(size) for name, size in map(str.split, file) if name in CACHED)
+            found.append(max(0.0, float(limit) - used + files))
+    return min(found)
