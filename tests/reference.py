@@ -373,6 +373,21 @@ def minimise_pairs(K, linear, lower, upper, start, group, tol=1e-3, max_steps=10
         beta[i], beta[j] = min(beta[i] + delta, upper[i]), max(beta[j] - delta, lower[j])
 
 
+def kernel_ridge(K, y, lam, weight=None):
+    """eq-krr-dual: coefficients where the gradient of the weighted objective is zero."""
+    weight = np.ones(len(K)) if weight is None else np.asarray(weight, dtype=float)
+    return np.linalg.solve(weight[:, None] * K + lam * np.eye(len(K)), weight * y)
+
+
+def kernel_pca(K, k):
+    """eq-kpca-centre, eq-kpca-eigen: eigenvalues (k,), falling, and projections (n, k)."""
+    n = len(K)
+    H = np.eye(n) - np.ones((n, n)) / n
+    values, vectors = np.linalg.eigh(H @ K @ H)
+    values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
+    return values, vectors * np.sqrt(np.maximum(values, 0.0))
+
+
 def svm_objectives(K, y, beta, b, C):
     """Primal and dual objective of C-SVC at coefficients beta and intercept b."""
     f, norm = K @ beta + b, 0.5 * beta @ K @ beta

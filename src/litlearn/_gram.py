@@ -14,12 +14,13 @@ import numpy as np
 
 from litlearn import _factors, _validation, kernels
 from litlearn._distances import unit_rows
-from litlearn._parallel import cut, fold_blocks
+from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 
 TILE_BYTES = 2**22  # of a tile of the kernel of new samples with the training samples
 
 EPS = np.finfo(np.float64).eps
 CACHED = ("active_file", "inactive_file")  # of a container: contents of files, which can be dropped
+SMALL = 1000  # rows of a matrix whose factors need no threads; without them, bits do not change
 MOST_FACTORS = 8  # penalties up to which one factorisation each is faster than eigenvectors
 
 
@@ -49,9 +50,10 @@ def takes_sparse(name):
     return not (of_arrays or kernels.CODES.get(name) in kernels.OF_COUNTS)
 
 
-def check_samples(owner, X):
+def check_samples(owner, X, dense=False):
     """Return checked training samples, dense or CSR; a Gram matrix must be square."""
-    X = _validation.check_array(owner, X, sparse=("csr",) if takes_sparse(owner.kernel) else ())
+    formats = ("csr",) if takes_sparse(owner.kernel) and not dense else ()
+    X = _validation.check_array(owner, X, sparse=formats)
     if owner.kernel == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
             f"{_validation.owner_name(owner)}: Precomputed matrix must be a square matrix. Input "
@@ -185,7 +187,7 @@ class Solution(NamedTuple):
 
 
 def solve_shifted(K, B, shifts):
-    """Solve ``(K + shift I) W = B``, each column of B with a shift of its own, :eq:`eq-krr-dual`.
+    """Solve ``(K + shift I) W = B``, each column of B with a shift of its own.
 
     Parameters
     ----------
@@ -202,6 +204,12 @@ def solve_shifted(K, B, shifts):
         positive definite, by eigenvectors: the shortest of the least squares solutions. Cost:
         n^3 / 3 for each different shift, and about 9 n^3 for eigenvectors.
     """
+    with single_threaded_blas() if len(K) < SMALL else contextlib.nullcontext():
+        return solve_each(K, B, shifts)
+
+
+def solve_each(K, B, shifts):
+    """As solve_shifted, with the threads that BLAS has."""
     W, diagonal = np.empty(B.shape), K.diagonal().copy()
     different, why = np.unique(shifts), None
     if len(different) <= MOST_FACTORS:
@@ -307,7 +315,7 @@ def in_bytes(size):
 
 
 def available_memory():
-    """Bytes that this process can still get: of the machine, and of its container; else infinity."""
+    """Bytes that this process can still get, of the machine and of its container."""
     found = [np.inf]
     with contextlib.suppress(OSError, ValueError, IndexError):
         with open("/proc/meminfo") as file:

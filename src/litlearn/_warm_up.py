@@ -57,6 +57,12 @@ CASES.extend(
     ("mixture", "GaussianMixture", {"covariance_type": kind, "max_iter": 1})
     for kind in ("full", "tied", "diag")
 )
+CASES.extend(
+    ("kernel_ridge", "KernelRidge", {"kernel": kernel}) for kernel in ("rbf", "laplacian", "linear")
+)
+CASES.append(("decomposition", "KernelPCA", {"n_components": 2, "kernel": "rbf"}))
+CASES.append(("kernel_approximation", "Nystroem", {"n_components": 20, "random_state": 0}))
+CASES.append(("kernel_approximation", "RBFSampler", {"random_state": 0}))
 CASES.append(("naive_bayes", "GaussianNB", {}))
 CASES.append(("discriminant_analysis", "LinearDiscriminantAnalysis", {}))
 CASES.append(("discriminant_analysis", "QuadraticDiscriminantAnalysis", {"reg_param": 0.5}))

@@ -124,7 +124,7 @@ def make_kernel(name, X, *, gamma=None, degree=3, coef0=1):
 
 
 def scaled_gamma(X):
-    """One over the number of features and the variance of all entries: "scale"; NaN beyond range."""
+    """One over the number of features times the variance of all entries; NaN beyond range."""
     with np.errstate(over="ignore", invalid="ignore"):
         spread = X.multiply(X).mean() - X.mean() ** 2 if _validation.is_sparse(X) else X.var()
     if not np.isfinite(spread):
@@ -156,7 +156,8 @@ def gram_tile(kernel, X, Q, out):
         counts_tile(X, Q, distances)
         out[:] = finish(kernel, distances)
     elif kernel.code not in METRICS:
-        out[:] = finish(kernel, Q @ X.T)
+        with np.errstate(over="ignore", invalid="ignore"):  # out of range: infinite, or NaN
+            out[:] = finish(kernel, Q @ X.T)
     elif kernel.scaling is None:
         exact_tile(kernel, X, Q, out)
     else:
@@ -702,8 +703,8 @@ def pairwise_kernels(X, Y=None, metric="linear", *, filter_params=False, n_jobs=
         See :func:`linear_kernel`. For ``metric="precomputed"`` `X` is the Gram matrix itself.
     metric : str or callable, default="linear"
         "linear", "poly", "polynomial", "sigmoid", "rbf", "laplacian", "chi2", "additive_chi2",
-        "cosine", "precomputed", or a function of two samples that returns a number (called from Python for
-        each pair: slow).
+        "cosine", "precomputed", or a function of two samples that returns a number (called from
+        Python for each pair: slow).
     filter_params : bool, default=False
         True: parameters that the kernel does not have are dropped. False: they are refused.
     n_jobs : int, default=None

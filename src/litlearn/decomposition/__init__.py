@@ -7,9 +7,9 @@ first used.
 import importlib
 
 # The file of each class.
-_HOMES = {}
+_HOMES = {"KernelPCA": "_kernel_pca"}
 
-__all__ = []
+__all__ = ["KernelPCA"]
 
 
 def __getattr__(name):

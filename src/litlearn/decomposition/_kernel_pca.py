@@ -4,7 +4,7 @@ import numpy as np
 
 from litlearn import _factors, _gram, _validation
 from litlearn._base import BaseEstimator, TransformerMixin
-from litlearn._parallel import cut, fold_blocks
+from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 from litlearn.exceptions import NotFittedError
 
 EIGEN_SOLVERS = ("auto", "dense", "arpack", "randomized")
@@ -22,8 +22,8 @@ INSTEAD = (
 class KernelPCA(TransformerMixin, BaseEstimator):
     """Principal components of the features of a kernel.
 
-    The features are centred through the kernel, :eq:`eq-kpca-centre`, and the leading eigenvectors
-    of the centred Gram matrix give the components, :eq:`eq-kpca-eigen`.
+    The features are centred through the kernel, and the leading eigenvectors
+    of the centred Gram matrix give the components.
 
     Parameters
     ----------
@@ -181,12 +181,7 @@ class KernelPCA(TransformerMixin, BaseEstimator):
         """
         check_parameters(self)
         names = _validation.feature_names(X)
-        X = _gram.check_samples(self, X)
-        if self.fit_inverse_transform and _validation.is_sparse(X):
-            raise NotImplementedError(
-                "KernelPCA: Inverse transform not implemented for sparse matrices! Set "
-                "fit_inverse_transform=False, or make X dense with X.toarray()."
-            )
+        X = _gram.check_samples(self, X, dense=self.fit_inverse_transform)
         random = _validation.check_random_state(self, self.random_state)
         _gram.check_memory(self, X.shape[0], 1, INSTEAD)
         gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
@@ -227,7 +222,7 @@ class KernelPCA(TransformerMixin, BaseEstimator):
         return found.astype(self.X_fit_.dtype, copy=False)
 
     def transform(self, X):
-        """Project samples on the components, :eq:`eq-kpca-project`.
+        """Project samples on the components.
 
         Parameters
         ----------
@@ -335,7 +330,7 @@ def sample_kernel(model, X, gamma, origin):
 
 
 def centre(K, n_jobs=None):
-    """Centre a Gram matrix in place, :eq:`eq-kpca-centre`.
+    """Centre a Gram matrix in place.
 
     Parameters
     ----------
@@ -352,7 +347,7 @@ def centre(K, n_jobs=None):
     """
     n = len(K)
     blocks = cut(n, max(1, _gram.TILE_BYTES // (8 * n)))
-    of_rows, sizes = np.empty(n), []
+    of_rows = np.empty(n)
 
     def sums(rows):
         of_rows[rows] = K[rows].mean(axis=1)
@@ -382,7 +377,8 @@ def leading(model, K, random):
     k = n if model.n_components is None else min(n, model.n_components)
     solver = model.eigen_solver
     if solver == "auto" and n > SMALL and k <= FEW * n:
-        found = _factors.leading_eigen(_factors.Product(K), k, tol=RESIDUAL)
+        with single_threaded_blas():  # products with K are taken in blocks, in threads
+            found = _factors.leading_eigen(_factors.Product(K), k, tol=RESIDUAL)
         if found.residual <= RESIDUAL:
             return found, found.residual
     if solver == "arpack" and k < n:
