@@ -204,6 +204,8 @@ def solve_shifted(K, B, shifts):
         positive definite, by eigenvectors: the shortest of the least squares solutions. Cost:
         n^3 / 3 for each different shift, and about 9 n^3 for eigenvectors.
     """
+    import scipy.linalg  # noqa: F401  (before threads are limited, so that its own are too)
+
     with single_threaded_blas() if len(K) < SMALL else contextlib.nullcontext():
         return solve_each(K, B, shifts)
 

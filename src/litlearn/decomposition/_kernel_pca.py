@@ -371,7 +371,7 @@ def centre(K, n_jobs=None):
 
 def leading(model, K, random):
     """Return the leading eigenvalues of K and their vectors, and the certificate or None."""
-    from scipy.linalg import eigh
+    from scipy.linalg import eigh  # before threads are limited, so that its own are too
 
     n = len(K)
     k = n if model.n_components is None else min(n, model.n_components)
