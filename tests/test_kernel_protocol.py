@@ -79,9 +79,18 @@ def test_the_callers_data_stay_as_they_are(estimator):
     protocol.check_the_callers_data_stay_as_they_are(estimator)
 
 
-@EVERY
+@pytest.mark.parametrize("estimator", ALL[4:], ids=repr)
 def test_threads_at_once(estimator):
     protocol.check_threads_at_once(estimator)
+
+
+@pytest.mark.parametrize("estimator", ALL[:4], ids=repr)
+def test_threads_at_once_with_factors(estimator):
+    """LAPACK promises no bits where others limit the threads of BLAS meanwhile."""
+    X, y = data(n=400)
+    expected = protocol.use(clone(estimator).fit(X, y), X)
+    for answers in protocol.in_threads(lambda _: protocol.use(clone(estimator).fit(X, y), X), 4):
+        protocol.assert_same(answers, expected, **CLOSE)
 
 
 @EVERY

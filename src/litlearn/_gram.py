@@ -14,13 +14,12 @@ import numpy as np
 
 from litlearn import _factors, _validation, kernels
 from litlearn._distances import unit_rows
-from litlearn._parallel import cut, fold_blocks, single_threaded_blas
+from litlearn._parallel import cut, fold_blocks
 
 TILE_BYTES = 2**22  # of a tile of the kernel of new samples with the training samples
 
 EPS = np.finfo(np.float64).eps
 CACHED = ("active_file", "inactive_file")  # of a container: contents of files, which can be dropped
-SMALL = 1000  # rows of a matrix whose factors need no threads; without them, bits do not change
 MOST_FACTORS = 8  # penalties up to which one factorisation each is faster than eigenvectors
 
 
@@ -204,14 +203,6 @@ def solve_shifted(K, B, shifts):
         positive definite, by eigenvectors: the shortest of the least squares solutions. Cost:
         n^3 / 3 for each different shift, and about 9 n^3 for eigenvectors.
     """
-    import scipy.linalg  # noqa: F401  (before threads are limited, so that its own are too)
-
-    with single_threaded_blas() if len(K) < SMALL else contextlib.nullcontext():
-        return solve_each(K, B, shifts)
-
-
-def solve_each(K, B, shifts):
-    """As solve_shifted, with the threads that BLAS has."""
     W, diagonal = np.empty(B.shape), K.diagonal().copy()
     different, why = np.unique(shifts), None
     if len(different) <= MOST_FACTORS:
