@@ -527,3 +527,32 @@ def restricted(kind, weights, covariances):
     if kind == "spherical":
         diagonals = np.repeat(diagonals.mean(axis=1, keepdims=True), diagonals.shape[1], axis=1)
     return covariances if kind == "full" else np.array([np.diag(one) for one in diagonals])
+
+
+def principal_axes(X, k):
+    """pca variance, pca eigen: the mean, the k largest variances (k,) and their axes (k, p)."""
+    mean = X.mean(axis=0)
+    Z = X - mean
+    values, vectors = np.linalg.eigh(Z.T @ Z / (len(X) - 1))
+    axes = vectors[:, ::-1][:, :k].T
+    return (
+        mean,
+        values[::-1][:k],
+        axes * np.sign(axes[range(k), np.abs(axes).argmax(axis=1)])[:, None],
+    )
+
+
+def axes_after_batches(batches, k):
+    """pca update: singular values and axes, of which only k are kept from batch to batch."""
+    values, axes, mean, n = np.empty(0), None, None, 0
+    for X in batches:
+        m, rows = len(X), [X - X.mean(axis=0)]
+        if n:
+            gap = np.sqrt(n * m / (n + m)) * (mean - X.mean(axis=0))
+            rows = [values[:, None] * axes, *rows, gap[None]]
+            mean = (n * mean + m * X.mean(axis=0)) / (n + m)
+        else:
+            mean = X.mean(axis=0)
+        _, values, axes = np.linalg.svd(np.vstack(rows), full_matrices=False)
+        values, axes, n = values[:k], axes[:k], n + m
+    return mean, values, axes

@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks import __main__ as command_line  # noqa: E402
 from benchmarks import (  # noqa: E402
     cluster,
+    decomposition,
     knn,
     lasso,
     least_squares,
@@ -771,3 +772,29 @@ def test_mixture_likelihood_by_hand():
     np.testing.assert_allclose(weights, 0.5)
     expected = 4 * share * (1 - share) + mixture.REG_COVAR
     np.testing.assert_allclose(covariances.ravel(), expected)
+
+
+# ---------------------------------------------------------------- principal components
+
+
+@pytest.mark.parametrize("case", decomposition.cases("small"), ids=lambda case: case.name)
+def test_decomposition_cases(case):
+    """The axes of eigenvalues are right; turned, shorter or worse ones are not."""
+    data = case.make()
+    n, p, k = (case.facts[name] for name in ("n", "p", "axes"))
+    assert data["X"].shape == (n, p)
+    Z = data["X"] - data["X"].mean(axis=0)
+    _, values, rows = np.linalg.svd(Z, full_matrices=False)
+    output = np.column_stack([rows, values**2 / (n - 1)])
+    kept = case.reference(data, case.options)
+    np.testing.assert_allclose(kept["variances"], output[:k, -1], rtol=1e-10)
+    assert case.judge(output[:k], data, kept, case.options)["right"] == 1.0
+    stated = output[:k].copy()
+    stated[-1, -1] *= 1.0 + 1e-6
+    assert case.judge(stated, data, kept, case.options)["right"] == 0.0
+    short = output[:k] * 0.999
+    assert case.judge(short, data, kept, case.options)["right"] == 0.0
+    if k < min(n, p):
+        worse = output[:k].copy()
+        worse[-1, :-1] = output[k, :-1]
+        assert case.judge(worse, data, kept, case.options)["right"] == 0.0

@@ -50,12 +50,15 @@ CHOICES = {
     "metric": ("euclidean", "manhattan", "chebyshev"),
     "min_samples_leaf": (1, 2, 0.3),
     "min_weight_fraction_leaf": (0.0, 0.2),
+    "n_components": (1,),
     "n_estimators": (2,),
     "n_neighbors": (1, 2),
     "positive": (False, True),
     "random_state": (0, 1),
     "splitter": ("best", "random"),
+    "svd_solver": ("auto", "full", "covariance_eigh", "randomized"),
     "weights": ("uniform", "distance"),
+    "whiten": (False, True),
 }
 # These take products in float64 where those leave the range of float32.
 SUITED = ("ElasticNet", "ElasticNetCV", "Lasso", "LassoCV")

@@ -263,7 +263,7 @@ class Singular(NamedTuple):
     left: np.ndarray  # (n, k)
     values: np.ndarray  # (k,), falling
     right: np.ndarray  # (p, k)
-    residual: float  # the largest norm of A' u - s v, divided by the first singular value
+    residual: float  # the largest norm of A' u - s v, as a share of s
 
 
 class Eigen(NamedTuple):
@@ -359,8 +359,8 @@ def leading_singular(A, k, *, tol=1e-9, most_products=60, seed=0):
     k : int
         At most ``min(n, p)``.
     tol : float, default=1e-9
-        The residual of each pair that is small enough, as a share of the first singular value.
-        Errors of singular values are of the size of its square.
+        The residual of each pair that is small enough, as a share of its singular value; or 1e-13
+        of the first one. Errors of singular values are of the size of its square.
     most_products : int, default=60
         Products with A after which to give up.
     seed : int or RandomState, default=0
@@ -388,7 +388,7 @@ def leading_singular(A, k, *, tol=1e-9, most_products=60, seed=0):
         _, new, beyond = new_directions(A.transposed_times(left), V, scale)
         x, values, yt = np.linalg.svd(B)
         missing = beyond @ x[len(x) - left.shape[1] :, :k]
-        residual = relative(missing, values.max(initial=0.0))
+        residual = relative(missing, values[:k], tol)
         if V.shape[1] >= k and residual <= tol:
             break
         if not new.shape[1]:  # all that is left has the singular value zero
@@ -444,7 +444,7 @@ def leading_eigen(A, k, *, tol=1e-9, most_products=120, seed=0):
         T = np.hstack([np.vstack([T, np.zeros((last, len(T)))]), inside])
         values, y = np.linalg.eigh(T, UPLO="U")
         values, y = values[::-1], y[:, ::-1]
-        residual = relative(beyond @ y[len(y) - last :, :k], np.abs(values).max())
+        residual = relative(beyond @ y[len(y) - last :, :k], values, 1.0)
         if V.shape[1] >= k and residual <= tol:
             break
         if not new.shape[1]:  # these directions are closed under A: others
@@ -462,9 +462,19 @@ def krylov_sizes(k, n):
     return block, min(MOST_BLOCKS_KEPT * block, n)
 
 
-def relative(missing, largest):
-    """Return the largest norm of the columns as a share of the largest value; 0 for nothing."""
-    return float(np.linalg.norm(missing, axis=0).max(initial=0.0) / largest) if largest else 0.0
+def relative(missing, values, tol):
+    """Return the largest norm of the columns (r, k) as a share of its value, or 0 for none.
+
+    What is 1e-13 of the largest value is rounding, and no more than `tol`.
+    """
+    largest = np.abs(values).max(initial=0.0)
+    norms = np.linalg.norm(missing, axis=0)
+    if largest == 0.0 or not norms.any():
+        return 0.0
+    sizes = np.zeros(len(norms))
+    sizes[: min(len(values), len(norms))] = np.abs(values[: len(norms)])
+    least = largest if tol >= 1.0 else 1e-13 / tol * largest
+    return float((norms / np.maximum(sizes, least)).max())
 
 
 # --- ARPACK and random projections -----------------------------------------------------------

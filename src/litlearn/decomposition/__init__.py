@@ -7,9 +7,14 @@ first used.
 import importlib
 
 # The file of each class.
-_HOMES = {"KernelPCA": "_kernel_pca"}
+_HOMES = {
+    "IncrementalPCA": "_incremental_pca",
+    "KernelPCA": "_kernel_pca",
+    "PCA": "_pca",
+    "TruncatedSVD": "_truncated_svd",
+}
 
-__all__ = ["KernelPCA"]
+__all__ = [*_HOMES]
 
 
 def __getattr__(name):
