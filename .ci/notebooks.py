@@ -251,7 +251,7 @@ def execute_missing(paths):
 
 
 def figures(outputs):
-    """The PNG pictures in a cell's outputs, variants and those inside of HTML too, as bytes."""
+    """The pictures in a cell's outputs, variants and those inside of HTML too, as bytes."""
     found = []
     for output in outputs:
         data, stored = output.get("data", {}), output.get("metadata", {}).get("image/png", {})
@@ -259,7 +259,7 @@ def figures(outputs):
             found.append(data["image/png"])
             found += [stored[layout] for layout in ("narrow", "stacked") if layout in stored]
         html = data.get("text/html", "")
-        found += re.findall(r"data:image/png;base64,([A-Za-z0-9+/=\\\s]+)", html)
+        found += re.findall(r"data:image/\w+;base64,([A-Za-z0-9+/=\\\s]+)", html)
     return [base64.b64decode(re.sub(r"\\n|\s|\\", "", one)) for one in found]
 
 

@@ -1,11 +1,15 @@
 """Turn the notebooks of the book into notebooks for reading and running outside of the book.
 
-    python .ci/reading.py FOLDER [--pages]
+    python .ci/reading.py FOLDER [--pages] [--plain]
 
 The pages of the book resolve references between chapters, cite by author and year, number their
 figures and fold solutions. JupyterLab, with its extension for MyST, does not. So here references to
 other notebooks become links, keys of the bibliography become authors and years, figures get their
 captions, and solutions are folded. With ``--pages`` a link to another notebook leads to its page.
+
+With ``--plain`` they need no extension at all: boxes become quotations, folded parts ``<details>``,
+and equations get numbers; a first cell installs litlearn where it is missing. Colab opens these,
+from the branch ``colab`` (``.ci/publish_notebooks``).
 
 `make lab` writes them into ``reading``, Binder into ``book`` (``postBuild``), and the download
 button of a page gives the one of that page (``book/_ext/finish_pages.py``). What is committed, and
@@ -21,7 +25,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
-ADDRESS = "https://litlearn.github.io/litlearn/book"
+VERSION = re.search(
+    r'^__version__ = "(.*)"', (ROOT / "src" / "litlearn" / "__init__.py").read_text("utf-8"), re.M
+)[1]
+# What the notebooks belong to: main, or the tag of a release, whose pages have their own folder.
+BRANCH = "main" if ".dev" in VERSION else f"v{VERSION}"
+SITE = "https://litlearn.github.io/litlearn" + ("" if BRANCH == "main" else f"/{BRANCH}")
+ADDRESS = f"{SITE}/book"
+REPOSITORY = "https://github.com/litlearn/litlearn"
 
 # A label, at a heading, in an option, after an equation, or of a figure of a cell.
 HEADING = re.compile(r"^\(([\w-]+)\)=\s*\n+(?:#+ (.*)|)", re.M)
@@ -87,6 +98,66 @@ class Labels:
             for label in found:
                 numbers += 1
                 self.place[label], self.name[label] = path.stem, f"Fig. {numbers}"
+
+
+DIRECTIVE = re.compile(r"^\s*([`:]{3,})\{([\w:-]+)\} *(.*)$")
+INSTALL = f"""\
+# Colab has no litlearn yet. Elsewhere this cell does nothing.
+import sys
+
+if "google.colab" in sys.modules:
+    %pip install -q "litlearn[plot] @ git+{REPOSITORY}@{BRANCH}"
+"""
+
+
+def without_directives(text, name_of):
+    """Return a text in plain Markdown; ``name_of`` gives a figure's label its name."""
+    lines, out = text.splitlines(), []
+    while lines:
+        line = lines.pop(0)
+        opened = DIRECTIVE.match(line)
+        if not opened:
+            if not re.fullmatch(r"\([\w-]+\)=\s*", line):
+                out.append(line)
+            continue
+        fence, kind, title = opened.groups()
+        body = []
+        while lines and lines[0].strip() != fence:
+            body.append(lines.pop(0))
+        del lines[:1]
+        options = {}
+        while body and (option := re.match(r"\s*:([\w-]+): *(.*)$", body[0])):
+            options[option[1]] = option[2]
+            body.pop(0)
+        out += plain_box(kind, title, options, "\n".join(body).strip("\n"), name_of)
+    return "\n".join(out)
+
+
+def plain_box(kind, title, options, body, name_of):
+    """Return the lines of one directive in plain Markdown."""
+    body = without_directives(body, name_of)
+    if kind == "figure":
+        name = name_of(options.get("name", ""))
+        picture = f"![{options.get('alt', '')}]({SITE}/_images/{Path(title).name})"
+        return [picture, "", f"**{name}.** {body}"]
+    if kind == "dropdown" or options.get("class") == "dropdown":
+        return [
+            f"<details><summary>{title or 'Solution'}</summary>",
+            "",
+            body,
+            "",
+            "</details>",
+            "",
+        ]
+    kind = kind.removeprefix("prf:")
+    if kind in ("admonition", "note", "tip", "warning", "important"):
+        heading = title or kind.capitalize()
+    else:
+        heading = f"{kind.capitalize()} ({title})" if title else kind.capitalize()
+    return [
+        "\n".join(f"> {one}".rstrip() for one in [f"**{heading}**", "", *body.splitlines()]),
+        "",
+    ]
 
 
 class Reader:
@@ -178,11 +249,34 @@ class Reader:
                               "source": caption})  # fmt: skip
         return dict(notebook, cells=cells)
 
+    def plain(self, notebook):
+        """Return a turned notebook without anything that an extension would have to resolve."""
+        prose = [cell for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+        labels = [label for cell in prose for label in EQUATION.findall(text_of(cell))]
+        number = {label: str(i) for i, label in enumerate(labels, 1)}
 
-def reading(path, labels, pages=False):
+        def role(match):
+            words, label = match.groups()
+            return f"({number[label]})" if label in number else words or self.labels.name[label]
+
+        for cell in prose:
+            text = re.sub(r"\$\$[ \t]*\(([\w-]+)\)", r"\\tag{\1}\n$$", text_of(cell))
+            text = re.sub(r"\\tag\{(eq-[\w-]+)\}", lambda m: f"\\tag{{{number[m[1]]}}}", text)
+            text = re.sub(r"\{(?:eq|prf:ref)\}`(?:([^`<]*?)\s*<)?([\w-]+)>?`", role, text)
+            text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
+            cell["source"] = without_directives(text, lambda label: self.labels.name[label])
+        install = {"cell_type": "code", "id": "install", "metadata": {}, "outputs": [],
+                   "execution_count": None, "source": INSTALL}  # fmt: skip
+        return dict(notebook, cells=[install, *notebook["cells"]])
+
+
+def reading(path, labels, pages=False, plain=False):
     """Return the text of a notebook for reading."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    made = Reader(labels, path.stem, pages).notebook(notebook)
+    reader = Reader(labels, path.stem, pages or plain)
+    made = reader.notebook(notebook)
+    if plain:
+        made = reader.plain(made)
     return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -190,9 +284,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pages", action="store_true", help="links lead to the published pages")
+    parser.add_argument("--plain", action="store_true", help="plain Markdown, as for Colab")
     options = parser.parse_args()
-    labels = Labels(BOOK)
-    made = {p.name: reading(p, labels, options.pages) for p in sorted(BOOK.glob("*.ipynb"))}
+    labels, how = Labels(BOOK), (options.pages, options.plain)
+    made = {p.name: reading(p, labels, *how) for p in sorted(BOOK.glob("*.ipynb"))}
     options.folder.mkdir(parents=True, exist_ok=True)
     for name, text in made.items():
         (options.folder / name).write_text(text, encoding="utf-8")

@@ -81,10 +81,10 @@ def test_d3_is_vendored_with_licences_and_versions():
 
 def test_frames_of_a_slider_become_files(tmp_path):
     frames = [base64.b64encode(bytes([n] * 99)).decode() for n in range(3)]
-    images = "".join(f'<img hidden src="data:image/png;base64,{frame}">' for frame in frames)
+    images = "".join(f'<img hidden src="data:image/webp;base64,{frame}">' for frame in frames)
     page = f'<div class="litlearn-slider">{images}<script>one()</script>\n</div>'
     text = live_figures.lazy_frames(page, tmp_path, "../_images/")
-    names = re.findall(r'<img hidden loading="lazy" src="\.\./_images/([\w.-]+)">', text)
+    names = re.findall(r'<img hidden loading="lazy" src="\.\./_images/([\w.-]+\.webp)">', text)
     assert [(tmp_path / name).read_bytes()[0] for name in names] == [0, 1, 2]
     assert "base64" not in text
     assert text.count("<div") == text.count("</div>") and text.endswith("</div>")

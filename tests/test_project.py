@@ -315,8 +315,15 @@ def test_workflow_publishes_a_tag_and_keeps_what_was_there():
     assert ".ci/run" in commands(job) and ".ci/publish" in commands(job)
 
 
+def test_workflow_publishes_plain_notebooks():
+    events, jobs = workflow("notebooks.yml")
+    assert events == {"push": {"branches": ["main"], "tags": ["v*"]}}
+    (job,) = jobs.values()
+    assert ".ci/publish_notebooks" in commands(job)
+
+
 def test_publishing_keeps_earlier_versions(tmp_path):
-    """Run .ci/publish twice, in a repository of its own."""
+    """Run .ci/publish and .ci/publish_notebooks twice, in a repository of their own."""
     if os.name == "nt" or shutil.which("git") is None:
         pytest.skip("needs git and a POSIX shell")
 
@@ -328,7 +335,15 @@ def test_publishing_keeps_earlier_versions(tmp_path):
 
     clone, remote, book = tmp_path / "clone", tmp_path / "remote.git", tmp_path / "html"
     (clone / ".ci").mkdir(parents=True)
-    shutil.copy(ROOT / ".ci" / "publish", clone / ".ci")
+    for script in ("publish", "publish_notebooks"):
+        shutil.copy(ROOT / ".ci" / script, clone / ".ci")
+    # Stands for the one that writes the notebooks, which has tests of its own.
+    (clone / ".ci" / "reading.py").write_text(
+        "import pathlib, sys\n"
+        "folder = pathlib.Path(sys.argv[1])\n"
+        "folder.mkdir(parents=True)\n"
+        "(folder / 'one.ipynb').write_text(folder.name)\n"
+    )
     git("init", "-q", "-b", "main", ".", folder=clone)
     git("add", ".", folder=clone)
     git("commit", "-q", "-m", "start", folder=clone)
@@ -345,6 +360,12 @@ def test_publishing_keeps_earlier_versions(tmp_path):
         assert page == version
         assert f"./{version}/" in git("show", "gh-pages:versions.html", folder=remote)
     assert "url=./v0.10.0/" in git("show", "gh-pages:index.html", folder=remote)
+    for name in ("main", "v0.9.0", "main"):
+        command = [".ci/publish_notebooks", name]
+        run = subprocess.run(command, cwd=clone, capture_output=True, text=True, timeout=60)
+        assert run.returncode == 0, run.stderr
+    for name in ("main", "v0.9.0"):
+        assert git("show", f"colab:{name}/one.ipynb", folder=remote) == name
     assert git("branch", "--list", folder=clone).split() == ["*", "main"]
 
 

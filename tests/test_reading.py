@@ -33,6 +33,36 @@ def test_nothing_is_left_that_only_the_pages_resolve(path, pages):
         assert all(one.keys() <= {"width", "height"} for one in stored)
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_plain_notebook_needs_no_extension(path):
+    notebook = json.loads(reading.reading(path, LABELS, plain=True))
+    nbformat.validate(nbformat.from_dict(notebook))
+    install, *cells = notebook["cells"]
+    assert "google.colab" in install["source"] and f"@{reading.BRANCH}" in install["source"]
+    text = "\n".join(prose({"cells": cells}))
+    plain = re.sub(r"\$\$.*?\$\$|\$[^$\n]*\$|`[^`\n]*`", "", text, flags=re.DOTALL)
+    left = r"^.{0,9}[`:]{3}.*|\{(?:eq|numref|ref|doc|prf:ref|cite:[pt])\}|^\([\w-]+\)=|\]\(#.*"
+    assert re.findall(left, plain, re.MULTILINE) == []
+    numbers = [int(n) for n in re.findall(r"\\tag\{(\d+)\}", text)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    labels = len(reading.EQUATION.findall("\n".join(prose(json.loads(path.read_text("utf-8"))))))
+    assert len(numbers) == labels
+    assert text.count("<details>") == text.count("</details>")
+
+
+def test_directives_become_plain_markdown():
+    nested = (
+        "````{admonition} Checkpoint\n:class: important\nAsk.\n\n"
+        "```{dropdown} Answer\nTwo.\n```\n````\n"
+        "(mark)=\n```{figure} figures/a.svg\n:name: fig-a\n:alt: A line.\n\nIt falls.\n```\nGo on."
+    )
+    plain = reading.without_directives(nested, {"fig-a": "Fig. 7"}.get)
+    assert "> **Checkpoint**\n>\n> Ask." in plain
+    assert "> <details><summary>Answer</summary>\n>\n> Two." in plain
+    assert "![A line.](" in plain and "/_images/a.svg)\n\n**Fig. 7.** It falls." in plain
+    assert plain.endswith("Go on.") and "mark" not in plain
+
+
 def test_a_notebook_is_turned(tmp_path):
     def markdown(text):
         return {"cell_type": "markdown", "id": str(hash(text)), "metadata": {}, "source": text}

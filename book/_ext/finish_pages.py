@@ -202,6 +202,11 @@ _SEARCHING = re.compile(
     r'\s*<script[^>]*/?(?:searchtools|language_data|searchindex)\.js"></script>'
 )
 
+# Colab opens plain notebooks (.ci/publish_notebooks).
+_COLAB = re.compile(
+    rf"(colab\.research\.google\.com/github/litlearn/litlearn)/blob/{reading.BRANCH}/book/"
+)
+
 _TABS = re.compile(r'\s*<script[^>]*/?design-tabs\.js[^"]*"></script>')
 
 # (pattern, replacement) of what is wrong on every page.
@@ -219,10 +224,12 @@ _REPAIRS = [
     ("Color mode", "Colour scheme"),
     # The side bar is a part of the page, and not outside of everything.
     (r'(<div id="pst-primary-sidebar")', r'\1 role="complementary" aria-label="Book"'),
-    # A comma, or a bracket, stays with its formula.
+    # A comma, a bracket, or the rest of the word, stays with its formula.
     (
-        r'(?<!keep">)(?<!keep">\()((?:\()?<span class="math[^>]*>[^<]*</span>)([.,;:?!)’”]+)',
-        r'<span class="litlearn-keep">\1\2</span>',
+        r'(?<!keep">)(?<!keep">[(“])([(“]?<span class="math[^>]*>[^<]*</span>)'
+        r"((?:-[a-z]+|[.,;:?!)’”])+)|"
+        r'(?<!keep">)([(“]<span class="math[^>]*>[^<]*</span>)',
+        r'<span class="litlearn-keep">\1\2\3</span>',
     ),
     # A picture is fetched when the reader comes near it.
     (r"<img (?![^>]*\bloading=)(?![^>]*\bsrc=\"data:)", '<img loading="lazy" '),
@@ -233,6 +240,14 @@ _REPAIRS = [
     (r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?\s*</th>", r"<td\1></td>"),
 ]
 _REPAIRS = [(re.compile(pattern), replacement) for pattern, replacement in _REPAIRS]
+
+
+_NAME = re.compile(r'(?<=<span class="pre">)[^<]{9,}(?=</span>)')
+
+
+def breakable(match):
+    """Return a name that may break after a low line, a dot, a slash or a bracket within it."""
+    return re.sub(r"(?<=\w)([_./(])(?=\w)", r"\1<wbr>", match[0])
 
 
 def broken_code(match):
@@ -303,7 +318,7 @@ def sized(page, match):
 
 
 _STACKED = re.compile(
-    r'srcset="[^"]*(?:-stacked|frame-\w+)\.png".*?<figcaption>.*?</figcaption>', re.S
+    r'srcset="[^"]*(?:-stacked\.png|frame-\w+\.(?:webp|png))".*?<figcaption>.*?</figcaption>', re.S
 )
 _SIDES = re.compile(
     r"\b(?:(?:on|On) the (left|right)|(Left|Right)(?=[:,])|(?<=\()(left|right)(?=\)))"
@@ -329,9 +344,10 @@ def repair(name, text, options):
     for pattern, replacement in _REPAIRS:
         text = pattern.sub(replacement, text)
     text = _BRANCH.sub(r'\1<summary aria-label="Pages beneath \2">', text)
-    text = _CODE.sub(broken_code, text)
+    text = _CODE.sub(broken_code, _NAME.sub(breakable, text))
     if name != "search.html":
         text = _SEARCHING.sub("", text)
+    text = _COLAB.sub(rf"\1/blob/colab/{reading.BRANCH}/", text)
     if "sd-tab" not in text:
         text = _TABS.sub("", text)
     # Small, and needed by the lines that follow it: it comes with the page.

@@ -98,7 +98,7 @@ def copy_scripts(app: Sphinx):
 
 # -- frames of sliders ----------------------------------------------------------------------------
 
-_FRAME = re.compile(r'(src|srcset)="data:image/png;base64,([A-Za-z0-9+/=\s]+)"')
+_FRAME = re.compile(r'(src|srcset)="data:image/(webp|png);base64,([A-Za-z0-9+/=\s]+)"')
 
 # A hidden frame is not loaded. All of them are, once the reader comes near the slider.
 _NEAR = """<script>(function (slider) {
@@ -115,10 +115,10 @@ def lazy_frames(text, folder, prefix):
     """Move the frames of a slider from its HTML into files; return the HTML that names them."""
 
     def store(match):
-        png = base64.b64decode(match[2])
-        name = f"frame-{hashlib.sha256(png).hexdigest()[:16]}.png"
+        picture = base64.b64decode(match[3])
+        name = f"frame-{hashlib.sha256(picture).hexdigest()[:16]}.{match[2]}"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(png)
+        (folder / name).write_bytes(picture)
         lazy = 'loading="lazy" ' if match[1] == "src" else ""
         return f'{lazy}{match[1]}="{prefix}{name}"'
 

@@ -8,11 +8,14 @@
     const article = document.querySelector("article");
     if (!article) return;
     article.querySelectorAll(".litlearn-wide").forEach((f) => f.classList.remove("litlearn-wide"));
-    const formulas = [...article.querySelectorAll("span.math")].filter((f) => f.offsetParent);
+    // In a table, the table scrolls.
+    const formulas = [...article.querySelectorAll("span.math")].filter(
+      (f) => f.offsetParent && !f.closest("td, th"),
+    );
     const wide = formulas.filter((formula) => {
       const set = formula.querySelector("mjx-container");
-      const block = formula.closest("p, li, td, th, dd, dt, figcaption, div, summary, h1, h2, h3, h4");
-      return set && block && set.getBoundingClientRect().width > block.clientWidth;
+      const block = formula.closest("p, li, dd, dt, figcaption, div, summary, h1, h2, h3, h4");
+      return set && block && set.getBoundingClientRect().width > block.clientWidth + 1;
     });
     wide.forEach((f) => (f.closest(".litlearn-keep") || f).classList.add("litlearn-wide"));
     const boxes = [...article.querySelectorAll(BOXES)].filter((b) => b.getClientRects().length);

@@ -111,7 +111,7 @@ def set_style():
     """Set matplotlib's defaults to the look of the book.
 
     White background, the palette :data:`COLORS`, the typeface of the pages, text of at least 10
-    points. In a notebook, figures are stored with twice the pixels of a common screen, in 64
+    points. In a notebook, figures are stored with twice the pixels of a common screen, in 96
     colours, with legends where they cover nothing (:func:`tidy_legends`), and wide ones with a
     variant for phones. The images do not carry the name and version of the program that drew them,
     so that running a page again gives the same file.
@@ -212,9 +212,17 @@ def _names_within(ax):
     names = ax.get_yticklabels()
     if max((_length(name.get_text(), 10.0) for name in names), default=0) < 0.45 * 72.0 * _PHONE:
         return 1.0
-    ax.tick_params(axis="y", length=0, pad=-6)
-    for name in names:
-        name.set(horizontalalignment="left", verticalalignment="bottom", fontsize=9)
+    ax.tick_params(axis="y", length=0, labelleft=False)
+    for name, height in zip(names, ax.get_yticks(), strict=True):
+        ax.annotate(
+            name.get_text(),
+            (0.0, height),
+            xycoords=ax.get_yaxis_transform(),
+            xytext=(6, 1),
+            textcoords="offset points",
+            fontsize=9,
+            annotation_clip=False,
+        ).set_in_layout(False)  # the axes are as wide as without names
     return 1.6
 
 
@@ -1052,9 +1060,9 @@ _SLIDER_SCRIPT = """\
 })();"""
 
 
-def _data(png):
+def _data(webp):
     """Return an address that holds a picture itself."""
-    return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
+    return f"data:image/webp;base64,{base64.b64encode(webp).decode('ascii')}"
 
 
 class Slider:
@@ -1069,7 +1077,7 @@ class Slider:
     alts : list of str
         Text that replaces each frame for a reader who does not see it.
     frames : list of bytes
-        One PNG image a value, with twice the pixels of its size on the page.
+        One WebP image a value, without loss, with twice the pixels of its size on the page.
     phones : list of bytes
         The same frames with their panels below each other; empty if there is only one.
     start : int
@@ -1104,11 +1112,13 @@ class Slider:
             f'<div class="litlearn-slider" id="{self.id}" data-litlearn-slider="{self.id}">',
             f"<style>{_SLIDER_STYLE}</style>",
         ]
-        for i, (text, alt, png) in enumerate(zip(self.texts, self.alts, self.frames, strict=True)):
+        for i, (text, alt, frame) in enumerate(
+            zip(self.texts, self.alts, self.frames, strict=True)
+        ):
             hidden = "" if i == self.start else " hidden"
             picture = (
                 f'<img width="{width}" height="{height}" alt="{html.escape(alt)}" '
-                f'data-value="{html.escape(text)}"{hidden} src="{_data(png)}">'
+                f'data-value="{html.escape(text)}"{hidden} src="{_data(frame)}">'
             )
             if self.phones:
                 source = f'<source media="(max-width: 600px)" srcset="{_data(self.phones[i])}">'
@@ -1129,25 +1139,63 @@ class Slider:
         return "\n".join(lines)
 
 
-def _png(fig, **settings):
-    """Draw a figure to PNG bytes, with twice its dots per inch and 64 colours, and its size.
-
-    The bytes name no date and no program (Pillow writes none).
-    """
+def _drawn(fig, **settings):
+    """Draw a figure with twice its dots per inch, in few colours; return the image and its dpi."""
     from PIL import Image
 
     raw, dpi = io.BytesIO(), 2 * fig.dpi
     fig.savefig(raw, format="png", dpi=dpi, facecolor="white", **settings)
     raw.seek(0)
     with Image.open(raw) as image:
-        # A palette makes a picture about four times smaller than full colour does. This one leaves
-        # no colour far from all of its own, as the rare colour of a few marks would be from those
-        # that cover the most.
+        return _with_few_colors(image.convert("RGB")), dpi
+
+
+def _with_few_colors(image, most=96, exact=48, share=1 / 4000):
+    """Return an image with a palette: a picture about four times smaller than in full colour.
+
+    Colours that cover more than a small share of the picture, such as tints, are kept as they are.
+    For all others together the rest of the palette is chosen such that none is far from its own.
+    """
+    from PIL import Image
+
+    found = sorted(image.getcolors(image.width * image.height), reverse=True)
+    colors = np.array([color for _, color in found], dtype=np.int32)
+    kept = sum(count >= share * image.width * image.height for count, _ in found[:exact])
+    palette, others = colors[:kept], colors[kept:]
+    if len(others):
+        strip = Image.fromarray(others.astype(np.uint8)[None], "RGB")
         few = {"method": Image.Quantize.MAXCOVERAGE, "dither": Image.Dither.NONE}
-        small = image.convert("RGB").quantize(64, **few)
+        chosen = strip.quantize(most - kept, **few).getpalette()[: 3 * (most - kept)]
+        palette = np.concatenate([palette, np.reshape(chosen, (-1, 3))])
+    place = np.empty(2**24, dtype=np.uint8)  # of a colour in the palette
+    code = np.array([2**16, 2**8, 1], dtype=np.int32)
+    distance = np.square(colors[:, None] - palette).sum(axis=2)
+    place[colors @ code] = distance.argmin(axis=1)
+    out = Image.fromarray(place[np.asarray(image, dtype=np.int32) @ code], "P")
+    out.putpalette(palette.astype(np.uint8).tobytes())
+    return out
+
+
+def _png(fig, **settings):
+    """Draw a figure to PNG bytes, and its size.
+
+    The bytes name no date and no program (Pillow writes none).
+    """
+    image, dpi = _drawn(fig, **settings)
     stored = io.BytesIO()
-    small.save(stored, format="png", optimize=True, dpi=(dpi, dpi))
-    return stored.getvalue(), small.size
+    image.save(stored, format="png", optimize=True, dpi=(dpi, dpi))
+    return stored.getvalue(), image.size
+
+
+def _webp(fig):
+    """Draw a figure to WebP bytes, and its size: the pixels of the PNG picture, a quarter smaller.
+
+    Outputs of notebooks must be PNG. The frames of a slider need not.
+    """
+    image, _ = _drawn(fig)
+    stored = io.BytesIO()
+    image.convert("RGB").save(stored, format="webp", lossless=True, quality=100, method=2)
+    return stored.getvalue(), image.size
 
 
 def slider(
@@ -1228,10 +1276,10 @@ def slider(
             FigureCanvasAgg(fig)
             draw(fig if panels else fig.add_subplot(), value)
             tidy_legends(fig, lift=True)
-            png, (width, height) = _png(fig)
+            frame, (width, height) = _webp(fig)
             if len(fig.axes) > 1 and _narrow(fig):
-                phones.append(_png(fig)[0])
-        frames.append(png)
+                phones.append(_webp(fig)[0])
+        frames.append(frame)
     return Slider(label, texts, alts, frames, phones, matches[0], (width // 2, height // 2))
 
 
