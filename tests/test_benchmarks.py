@@ -18,6 +18,7 @@ from benchmarks import __main__ as command_line  # noqa: E402
 from benchmarks import (  # noqa: E402
     cluster,
     decomposition,
+    kernel_methods,
     knn,
     lasso,
     least_squares,
@@ -798,3 +799,24 @@ def test_decomposition_cases(case):
         worse = output[:k].copy()
         worse[-1, :-1] = output[k, :-1]
         assert case.judge(worse, data, kept, case.options)["right"] == 0.0
+
+
+@pytest.mark.parametrize("case", kernel_methods.cases("small")[2:3], ids=lambda case: case.name)
+def test_kernel_methods_cases(case):
+    """Ours and scikit-learn's count as right, and what is a little worse does not."""
+    data = case.make()
+    best = case.reference(data, case.options)
+    for adapter in case.adapters[:2]:
+        output = adapter.query(adapter.build(data, case.options, 1), data, case.options, 1)
+        assert case.judge(output, data, best, case.options)["right"] == 1.0
+        assert case.judge(output * (1 + 1e-6), data, best, case.options)["right"] == 0.0
+
+
+def test_kernel_methods_cases_are_well_formed():
+    for size in ("small", "full"):
+        cases = kernel_methods.cases(size)
+        assert len({case.name for case in cases}) == len(cases)
+        for case in cases:
+            assert [adapter.ours for adapter in case.adapters].count(True) == 1
+    seconds, detail = kernel_methods.factor_alone({"X": np.zeros((50, 1))}, {}, {}, 1)
+    assert seconds > 0 and detail["gflops"] > 0
