@@ -101,3 +101,27 @@ def test_logarithms_of_shares():
     expected = [[-np.inf, 0.0], [np.log(0.5)] * 2]
     np.testing.assert_array_equal(_targets.logarithms(shares), expected)
     np.testing.assert_array_equal(_targets.logarithms([shares, shares]), [expected, expected])
+
+
+def test_classes_of_batches():
+    """The first batch says which there are; later ones repeat them or stay within them."""
+
+    class Model:
+        pass
+
+    model = Model()
+    with pytest.raises(ValueError, match="Model: classes must be passed on the first call"):
+        _targets.batch_classes(model, None)
+    classes, first = _targets.batch_classes(model, ["b", "a", "b"])
+    assert classes.tolist() == ["a", "b"] and first
+    model.classes_ = classes
+    for given in (None, ["a", "b"], ["b", "a"]):
+        again, first = _targets.batch_classes(model, given)
+        assert again.tolist() == ["a", "b"] and not first
+    with pytest.raises(ValueError, match="is not the same as on last call to partial_fit, was"):
+        _targets.batch_classes(model, ["a", "b", "c"])
+    found = np.array(["b"])
+    assert _targets.batch_places(model, found, classes, "").tolist() == [1]
+    with pytest.raises(ValueError, match=r"Model: \['b' 'c'\] has \['c'\] beyond \['a' 'b'\]"):
+        complaint = "{found} has {missing} beyond {classes}"
+        _targets.batch_places(model, np.array(["b", "c"]), classes, complaint)

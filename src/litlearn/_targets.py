@@ -48,6 +48,47 @@ def encode_one(owner, y, n_samples, *, fewest=1):
     return targets
 
 
+def batch_classes(owner, classes):
+    """Return all classes that batches may have, sorted, and whether this batch is the first.
+
+    The first call to ``partial_fit`` gives `classes`; a later one may repeat them, or give None.
+    """
+    who, known = _validation.owner_name(owner), getattr(owner, "classes_", None)
+    if known is None and classes is None:
+        raise ValueError(f"{who}: classes must be passed on the first call to partial_fit.")
+    given = known if classes is None else np.unique(np.asarray(classes))
+    if known is not None and not np.array_equal(given, known):
+        raise ValueError(
+            f"{who}: `classes={classes!r}` is not the same as on last call to partial_fit, "
+            f"was: {known!r}"
+        )
+    return given, known is None
+
+
+def batch_places(owner, found, classes, complaint):
+    """Return where the classes of a batch stand among all, or refuse one that does not.
+
+    Parameters
+    ----------
+    owner : estimator
+    found : ndarray of shape (n_found,)
+        Classes of the batch, each once.
+    classes : ndarray of shape (n_classes,)
+        All classes, sorted.
+    complaint : str
+        What the error says: a format of `found`, `missing` and `classes`.
+
+    Returns
+    -------
+    ndarray of shape (n_found,)
+    """
+    missing = np.setdiff1d(found, classes)
+    if len(missing):
+        said = complaint.format(found=found, missing=missing, classes=classes)
+        raise ValueError(f"{_validation.owner_name(owner)}: {said}")
+    return np.searchsorted(classes, found)
+
+
 def class_factors(owner, class_weight, targets, counted=None):
     """Return the weight that each sample has by its classes: a product over the outputs.
 

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _targets, _validation
 from litlearn._base import (
     BaseEstimator,
     ClassifierMixin,
@@ -194,30 +194,6 @@ class MulticlassStrategy(ClassifierMixin, BaseEstimator):
         return len(self.classes_)
 
 
-def check_first_classes(owner, classes):
-    """Return all classes that batches may have, and whether this call is the first."""
-    first = getattr(owner, "classes_", None) is None
-    who = type(owner).__name__
-    if first and classes is None:
-        raise ValueError(f"{who}: classes must be passed on the first call to partial_fit.")
-    if classes is not None and not first:
-        if not np.array_equal(owner.classes_, np.unique(classes)):
-            raise ValueError(
-                f"{who}: `classes={classes!r}` is not the same as on last call to partial_fit, "
-                f"was: {owner.classes_!r}"
-            )
-    return np.unique(classes) if first else owner.classes_, first
-
-
-def check_batch(owner, y, classes, subject):
-    """Refuse a batch with classes that were not announced."""
-    if len(np.setdiff1d(y, classes)):
-        raise ValueError(
-            f"{type(owner).__name__}: Mini-batch contains {np.unique(y)} while {subject} must be "
-            f"subset of {classes}"
-        )
-
-
 # --- one against the rest --------------------------------------------------------------------
 
 
@@ -377,11 +353,16 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         """
         self._check_parameters()
         routed = self._routed("partial_fit", partial_fit_params)
-        classes, first = check_first_classes(self, classes)
+        classes, first = _targets.batch_classes(self, classes)
         targets = Indicator(self, X, y)
         if not targets.multilabel:
-            check_batch(self, y, classes, "classes")
-            targets.codes = np.searchsorted(classes, targets.classes)[targets.codes]
+            places = _targets.batch_places(
+                self,
+                targets.classes,
+                classes,
+                "Mini-batch contains {found} while classes must be subset of {classes}",
+            )
+            targets.codes = places[targets.codes]
             targets.classes = classes
         if first:
             self.estimators_ = [clone(self.estimator) for _ in range(targets.count())]
@@ -572,8 +553,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         routed = self._routed("fit", fit_params)
         names = _validation.feature_names(X)
         X = check_samples(self, X)
-        y = check_classes(self, y, X.shape[0])
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = encode(self, y, X.shape[0])
         if len(classes) == 1:
             raise ValueError(
                 f"{type(self).__name__} can not be fit when only one class is present: "
@@ -585,7 +565,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         def work(k):
             rows, target = of_pair(codes, *pairs[k])
             own = X[rows][:, rows] if pairwise else X[rows]
-            return fit_pair(self.estimator, own, target, cut_params(routed, rows, len(y))), rows
+            return fit_pair(self.estimator, own, target, cut_params(routed, rows, len(codes))), rows
 
         fitted = self._fit_all(work, len(pairs))
         self.classes_ = classes
@@ -620,11 +600,12 @@ class OneVsOneClassifier(MulticlassStrategy):
         """
         self._check_parameters()
         routed = self._routed("partial_fit", partial_fit_params)
-        classes, first = check_first_classes(self, classes)
-        check_batch(self, y, classes, "it")
+        classes, first = _targets.batch_classes(self, classes)
         names = _validation.feature_names(X) if first else None
         X = check_samples(self, X) if first else self._check_queries(X)
-        codes = np.searchsorted(classes, check_classes(self, y, X.shape[0]))
+        found, codes = encode(self, y, X.shape[0])
+        complaint = "Mini-batch contains {found} while it must be subset of {classes}"
+        codes = _targets.batch_places(self, found, classes, complaint)[codes]
         pairs = list(itertools.combinations(range(len(classes)), 2))
         if first:
             self.estimators_ = [clone(self.estimator) for _ in pairs]
@@ -694,14 +675,10 @@ def check_samples(owner, X):
     return _validation.check_array(owner, X, sparse=("csr", "csc"), missing=True)
 
 
-def check_classes(owner, y, n_samples):
-    y = _validation.check_class_targets(owner, y, n_samples)
-    if y.ndim != 1:
-        raise ValueError(
-            f"{type(owner).__name__}: y should be a 1d array, got an array of shape {y.shape} "
-            "instead."
-        )
-    return y
+def encode(owner, y, n_samples):
+    """Return the sorted classes of the samples, and for each sample the number of its class."""
+    targets = _targets.encode_one(owner, y, n_samples)
+    return targets.classes[0], targets.codes[0]
 
 
 def of_pair(codes, i, j):
@@ -822,8 +799,7 @@ class OutputCodeClassifier(MulticlassStrategy):
             expected = "an object that has decision_function or predict_proba"
             _validation._refuse(self, "estimator", self.estimator, expected)
         routed = self._routed("fit", fit_params)
-        y = check_classes(self, y, count_rows(X))
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = encode(self, y, count_rows(X))
         low = -1.0 if hasattr(self.estimator, "decision_function") else 0.0
         code_book = self._draw(len(classes), random_state, low)
         targets = code_book.astype(np.intp)

@@ -12,6 +12,7 @@ from litlearn._normal import NormalClassifier, given_priors, scaled_squares
 __all__ = ["GaussianNB"]
 
 VARIANCES = ("class_feature", "feature", "class", "one")
+UNKNOWN = "The target label(s) {missing} in y do not exist in the initial classes {classes}"
 
 
 # --- solver ----------------------------------------------------------------------------------
@@ -164,8 +165,7 @@ class GaussianNB(NormalClassifier):
             As in :meth:`fit`; or if `classes` is missing in the first call or differs from those of
             the first, or `y` has a class that is not among them.
         """
-        first = not self.__sklearn_is_fitted__()
-        classes = checked_classes(self, classes, first)
+        classes, first = _targets.batch_classes(self, classes)
         return self._fit(X, y, classes, sample_weight, first)
 
     def _fit(self, X, y, classes, sample_weight, first):
@@ -180,7 +180,7 @@ class GaussianNB(NormalClassifier):
         if classes is None:
             classes, codes = coded.classes[0], coded.codes[0]
         else:
-            codes = places_in(self, coded, classes)
+            codes = _targets.batch_places(self, coded.classes[0], classes, UNKNOWN)[coded.codes[0]]
         priors = None if self.priors is None else checked_priors(self, len(classes))
         weight = _validation.check_sample_weight(self, sample_weight, len(X))
         samples = Samples(X, np.empty((len(X), 0)), weight, True)
@@ -251,33 +251,6 @@ def total_moments(parts):
     for part in parts[1:]:
         total = _moments.merge(total, part)
     return total
-
-
-def checked_classes(owner, classes, first):
-    """Return the classes that batches may have, sorted: those given now, or those of before."""
-    who = type(owner).__name__
-    if first and classes is None:
-        raise ValueError(f"{who}: classes must be passed on the first call to partial_fit.")
-    if classes is not None:
-        classes = np.unique(np.asarray(classes))
-        if not first and not np.array_equal(classes, owner.classes_):
-            raise ValueError(
-                f"{who}: `classes={classes!r}` is not the same as on last call to partial_fit, "
-                f"was: {owner.classes_!r}"
-            )
-    return classes if first else owner.classes_
-
-
-def places_in(owner, coded, classes):
-    """Return the codes of a batch in the list of all classes."""
-    found = coded.classes[0]
-    unknown = ~np.isin(found, classes)
-    if unknown.any():
-        raise ValueError(
-            f"{type(owner).__name__}: The target label(s) {found[unknown]} in y do not exist in "
-            f"the initial classes {classes}"
-        )
-    return np.searchsorted(classes, found)[coded.codes[0]]
 
 
 def checked_priors(owner, n_classes):
