@@ -1,7 +1,7 @@
 """What every estimator keeps to among scikit-learn's tools, and under hostile conditions.
 
-Each check takes an unfitted estimator and leaves it as it was. The tests of each folder call the
-checks with their own estimators and settings.
+Each check takes an unfitted estimator and leaves it as it was. The tests of each folder are a
+subclass of :class:`Suite` with their own estimators and settings, and call what else they need.
 """
 
 import copy
@@ -389,6 +389,7 @@ BAD_SAMPLES = [
 # For those that take no missing values, and for those that take no sparse matrices.
 MISSING_SAMPLES = [np.full((N, P), np.nan)]
 SPARSE_SAMPLES = [scipy.sparse.csr_matrix(np.eye(N, P)), scipy.sparse.csc_array(np.eye(N, P))]
+SPARSE_WITH_MISSING = scipy.sparse.csr_matrix(np.full((N, P), np.nan))
 BAD_TARGETS = [
     None,
     [0, 1],
@@ -487,3 +488,81 @@ def check_wrong_number_of_features(estimator):
         message = f"X has 2 features, but {type(estimator).__name__} is expecting 3"
         with pytest.raises(ValueError, match=message):
             getattr(model, method)(X[:, :2])
+
+
+# The checks as tests
+
+
+class Settings:
+    """Tests that hold in every setting; pytest calls each one with what its arguments name.
+
+    A subclass gives its estimators, and changes what differs.
+    """
+
+    estimators = ()
+    close = {}  # other orders of memory may be other orders of sums
+    dtypes = (np.int8, np.float32)  # those in which whole numbers give the same answers
+
+    def pytest_generate_tests(self, metafunc):
+        if "estimator" in metafunc.fixturenames:
+            metafunc.parametrize("estimator", self.estimators, ids=repr)
+        if "value" in metafunc.fixturenames:
+            metafunc.parametrize(("name", "value"), self.bad_parameters, ids=str)
+        for bad in ("bad_samples", "bad_targets", "bad_weights"):
+            if bad in metafunc.fixturenames:
+                metafunc.parametrize(bad, getattr(self, bad), ids=kind)
+
+    def may_fail(self, estimator):
+        """Name those of scikit-learn's checks that fail for its own estimator, too."""
+        return ()
+
+    def test_check_estimator(self, estimator):
+        check_scikit_learns_checks(estimator, self.may_fail(estimator))
+
+    def test_clone_and_copies(self, estimator):
+        check_clone_and_copies(estimator)
+
+    def test_forms_of_the_same_data(self, estimator):
+        check_forms_of_the_same_data(estimator, self.dtypes, **self.close)
+
+    def test_the_callers_data_stay_as_they_are(self, estimator):
+        check_the_callers_data_stay_as_they_are(estimator)
+
+
+class Suite(Settings):
+    """All tests. A subclass gives its estimators and their bad parameters.
+
+    A test that does not apply is set to None.
+    """
+
+    bad_parameters = ()
+    bad_samples = (*BAD_SAMPLES, *MISSING_SAMPLES, SPARSE_WITH_MISSING)
+    bad_targets = BAD_TARGETS
+    bad_weights = BAD_WEIGHTS
+
+    def test_joblib_with_memory_maps(self, estimator, tmp_path):
+        check_joblib_with_memory_maps(estimator, tmp_path)
+
+    def test_data_frames(self, estimator):
+        check_data_frames(estimator, **self.close)
+
+    def test_threads_at_once(self, estimator):
+        check_threads_at_once(estimator)
+
+    def test_bad_parameters(self, estimator, name, value):
+        check_bad_parameters(estimator, name, value)
+
+    def test_bad_samples(self, estimator, bad_samples):
+        check_bad_samples(estimator, bad_samples)
+
+    def test_bad_targets(self, estimator, bad_targets):
+        check_bad_targets(estimator, bad_targets)
+
+    def test_bad_weights(self, estimator, bad_weights):
+        check_bad_weights(estimator, bad_weights)
+
+    def test_wrong_number_of_features(self, estimator):
+        check_wrong_number_of_features(estimator)
+
+    def test_before_fit(self, estimator):
+        check_before_fit(estimator)

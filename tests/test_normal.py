@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse
 import sklearn
 from sklearn.base import clone
 from sklearn.covariance import LedoitWolf
@@ -36,8 +35,6 @@ DISCRIMINANT = (
 )
 EVERY = pytest.mark.parametrize("estimator", BAYES + DISCRIMINANT, ids=repr)
 WEIGHTED = pytest.mark.parametrize("estimator", BAYES, ids=repr)
-# Other orders of memory are other orders of sums.
-CLOSE = {"rtol": 1e-6, "atol": 1e-9}
 
 
 def offers_only_scores(estimator):
@@ -60,18 +57,43 @@ def test_all_are_listed():
     protocol.check_all_are_listed(litlearn.discriminant_analysis, DISCRIMINANT)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        one
-        for one in BAYES + DISCRIMINANT
-        # The checks have other numbers of classes, and call transform whatever the solver.
-        if getattr(one, "priors", None) is None and not offers_only_scores(one)
-    ],
-    ids=repr,
-)
-def test_check_estimator(estimator):
-    protocol.check_scikit_learns_checks(estimator)
+class TestProtocol(protocol.Suite):
+    estimators = BAYES + DISCRIMINANT
+    close = {"rtol": 1e-6, "atol": 1e-9}
+    dtypes = (np.int8,)
+    bad_parameters = [
+        *[("var_smoothing", value) for value in (-1.0, np.nan, np.inf, "1", None, True)],
+        *[("variance", value) for value in ("each", None, 1)],
+        *[("priors", value) for value in ([0.5], [[0.5, 0.5]], [0.5, np.nan], "ab", [-0.5, 1.5])],
+        *[("solver", value) for value in ("SVD", None, 1)],
+        *[("shrinkage", value) for value in (-0.1, 1.1, "Auto", [0.1], True)],
+        *[("reg_param", value) for value in (-0.1, 1.1, "0", None)],
+        *[("tol", value) for value in (-1.0, np.nan, "1", None)],
+        *[("store_covariance", value) for value in (1, None, "yes")],
+        *[("n_components", value) for value in (0, 2, 1.0, "1", True)],
+        *[("covariance_estimator", value) for value in (1, "ledoit_wolf")],
+    ]
+    bad_samples = (*protocol.Suite.bad_samples, *protocol.SPARSE_SAMPLES)
+
+    def test_check_estimator(self, estimator):
+        if getattr(estimator, "priors", None) is not None or offers_only_scores(estimator):
+            pytest.skip("the checks have other numbers of classes, and call transform")
+        super().test_check_estimator(estimator)
+
+    def test_clone_and_copies(self, estimator):
+        if getattr(estimator, "covariance_estimator", None) is not None:
+            pytest.skip("a clone of the parameter is another object")
+        super().test_clone_and_copies(estimator)
+
+    def test_bad_parameters(self, estimator, name, value):
+        if isinstance(estimator, QuadraticDiscriminantAnalysis) and value == [-0.5, 1.5]:
+            pytest.skip("scikit-learn's tests give priors that are no probabilities")
+        super().test_bad_parameters(estimator, name, value)
+
+    def test_bad_weights(self, estimator, bad_weights):
+        if estimator in DISCRIMINANT:
+            pytest.skip("takes no weights")
+        super().test_bad_weights(estimator, bad_weights)
 
 
 @EVERY
@@ -80,33 +102,6 @@ def test_signature(estimator):
     theirs = theirs or sklearn.discriminant_analysis
     ours = {"variance"} if isinstance(estimator, GaussianNB) else ()
     protocol.check_signature(estimator, theirs, ours)
-
-
-@EVERY
-def test_clone_and_copies(estimator):
-    if getattr(estimator, "covariance_estimator", None) is not None:
-        pytest.skip("a clone of the parameter is another object")
-    protocol.check_clone_and_copies(estimator)
-
-
-@EVERY
-def test_joblib_with_memory_maps(estimator, tmp_path):
-    protocol.check_joblib_with_memory_maps(estimator, tmp_path)
-
-
-@EVERY
-def test_data_frames(estimator):
-    protocol.check_data_frames(estimator, **CLOSE)
-
-
-@EVERY
-def test_forms_of_the_same_data(estimator):
-    protocol.check_forms_of_the_same_data(estimator, dtypes=[np.int8], **CLOSE)
-
-
-@EVERY
-def test_the_callers_data_stay_as_they_are(estimator):
-    protocol.check_the_callers_data_stay_as_they_are(estimator)
 
 
 @EVERY
@@ -120,11 +115,6 @@ def test_single_precision(estimator):
     np.testing.assert_allclose(
         single.predict_log_proba(X), double.predict_log_proba(X), rtol=1e-4, atol=2e-6
     )
-
-
-@EVERY
-def test_threads_at_once(estimator):
-    protocol.check_threads_at_once(estimator)
 
 
 @EVERY
@@ -154,72 +144,8 @@ def test_routed_weights(estimator):
     np.testing.assert_array_equal(search.best_estimator_.theta_, direct.theta_)
 
 
-# Bad input: refused with a message, and the estimator is usable afterwards
-
-BAD_PARAMETERS = [
-    *[("var_smoothing", value) for value in (-1.0, np.nan, np.inf, "1", None, True)],
-    *[("variance", value) for value in ("each", None, 1)],
-    *[("priors", value) for value in ([0.5], [[0.5, 0.5]], [0.5, np.nan], "ab", [-0.5, 1.5])],
-    *[("solver", value) for value in ("SVD", None, 1)],
-    *[("shrinkage", value) for value in (-0.1, 1.1, "Auto", [0.1], True)],
-    *[("reg_param", value) for value in (-0.1, 1.1, "0", None)],
-    *[("tol", value) for value in (-1.0, np.nan, "1", None)],
-    *[("store_covariance", value) for value in (1, None, "yes")],
-    *[("n_components", value) for value in (0, 2, 1.0, "1", True)],
-    *[("covariance_estimator", value) for value in (1, "ledoit_wolf")],
-]
-
-
-@EVERY
-@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
-def test_bad_parameters(estimator, name, value):
-    if isinstance(estimator, QuadraticDiscriminantAnalysis) and value == [-0.5, 1.5]:
-        pytest.skip("scikit-learn's tests give priors that are no probabilities")
-    protocol.check_bad_parameters(estimator, name, value)
-
-
-SPARSE_WITH_MISSING = scipy.sparse.csr_matrix(np.full((90, 3), np.nan))
-
-
-@EVERY
-@pytest.mark.parametrize(
-    "bad",
-    [
-        *protocol.BAD_SAMPLES,
-        *protocol.MISSING_SAMPLES,
-        *protocol.SPARSE_SAMPLES,
-        SPARSE_WITH_MISSING,
-    ],
-    ids=protocol.kind,
-)
-def test_bad_samples(estimator, bad):
-    protocol.check_bad_samples(estimator, bad)
-
-
-@EVERY
-def test_wrong_number_of_features(estimator):
-    protocol.check_wrong_number_of_features(estimator)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_TARGETS, ids=protocol.kind)
-def test_bad_targets(estimator, bad):
-    protocol.check_bad_targets(estimator, bad)
-
-
 @EVERY
 def test_targets_of_several_outputs(estimator):
     X, y = data()
     with pytest.raises(ValueError, match=type(estimator).__name__):
         clone(estimator).fit(X, np.column_stack([y, y]))
-
-
-@WEIGHTED
-@pytest.mark.parametrize("bad", protocol.BAD_WEIGHTS, ids=protocol.kind)
-def test_bad_weights(estimator, bad):
-    protocol.check_bad_weights(estimator, bad)
-
-
-@EVERY
-def test_before_fit(estimator):
-    protocol.check_before_fit(estimator)

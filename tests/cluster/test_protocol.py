@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse
 import sklearn.cluster
 from sklearn.base import clone
 
@@ -18,53 +17,49 @@ ALL = (
     MiniBatchKMeans(n_clusters=3, batch_size=20, random_state=0),
 )
 EVERY = pytest.mark.parametrize("estimator", ALL, ids=repr)
-CLOSE = {"rtol": 1e-6, "atol": 1e-9}
 
 
 def test_all_are_listed():
     protocol.check_all_are_listed(litlearn.cluster, ALL)
 
 
-@EVERY
-def test_check_estimator(estimator):
-    # Weights draw the starts and the batches: scikit-learn declares the same of its own.
-    may_fail = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    protocol.check_scikit_learns_checks(estimator, may_fail)
+class TestProtocol(protocol.Suite):
+    estimators = ALL
+    close = {"rtol": 1e-6, "atol": 1e-9}
+    dtypes = (np.int8,)
+    bad_parameters = [
+        *[("n_clusters", value) for value in (0, -1, 2.5, "3", None, True)],
+        *[("init", value) for value in ("kmeans", None, 3, np.zeros((2, 3)), np.zeros((3, 2)))],
+        *[("n_init", value) for value in (0, -1, 1.5, "all", None)],
+        *[("max_iter", value) for value in (0, 1.5, None)],
+        *[("tol", value) for value in (-1.0, np.nan, "1", None)],
+        *[("verbose", value) for value in (-1, "yes", None)],
+        *[("random_state", value) for value in (-1, "a", 1.5)],
+        *[("copy_x", value) for value in (1, None)],
+        *[("algorithm", value) for value in ("full", None, 1)],
+        *[("batch_size", value) for value in (0, 1.5, None)],
+        *[("compute_labels", value) for value in (1, None)],
+        *[("max_no_improvement", value) for value in (-1, 1.5)],
+        *[("init_size", value) for value in (0, 1.5)],
+        *[("reassignment_ratio", value) for value in (-0.1, np.nan, "0")],
+    ]
+    test_bad_targets = None  # there are none
+
+    def may_fail(self, estimator):
+        # Weights draw the starts and the batches: scikit-learn declares the same of its own.
+        return [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+
+    def test_bad_parameters(self, estimator, name, value):
+        if isinstance(value, np.ndarray):
+            with pytest.raises(ValueError, match=r"shape of the initial centers"):
+                clone(estimator).set_params(init=value, n_init=1).fit(data()[0])
+            return
+        super().test_bad_parameters(estimator, name, value)
 
 
 @EVERY
 def test_signature(estimator):
     protocol.check_signature(estimator, sklearn.cluster, ())
-
-
-@EVERY
-def test_clone_and_copies(estimator):
-    protocol.check_clone_and_copies(estimator)
-
-
-@EVERY
-def test_joblib_with_memory_maps(estimator, tmp_path):
-    protocol.check_joblib_with_memory_maps(estimator, tmp_path)
-
-
-@EVERY
-def test_data_frames(estimator):
-    protocol.check_data_frames(estimator, **CLOSE)
-
-
-@EVERY
-def test_forms_of_the_same_data(estimator):
-    protocol.check_forms_of_the_same_data(estimator, dtypes=[np.int8], **CLOSE)
-
-
-@EVERY
-def test_the_callers_data_stay_as_they_are(estimator):
-    protocol.check_the_callers_data_stay_as_they_are(estimator)
-
-
-@EVERY
-def test_threads_at_once(estimator):
-    protocol.check_threads_at_once(estimator)
 
 
 @EVERY
@@ -77,60 +72,3 @@ def test_the_number_of_threads_changes_no_bit(estimator, monkeypatch):
         model = clone(estimator).fit(X)
         assert model.cluster_centers_.tobytes() == expected.cluster_centers_.tobytes()
         protocol.assert_same(protocol.use(model, X), protocol.use(expected, X))
-
-
-BAD_PARAMETERS = [
-    *[("n_clusters", value) for value in (0, -1, 2.5, "3", None, True)],
-    *[("init", value) for value in ("kmeans", None, 3, np.zeros((2, 3)), np.zeros((3, 2)))],
-    *[("n_init", value) for value in (0, -1, 1.5, "all", None)],
-    *[("max_iter", value) for value in (0, 1.5, None)],
-    *[("tol", value) for value in (-1.0, np.nan, "1", None)],
-    *[("verbose", value) for value in (-1, "yes", None)],
-    *[("random_state", value) for value in (-1, "a", 1.5)],
-    *[("copy_x", value) for value in (1, None)],
-    *[("algorithm", value) for value in ("full", None, 1)],
-    *[("batch_size", value) for value in (0, 1.5, None)],
-    *[("compute_labels", value) for value in (1, None)],
-    *[("max_no_improvement", value) for value in (-1, 1.5)],
-    *[("init_size", value) for value in (0, 1.5)],
-    *[("reassignment_ratio", value) for value in (-0.1, np.nan, "0")],
-]
-
-
-@EVERY
-@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
-def test_bad_parameters(estimator, name, value):
-    if isinstance(value, np.ndarray):
-        with pytest.raises(ValueError, match=r"shape of the initial centers"):
-            clone(estimator).set_params(init=value, n_init=1).fit(data()[0])
-        return
-    protocol.check_bad_parameters(estimator, name, value)
-
-
-SPARSE_WITH_MISSING = scipy.sparse.csr_matrix(np.full((90, 3), np.nan))
-
-
-@EVERY
-@pytest.mark.parametrize(
-    "bad",
-    [*protocol.BAD_SAMPLES, *protocol.MISSING_SAMPLES, SPARSE_WITH_MISSING],
-    ids=protocol.kind,
-)
-def test_bad_samples(estimator, bad):
-    protocol.check_bad_samples(estimator, bad)
-
-
-@EVERY
-def test_wrong_number_of_features(estimator):
-    protocol.check_wrong_number_of_features(estimator)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_WEIGHTS, ids=protocol.kind)
-def test_bad_weights(estimator, bad):
-    protocol.check_bad_weights(estimator, bad)
-
-
-@EVERY
-def test_before_fit(estimator):
-    protocol.check_before_fit(estimator)

@@ -46,14 +46,31 @@ def test_all_are_listed():
     protocol.check_all_are_listed(litlearn.ensemble, ALL)
 
 
-@EVERY_SETTING
-def test_check_estimator(estimator):
-    may_fail = ()
-    if estimator.bootstrap:
-        # Weights are chances of being drawn; another number of rows draws other rows. scikit-learn
-        # declares the same failure for its own.
-        may_fail = ("check_sample_weight_equivalence_on_dense_data",)
-    protocol.check_scikit_learns_checks(estimator, may_fail)
+def may_fail(self, estimator):
+    # Weights are chances of being drawn; another number of rows draws other rows. scikit-learn
+    # declares the same failure for its own.
+    return ("check_sample_weight_equivalence_on_dense_data",) if estimator.bootstrap else ()
+
+
+class TestProtocol(protocol.Suite):
+    estimators = ALL
+    may_fail = may_fail
+    bad_parameters = [
+        *[("n_estimators", value) for value in (0, -1, 2.5, "9", None, True)],
+        *[("bootstrap", value) for value in (1, "yes", None)],
+        *[("oob_score", value) for value in (1, "yes", None)],
+        *[("warm_start", value) for value in (1, "yes", None)],
+        *[("n_jobs", value) for value in (0, 1.5, "all", True)],
+        *[("max_samples", value) for value in (0, -3, 0.0, 1.5, np.nan, "5", True)],
+        *[("voting", value) for value in ("loud", None, 1)],
+        *protocol.BAD_TREE_PARAMETERS,
+    ]
+    bad_samples = protocol.BAD_SAMPLES + protocol.SPARSE_SAMPLES
+
+
+class TestSettings(protocol.Settings):
+    estimators = MORE
+    may_fail = may_fail
 
 
 @EVERY
@@ -64,34 +81,9 @@ def test_signature(estimator):
     protocol.check_signature(estimator, theirs, ours_only)
 
 
-@EVERY_SETTING
-def test_clone_and_copies(estimator):
-    protocol.check_clone_and_copies(estimator)
-
-
-@EVERY
-def test_joblib_with_memory_maps(estimator, tmp_path):
-    protocol.check_joblib_with_memory_maps(estimator, tmp_path)
-
-
 @EVERY
 def test_pickles_are_small(estimator):
     protocol.check_pickles_are_small(estimator, theirs)
-
-
-@EVERY
-def test_data_frames(estimator):
-    protocol.check_data_frames(estimator)
-
-
-@EVERY_SETTING
-def test_forms_of_the_same_data(estimator):
-    protocol.check_forms_of_the_same_data(estimator)
-
-
-@EVERY_SETTING
-def test_the_callers_data_stay_as_they_are(estimator):
-    protocol.check_the_callers_data_stay_as_they_are(estimator)
 
 
 @EVERY_SETTING
@@ -108,41 +100,11 @@ def test_the_number_of_threads_changes_no_bit(estimator):
     )
 
 
-@EVERY
-def test_threads_at_once(estimator):
-    protocol.check_threads_at_once(estimator)
-
-
 def test_searches_and_pipelines():
     grid = {"max_depth": [1, None], "voting": ["soft", "hard"]}
     protocol.check_pipeline_and_search(RandomForestClassifier(**FEW), grid)
     X, _ = data()
     assert np.all(cross_val_score(ExtraTreesRegressor(**FEW), X, X[:, 0], cv=3) > 0.5)
-
-
-@EVERY
-def test_before_fit(estimator):
-    protocol.check_before_fit(estimator)
-
-
-# Bad input
-
-BAD_PARAMETERS = [
-    *[("n_estimators", value) for value in (0, -1, 2.5, "9", None, True)],
-    *[("bootstrap", value) for value in (1, "yes", None)],
-    *[("oob_score", value) for value in (1, "yes", None)],
-    *[("warm_start", value) for value in (1, "yes", None)],
-    *[("n_jobs", value) for value in (0, 1.5, "all", True)],
-    *[("max_samples", value) for value in (0, -3, 0.0, 1.5, np.nan, "5", True)],
-    *[("voting", value) for value in ("loud", None, 1)],
-    *protocol.BAD_TREE_PARAMETERS,
-]
-
-
-@EVERY
-@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
-def test_bad_parameters(estimator, name, value):
-    protocol.check_bad_parameters(estimator, name, value)
 
 
 def test_parameters_that_need_another():
@@ -151,29 +113,6 @@ def test_parameters_that_need_another():
         ExtraTreesClassifier(max_samples=5).fit(X, y)
     with pytest.raises(ValueError, match="only available if bootstrap=True"):
         ExtraTreesRegressor(oob_score=True).fit(X, y)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_SAMPLES + protocol.SPARSE_SAMPLES, ids=protocol.kind)
-def test_bad_samples(estimator, bad):
-    protocol.check_bad_samples(estimator, bad)
-
-
-@EVERY
-def test_wrong_number_of_features(estimator):
-    protocol.check_wrong_number_of_features(estimator)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_TARGETS, ids=protocol.kind)
-def test_bad_targets(estimator, bad):
-    protocol.check_bad_targets(estimator, bad)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_WEIGHTS, ids=protocol.kind)
-def test_bad_weights(estimator, bad):
-    protocol.check_bad_weights(estimator, bad)
 
 
 # Kinds of data

@@ -4,7 +4,6 @@ import inspect
 
 import numpy as np
 import pytest
-import scipy.sparse
 import sklearn
 import sklearn.linear_model as theirs
 from sklearn.base import clone
@@ -47,12 +46,26 @@ ALL = (
     RidgeClassifier(),
 )
 EVERY = pytest.mark.parametrize("estimator", ALL, ids=repr)
-# Other orders of memory are other orders of sums.
-CLOSE = {"rtol": 1e-6, "atol": 1e-9}
 
 
 def test_all_are_listed():
     protocol.check_all_are_listed(litlearn.linear_model, ALL)
+
+
+class TestProtocol(protocol.Suite):
+    estimators = ALL
+    close = {"rtol": 1e-6, "atol": 1e-9}
+    dtypes = (np.int8,)  # single precision has a test of its own, with the tolerance that it needs
+    bad_parameters = [
+        *[("alpha", value) for value in (-1.0, np.nan, np.inf, "1", None, True, [[-1.0]])],
+        *[("fit_intercept", value) for value in (1, None, "yes")],
+        *[("positive", value) for value in (1, None, "yes")],
+        *[("tol", value) for value in (-1.0, np.nan, "1", None)],
+        *[("max_iter", value) for value in (-1, 1.5, "1", True)],
+        *[("n_jobs", value) for value in (0, 1.5, "all", True)],
+        *[("solver", value) for value in ("newton", 3, None)],
+        *[("random_state", value) for value in (-1, "a", 1.5)],
+    ]
 
 
 # Version 1.9 changed how the number of penalties of a path is given.
@@ -83,37 +96,6 @@ def test_signatures_of_paths(name):
 
 
 @EVERY
-def test_check_estimator(estimator):
-    protocol.check_scikit_learns_checks(estimator)
-
-
-@EVERY
-def test_clone_and_copies(estimator):
-    protocol.check_clone_and_copies(estimator)
-
-
-@EVERY
-def test_joblib_with_memory_maps(estimator, tmp_path):
-    protocol.check_joblib_with_memory_maps(estimator, tmp_path)
-
-
-@EVERY
-def test_data_frames(estimator):
-    protocol.check_data_frames(estimator, **CLOSE)
-
-
-@EVERY
-def test_forms_of_the_same_data(estimator):
-    # Single precision has a test of its own, with the tolerance that it needs.
-    protocol.check_forms_of_the_same_data(estimator, dtypes=[np.int8], **CLOSE)
-
-
-@EVERY
-def test_the_callers_data_stay_as_they_are(estimator):
-    protocol.check_the_callers_data_stay_as_they_are(estimator)
-
-
-@EVERY
 def test_single_precision(estimator):
     X, y = data()
     double = clone(estimator).fit(X.astype(np.float32).astype(np.float64), y)
@@ -121,11 +103,6 @@ def test_single_precision(estimator):
     assert single.coef_.dtype == np.float32 and double.coef_.dtype == np.float64
     np.testing.assert_allclose(single.coef_, double.coef_, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(single.intercept_, double.intercept_, rtol=1e-4, atol=1e-5)
-
-
-@EVERY
-def test_threads_at_once(estimator):
-    protocol.check_threads_at_once(estimator)
 
 
 @pytest.mark.parametrize(
@@ -168,58 +145,3 @@ def test_searches_and_routed_weights(estimator):
         search.fit(X, y, sample_weight=weight)
     direct = clone(estimator).set_params(**search.best_params_).fit(X, y, sample_weight=weight)
     np.testing.assert_array_equal(search.best_estimator_.coef_, direct.coef_)
-
-
-# Bad input: refused with a message, and the estimator is usable afterwards
-
-BAD_PARAMETERS = [
-    *[("alpha", value) for value in (-1.0, np.nan, np.inf, "1", None, True, [[-1.0]])],
-    *[("fit_intercept", value) for value in (1, None, "yes")],
-    *[("positive", value) for value in (1, None, "yes")],
-    *[("tol", value) for value in (-1.0, np.nan, "1", None)],
-    *[("max_iter", value) for value in (-1, 1.5, "1", True)],
-    *[("n_jobs", value) for value in (0, 1.5, "all", True)],
-    *[("solver", value) for value in ("newton", 3, None)],
-    *[("random_state", value) for value in (-1, "a", 1.5)],
-]
-
-
-@EVERY
-@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
-def test_bad_parameters(estimator, name, value):
-    protocol.check_bad_parameters(estimator, name, value)
-
-
-SPARSE_WITH_MISSING = scipy.sparse.csr_matrix(np.full((90, 3), np.nan))
-
-
-@EVERY
-@pytest.mark.parametrize(
-    "bad",
-    [*protocol.BAD_SAMPLES, *protocol.MISSING_SAMPLES, SPARSE_WITH_MISSING],
-    ids=protocol.kind,
-)
-def test_bad_samples(estimator, bad):
-    protocol.check_bad_samples(estimator, bad)
-
-
-@EVERY
-def test_wrong_number_of_features(estimator):
-    protocol.check_wrong_number_of_features(estimator)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_TARGETS, ids=protocol.kind)
-def test_bad_targets(estimator, bad):
-    protocol.check_bad_targets(estimator, bad)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_WEIGHTS, ids=protocol.kind)
-def test_bad_weights(estimator, bad):
-    protocol.check_bad_weights(estimator, bad)
-
-
-@EVERY
-def test_before_fit(estimator):
-    protocol.check_before_fit(estimator)

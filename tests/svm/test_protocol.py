@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse
 import sklearn.svm
 from sklearn.base import clone
 from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
@@ -27,51 +26,60 @@ ALL = (
     LinearSVR(loss="squared_epsilon_insensitive"),
 )
 EVERY = pytest.mark.parametrize("estimator", ALL, ids=repr)
-# Other orders of memory are other orders of sums.
-CLOSE = {"rtol": 1e-6, "atol": 1e-9}
 
 
 def test_all_are_listed():
     protocol.check_all_are_listed(litlearn.svm, ALL)
 
 
-@EVERY
-def test_check_estimator(estimator):
-    # Only what scikit-learn declares for its own class of this name.
-    declared = PER_ESTIMATOR_XFAIL_CHECKS.get(getattr(sklearn.svm, type(estimator).__name__), {})
-    protocol.check_scikit_learns_checks(estimator, may_fail=declared)
+class TestProtocol(protocol.Suite):
+    estimators = ALL
+    close = {"rtol": 1e-6, "atol": 1e-9}
+    bad_parameters = [
+        *[("C", value) for value in (0.0, -1.0, np.nan, "1", None, True)],
+        *[("penalty", value) for value in ("L2", None, 1)],
+        *[("loss", value) for value in ("log", None, 1)],
+        *[("dual", value) for value in ("yes", None, 1)],
+        *[("multi_class", value) for value in ("ovo", None, 1)],
+        *[("fit_intercept", value) for value in (1, None, "yes")],
+        *[("intercept_scaling", value) for value in (-1.0, np.nan, "1", None)],
+        *[("nu", value) for value in (0.0, 1.1, -0.5, np.nan, "1", None)],
+        *[("epsilon", value) for value in (-0.1, np.nan, np.inf, "0", None)],
+        *[("kernel", value) for value in ("cosine", "RBF", None, 3)],
+        *[("degree", value) for value in (-1, 1.5, "3", None, True)],
+        *[("gamma", value) for value in (-0.1, np.nan, np.inf, "large", None, True)],
+        *[("coef0", value) for value in (np.nan, np.inf, "0", None)],
+        *[("tol", value) for value in (0.0, -1.0, np.nan, "1", None)],
+        *[("shrinking", value) for value in (1, None, "yes")],
+        *[("probability", value) for value in (1, None, "yes")],
+        *[("cache_size", value) for value in (0, -1.0, np.nan, "1", None)],
+        *[("class_weight", value) for value in ("even", [1.0, 2.0], 3, {0: -1.0}, {7: 1.0})],
+        *[("verbose", value) for value in (-1, 0.5, "yes", None)],
+        *[("max_iter", value) for value in (-2, 1.5, "1", None, True)],
+        *[("decision_function_shape", value) for value in ("OVR", None, 1)],
+        *[("break_ties", value) for value in (1, None, "yes")],
+        *[("random_state", value) for value in (-1, "a", 1.5)],
+    ]
+
+    def may_fail(self, estimator):
+        # Only what scikit-learn declares for its own class of this name.
+        own = getattr(sklearn.svm, type(estimator).__name__)
+        return PER_ESTIMATOR_XFAIL_CHECKS.get(own, {})
+
+    def test_forms_of_the_same_data(self, estimator):
+        # Linear functions of float32 samples are returned as such; those have a test of their own.
+        dtypes = [np.int8] if "Linear" in type(estimator).__name__ else [np.int8, np.float32]
+        protocol.check_forms_of_the_same_data(estimator, dtypes, **self.close)
+
+    def test_before_fit(self, estimator):
+        super().test_before_fit(estimator)
+        for name in ("n_support_", "support_", "dual_coef_", "coef_"):
+            assert not hasattr(clone(estimator), name)
 
 
 @EVERY
 def test_signature(estimator):
     protocol.check_signature(estimator, sklearn.svm, ())
-
-
-@EVERY
-def test_clone_and_copies(estimator):
-    protocol.check_clone_and_copies(estimator)
-
-
-@EVERY
-def test_joblib_with_memory_maps(estimator, tmp_path):
-    protocol.check_joblib_with_memory_maps(estimator, tmp_path)
-
-
-@EVERY
-def test_data_frames(estimator):
-    protocol.check_data_frames(estimator, **CLOSE)
-
-
-@EVERY
-def test_forms_of_the_same_data(estimator):
-    # Linear functions of float32 samples are returned as such; those have a test of their own.
-    dtypes = [np.int8] if "Linear" in type(estimator).__name__ else [np.int8, np.float32]
-    protocol.check_forms_of_the_same_data(estimator, dtypes, **CLOSE)
-
-
-@EVERY
-def test_the_callers_data_stay_as_they_are(estimator):
-    protocol.check_the_callers_data_stay_as_they_are(estimator)
 
 
 @EVERY
@@ -84,11 +92,6 @@ def test_single_precision(estimator):
     protocol.assert_same(
         protocol.use(one, single), protocol.use(other, single.astype(float)), **close
     )
-
-
-@EVERY
-def test_threads_at_once(estimator):
-    protocol.check_threads_at_once(estimator)
 
 
 def test_searches_and_pipelines():
@@ -106,76 +109,3 @@ def test_routed_weights(name):
     once = clone(model).fit(X, y, 2 * weight)
     if name != "NuSVC":  # its weights are bounds by themselves, and their scale cancels
         protocol.assert_same(protocol.use(twice, X), protocol.use(once, X), atol=1e-4)
-
-
-# Bad input: refused with a message, and the estimator is usable afterwards
-
-BAD_PARAMETERS = [
-    *[("C", value) for value in (0.0, -1.0, np.nan, "1", None, True)],
-    *[("penalty", value) for value in ("L2", None, 1)],
-    *[("loss", value) for value in ("log", None, 1)],
-    *[("dual", value) for value in ("yes", None, 1)],
-    *[("multi_class", value) for value in ("ovo", None, 1)],
-    *[("fit_intercept", value) for value in (1, None, "yes")],
-    *[("intercept_scaling", value) for value in (-1.0, np.nan, "1", None)],
-    *[("nu", value) for value in (0.0, 1.1, -0.5, np.nan, "1", None)],
-    *[("epsilon", value) for value in (-0.1, np.nan, np.inf, "0", None)],
-    *[("kernel", value) for value in ("cosine", "RBF", None, 3)],
-    *[("degree", value) for value in (-1, 1.5, "3", None, True)],
-    *[("gamma", value) for value in (-0.1, np.nan, np.inf, "large", None, True)],
-    *[("coef0", value) for value in (np.nan, np.inf, "0", None)],
-    *[("tol", value) for value in (0.0, -1.0, np.nan, "1", None)],
-    *[("shrinking", value) for value in (1, None, "yes")],
-    *[("probability", value) for value in (1, None, "yes")],
-    *[("cache_size", value) for value in (0, -1.0, np.nan, "1", None)],
-    *[("class_weight", value) for value in ("even", [1.0, 2.0], 3, {0: -1.0}, {7: 1.0})],
-    *[("verbose", value) for value in (-1, 0.5, "yes", None)],
-    *[("max_iter", value) for value in (-2, 1.5, "1", None, True)],
-    *[("decision_function_shape", value) for value in ("OVR", None, 1)],
-    *[("break_ties", value) for value in (1, None, "yes")],
-    *[("random_state", value) for value in (-1, "a", 1.5)],
-]
-
-
-@EVERY
-@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
-def test_bad_parameters(estimator, name, value):
-    protocol.check_bad_parameters(estimator, name, value)
-
-
-@EVERY
-@pytest.mark.parametrize(
-    "bad",
-    [
-        *protocol.BAD_SAMPLES,
-        *protocol.MISSING_SAMPLES,
-        scipy.sparse.csr_matrix(np.full((90, 3), np.nan)),
-    ],
-    ids=protocol.kind,
-)
-def test_bad_samples(estimator, bad):
-    protocol.check_bad_samples(estimator, bad)
-
-
-@EVERY
-def test_wrong_number_of_features(estimator):
-    protocol.check_wrong_number_of_features(estimator)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_TARGETS, ids=protocol.kind)
-def test_bad_targets(estimator, bad):
-    protocol.check_bad_targets(estimator, bad)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_WEIGHTS, ids=protocol.kind)
-def test_bad_weights(estimator, bad):
-    protocol.check_bad_weights(estimator, bad)
-
-
-@EVERY
-def test_before_fit(estimator):
-    protocol.check_before_fit(estimator)
-    for name in ("n_support_", "support_", "dual_coef_", "coef_"):
-        assert not hasattr(clone(estimator), name)

@@ -53,12 +53,26 @@ def test_all_are_listed():
     protocol.check_all_are_listed(litlearn.tree, ALL)
 
 
-@EVERY_SETTING
-def test_check_estimator(estimator):
-    may_fail = ()
-    if estimator.max_bins is not None:  # bins are those of all rows, whatever they weigh
-        may_fail = ("check_sample_weight_equivalence_on_dense_data",)
-    protocol.check_scikit_learns_checks(estimator, may_fail)
+class TestProtocol(protocol.Suite):
+    estimators = ALL
+    bad_parameters = protocol.BAD_TREE_PARAMETERS
+    bad_samples = protocol.BAD_SAMPLES + protocol.SPARSE_SAMPLES
+
+    def test_before_fit(self, estimator):
+        super().test_before_fit(estimator)
+        model = clone(estimator)
+        model.cost_complexity_pruning_path(*data())
+        assert not model.__sklearn_is_fitted__()
+
+
+class TestSettings(protocol.Settings):
+    estimators = MORE
+
+    def may_fail(self, estimator):
+        if estimator.max_bins is None:
+            return ()
+        # Bins are those of all rows, whatever they weigh.
+        return ("check_sample_weight_equivalence_on_dense_data",)
 
 
 @EVERY
@@ -66,24 +80,9 @@ def test_signature(estimator):
     protocol.check_signature(estimator, theirs, ours_only={"max_bins"})
 
 
-@EVERY_SETTING
-def test_clone_and_copies(estimator):
-    protocol.check_clone_and_copies(estimator)
-
-
-@EVERY
-def test_joblib_with_memory_maps(estimator, tmp_path):
-    protocol.check_joblib_with_memory_maps(estimator, tmp_path)
-
-
 @EVERY
 def test_pickles_are_small(estimator):
     protocol.check_pickles_are_small(estimator, theirs)
-
-
-@EVERY
-def test_data_frames(estimator):
-    protocol.check_data_frames(estimator)
 
 
 @EVERY
@@ -94,23 +93,8 @@ def test_names_of_features_in_text(estimator):
 
 
 @EVERY_SETTING
-def test_forms_of_the_same_data(estimator):
-    protocol.check_forms_of_the_same_data(estimator)
-
-
-@EVERY_SETTING
-def test_the_callers_data_stay_as_they_are(estimator):
-    protocol.check_the_callers_data_stay_as_they_are(estimator)
-
-
-@EVERY_SETTING
 def test_single_precision_grows_the_tree_of_its_double_copy(estimator):
     protocol.check_single_precision_grows_the_same_trees(estimator)
-
-
-@EVERY
-def test_threads_at_once_and_repeated_runs(estimator):
-    protocol.check_threads_at_once(estimator)
 
 
 def test_searches_and_pipelines():
@@ -121,50 +105,10 @@ def test_searches_and_pipelines():
     assert np.all(cross_val_score(model, X, X[:, 0], cv=3) > 0.3)
 
 
-@EVERY
-def test_before_fit(estimator):
-    protocol.check_before_fit(estimator)
-    model = clone(estimator)
-    model.cost_complexity_pruning_path(*data())
-    assert not model.__sklearn_is_fitted__()
-
-
-# Bad input: refused with a message, and the estimator is usable afterwards
-
-
-@EVERY
-@pytest.mark.parametrize(("name", "value"), protocol.BAD_TREE_PARAMETERS, ids=str)
-def test_bad_parameters(estimator, name, value):
-    protocol.check_bad_parameters(estimator, name, value)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_SAMPLES + protocol.SPARSE_SAMPLES, ids=protocol.kind)
-def test_bad_samples(estimator, bad):
-    protocol.check_bad_samples(estimator, bad)
-
-
-@EVERY
-def test_wrong_number_of_features(estimator):
-    protocol.check_wrong_number_of_features(estimator)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_TARGETS, ids=protocol.kind)
-def test_bad_targets(estimator, bad):
-    protocol.check_bad_targets(estimator, bad)
-
-
 @pytest.mark.parametrize("y", [[-1.0, 1.0, 2.0], [0.0, 0.0, 0.0]], ids=str)
 def test_targets_that_poisson_refuses(y):
     with pytest.raises(ValueError, match="DecisionTreeRegressor: .*(negative|not positive)"):
         DecisionTreeRegressor(criterion="poisson").fit([[1.0], [2.0], [3.0]], y)
-
-
-@EVERY
-@pytest.mark.parametrize("bad", protocol.BAD_WEIGHTS, ids=protocol.kind)
-def test_bad_weights(estimator, bad):
-    protocol.check_bad_weights(estimator, bad)
 
 
 # Weights
