@@ -84,3 +84,32 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         """
         scores = self.decision_function(X)
         return _targets.label(self.classes_, scores)
+
+
+class SparseCoefficients:
+    """Keeps ``coef_`` as a sparse matrix, if asked to."""
+
+    def sparsify(self):
+        """Turn ``coef_`` into a CSR matrix, which an l1 penalty makes worth while.
+
+        Returns
+        -------
+        self : estimator
+        """
+        _validation.check_is_fitted(self)
+        from scipy.sparse import csr_matrix
+
+        self.coef_ = csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Turn ``coef_`` back into an array.
+
+        Returns
+        -------
+        self : estimator
+        """
+        _validation.check_is_fitted(self)
+        if _validation.is_sparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self

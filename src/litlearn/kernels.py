@@ -331,6 +331,14 @@ def kernel_row(kernel, X, i, columns=EMPTY_IDS):
     return finish(kernel, values).astype(X.dtype, copy=False)
 
 
+@njit(inline=True)
+def term(metric, a, b):
+    """What one feature adds: a product, the square of a difference, or its size."""
+    if metric == NOBODY:
+        return a * b
+    return (a - b) * (a - b) if metric == EUCLIDEAN else abs(a - b)
+
+
 @njit(reassociate=True)
 def pair_sums(metric, X, i, columns, out):
     """Inner products of X[i] with samples, or its squared or Manhattan distances from them.
@@ -341,13 +349,7 @@ def pair_sums(metric, X, i, columns, out):
     for r in range(out.size):
         row, total = columns[r] if columns.size else r, 0.0
         for j in range(X.shape[1]):
-            a, b = np.float64(X[i, j]), np.float64(X[row, j])
-            if metric == NOBODY:
-                total += a * b
-            elif metric == EUCLIDEAN:
-                total += (a - b) * (a - b)
-            else:
-                total += abs(a - b)
+            total += term(metric, np.float64(X[i, j]), np.float64(X[row, j]))
         out[r] = total
 
 
@@ -387,13 +389,7 @@ def merged_sum(metric, a_data, a_indices, first, b_data, b_indices, second):
         if t < t_end and b_indices[t] == feature:
             b = np.float64(b_data[t])
             t += 1
-        # <add>: a product, a square or a size.
-        if metric == NOBODY:
-            total += a * b
-        elif metric == EUCLIDEAN:
-            total += (a - b) * (a - b)
-        else:
-            total += abs(a - b)
+        total += term(metric, a, b)
     return total
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from litlearn import _targets, _validation
-from litlearn._linear import SPARSE_FORMATS, LinearClassifier
+from litlearn._linear import SPARSE_FORMATS, LinearClassifier, SparseCoefficients
 from litlearn._progress import progress
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
@@ -18,7 +18,7 @@ def show_objective(state):
     return f"objective {state.value:.6g}"
 
 
-class LogisticRegression(LinearClassifier):
+class LogisticRegression(SparseCoefficients, LinearClassifier):
     r"""Logistic regression: the log-odds of the classes are linear in the features.
 
     Two classes: the probability of the second is the sigmoid of a linear function,
@@ -386,28 +386,3 @@ class LogisticRegression(LinearClassifier):
             Logarithms, in the order of ``classes_``.
         """
         return _targets.log_probabilities(self.decision_function(X))
-
-    def sparsify(self):
-        """Turn ``coef_`` into a CSR matrix, which an l1 penalty makes worth while.
-
-        Returns
-        -------
-        self : LogisticRegression
-        """
-        _validation.check_is_fitted(self)
-        from scipy.sparse import csr_matrix
-
-        self.coef_ = csr_matrix(self.coef_)
-        return self
-
-    def densify(self):
-        """Turn ``coef_`` back into an array.
-
-        Returns
-        -------
-        self : LogisticRegression
-        """
-        _validation.check_is_fitted(self)
-        if _validation.is_sparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
-        return self

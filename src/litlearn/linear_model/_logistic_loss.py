@@ -367,6 +367,15 @@ class _Loss:
         """Add up, or merge otherwise, what `part` returns for blocks of rows."""
         return fold_blocks(part, merge, blocks or self.blocks, self.n_jobs)
 
+    def value_along(self, state, step, d, t):
+        """Value at v + t d, where step (n,) or (n, q) is the change of the scores for t = 1."""
+
+        def block(rows):
+            own = self.labels, self.s, rows.start, rows.stop
+            return self.total_along(state.scores, step, t, *own)
+
+        return self.fold(block) / self.total + self.penalty(state.v + t * d)
+
     def csr(self):
         return self.X.data, self.X.indices, self.X.indptr
 
@@ -440,6 +449,8 @@ def sparse_transform(X):
 class BinaryLoss(_Loss):
     """The logistic loss of two classes; v is (p + 1,), the intercept last."""
 
+    total_along = staticmethod(logistic_total)
+
     def __init__(self, X, y, s, alpha, fit_intercept, n_jobs=None, transform=None):
         super().__init__(X, s, alpha, fit_intercept, n_jobs, transform)
         self.labels = read_only(y)
@@ -499,15 +510,6 @@ class BinaryLoss(_Loss):
                 H[-1], H[:, -1], H[-1, -1] = 0.0, 0.0, 1.0
         return State(v, value, gradient, scores, curvature, H)
 
-    def value_along(self, state, step, d, t):
-        """Value at v + t d, where step (n,) is the change of the scores for t = 1."""
-
-        def block(rows):
-            own = self.labels, self.s, rows.start, rows.stop
-            return logistic_total(state.scores, step, t, *own)
-
-        return self.fold(block) / self.total + self.penalty(state.v + t * d)
-
     def separates(self, state, step):
         """Tell whether a hyperplane separates the classes: if so, the loss has no minimum.
 
@@ -558,6 +560,8 @@ class BinaryLoss(_Loss):
 
 class MultinomialLoss(_Loss):
     """The softmax loss of q classes; V is (q, p + 1), the intercepts last."""
+
+    total_along = staticmethod(softmax_total)
 
     def __init__(self, X, codes, n_classes, s, alpha, fit_intercept, n_jobs=None, transform=None):
         super().__init__(X, s, alpha, fit_intercept, n_jobs, transform)
@@ -671,15 +675,6 @@ class MultinomialLoss(_Loss):
         value = loss / self.total + self.penalty(V)
         H = self.full_hessian(P) if hessian else None
         return State(V, value, self._add_penalty(G, V), scores, P, H)
-
-    def value_along(self, state, step, d, t):
-        """Value at V + t d, where step (n, q) is the change of the scores for t = 1."""
-
-        def block(rows):
-            own = self.labels, self.s, rows.start, rows.stop
-            return softmax_total(state.scores, step, t, *own)
-
-        return self.fold(block) / self.total + self.penalty(state.v + t * d)
 
     def separates(self, state, step):
         """Tell whether the classes are separated, as :meth:`BinaryLoss.separates` does."""

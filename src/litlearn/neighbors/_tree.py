@@ -267,10 +267,7 @@ def build_bucket(X, tree, ids, node, scratch):
     for begin in range(start, stop, tree.leaf):
         copy_points(X, tree.rows, begin, min(begin + tree.leaf, stop), tree.points)
     tree.first[node] = ids[tree.rows[start:stop]].min()
-    if tree.kind == KD:
-        fit_boxes(tree, node)
-    else:
-        fit_centers(tree, node)
+    fit_leaves(tree, node)
 
 
 @njit
@@ -298,34 +295,8 @@ def copy_points(X, rows, start, stop, points):
 
 
 @njit
-def fit_boxes(tree, node):
-    """The tight boxes of the leaves of a bucket, and the box around them."""
-    start, stop, p = tree.start[node], tree.stop[node], tree.low.shape[1]
-    n_leaves = -(-(stop - start) // tree.leaf)
-    for j in range(p):
-        region = start // tree.leaf * p + j * n_leaves
-        lowest, highest = np.inf, -np.inf
-        for number in range(n_leaves):
-            begin = start + number * tree.leaf
-            low, high = feature_range(tree.points, begin, min(begin + tree.leaf, stop), j, p)
-            tree.leaf_low[region + number], tree.leaf_high[region + number] = low, high
-            lowest, highest = min(lowest, low), max(highest, high)
-        tree.low[node, j], tree.high[node, j] = lowest, highest
-
-
-@njit(inline=True)
-def feature_range(points, start, stop, j, p):
-    """Smallest and largest value of feature j among the stored points of a leaf."""
-    first = start * p + j * (stop - start)
-    low = high = points[first]
-    for i in range(np.uintp(first), np.uintp(first + stop - start)):
-        low, high = min(low, points[i]), max(high, points[i])
-    return low, high
-
-
-@njit
-def fit_centers(tree, node):
-    """The centres of the leaves of a bucket, and their mean."""
+def fit_leaves(tree, node):
+    """The boxes of the leaves of a bucket and the box around them; or centres, and their mean."""
     start, stop, p = tree.start[node], tree.stop[node], tree.low.shape[1]
     n_leaves = -(-(stop - start) // tree.leaf)
     for j in range(p):
@@ -333,8 +304,26 @@ def fit_centers(tree, node):
         for number in range(n_leaves):
             begin = start + number * tree.leaf
             count = min(tree.leaf, stop - begin)
-            tree.leaf_low[region + number] = mean(tree.points, begin * p + j * count, count)
-        tree.low[node, j] = mean(tree.leaf_low, region, n_leaves)
+            first = begin * p + j * count
+            if tree.kind == KD:
+                low, high = value_range(tree.points, first, count)
+                tree.leaf_low[region + number], tree.leaf_high[region + number] = low, high
+            else:
+                tree.leaf_low[region + number] = mean(tree.points, first, count)
+        if tree.kind == KD:
+            tree.low[node, j], _ = value_range(tree.leaf_low, region, n_leaves)
+            _, tree.high[node, j] = value_range(tree.leaf_high, region, n_leaves)
+        else:
+            tree.low[node, j] = mean(tree.leaf_low, region, n_leaves)
+
+
+@njit(helper=True)
+def value_range(values, first, count):
+    """Smallest and largest of values[first], ..., values[first + count - 1]."""
+    low = high = values[first]
+    for i in range(np.uintp(first), np.uintp(first + count)):
+        low, high = min(low, values[i]), max(high, values[i])
+    return low, high
 
 
 @njit(helper=True)

@@ -188,6 +188,39 @@ class DualSolution(NamedTuple):
     converged: bool
 
 
+def pass_over(visit, active, part, state):
+    """Visit samples or features once, in a new random order and a part at a time.
+
+    Parameters
+    ----------
+    visit : callable
+        ``visit(block)`` changes the order within the block, so that those to be visited again come
+        first. Returns their number and the largest violation that was met.
+    active : ndarray of int
+        Shuffled in place.
+    part : int
+        Most of them in one block.
+    state : ndarray
+        Of the random numbers.
+
+    Returns
+    -------
+    active : ndarray of int
+        Those to be visited again.
+    worst : float
+        The largest violation that was met.
+    """
+    _random.shuffle(state, active)
+    worst, kept = 0.0, [active[:0]]
+    for start in range(0, len(active), part):
+        block = active[start : start + part]
+        n_kept, found = visit(block)
+        kept.append(block[:n_kept])
+        worst = max(worst, found)
+        check_interrupt()
+    return np.concatenate(kept), worst
+
+
 def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
     """Minimise a DualProblem.
 
@@ -217,16 +250,13 @@ def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
     state = _random.make_state(seed)
     part = max(1, int(WORK * n / max(1, len(rows.data))))
     while n_iter < max_iter:
-        # <pass>: in a new random order, a part at a time.
-        _random.shuffle(state, active)
-        worst, kept = 0.0, [active[:0]]
-        for start in range(0, len(active), part):
-            block = active[start : start + part]
-            n_kept, found = descend(rows, problem, lengths, beta, w, block, reserve)
-            kept.append(block[:n_kept])
-            worst = max(worst, found)
-            check_interrupt()
-        active, reserve = np.concatenate(kept), worst if worst > 0.0 else np.inf
+        active, worst = pass_over(
+            lambda block: descend(rows, problem, lengths, beta, w, block, reserve),  # noqa: B023
+            active,
+            part,
+            state,
+        )
+        reserve = worst if worst > 0.0 else np.inf
         n_iter += 1
         if report is not None:
             report(n_iter, worst)

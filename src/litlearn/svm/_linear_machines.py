@@ -3,7 +3,7 @@
 import numpy as np
 
 from litlearn import _targets, _validation, kernels
-from litlearn._linear import LinearClassifier, LinearModel, LinearRegressor
+from litlearn._linear import LinearClassifier, LinearModel, LinearRegressor, SparseCoefficients
 from litlearn._parallel import map_blocks
 from litlearn._progress import progress
 from litlearn.exceptions import ConvergenceWarning
@@ -119,7 +119,7 @@ def duality_gap(X, constant, w, beta, y, C, epsilon, squared):
     return max(0.0, float(primal - dual))  # rounding can make it negative
 
 
-class LinearSVC(LinearMachine, LinearClassifier):
+class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
     r"""Linear support vector classification, for many samples.
 
     Two classes, :math:`y_i = \pm 1`: the coefficients minimise, with the default settings,
@@ -327,31 +327,6 @@ class LinearSVC(LinearMachine, LinearClassifier):
         gap = np.sum(W**2) + losses + np.sum(alpha) - np.sum(alpha[own])
         W = W[[1]] - W[[0]] if n_classes == 2 else W
         return W, np.array([gap]), n_iter, converged, violation
-
-    def sparsify(self):
-        """Turn ``coef_`` into a CSR matrix, which an l1 penalty makes worth while.
-
-        Returns
-        -------
-        self : LinearSVC
-        """
-        _validation.check_is_fitted(self)
-        from scipy.sparse import csr_matrix
-
-        self.coef_ = csr_matrix(self.coef_)
-        return self
-
-    def densify(self):
-        """Turn ``coef_`` back into an array.
-
-        Returns
-        -------
-        self : LinearSVC
-        """
-        _validation.check_is_fitted(self)
-        if _validation.is_sparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
-        return self
 
 
 class LinearSVR(LinearMachine, LinearRegressor):

@@ -12,7 +12,7 @@ import numpy as np
 
 from litlearn import _random
 from litlearn._jit import njit
-from litlearn._parallel import check_interrupt
+from litlearn.svm._dual_descent import pass_over
 
 WORK = 10_000_000  # entries between two returns to Python
 CLOSE = 0.5  # share of the tolerance at which the features left out come back
@@ -131,15 +131,13 @@ def solve_sparse(columns, product, y, C, limits, seed, report=None):
     state = _random.make_state(seed)
     part = max(1, int(WORK * p / max(1, len(columns[0]))))
     while n_iter < max_iter:
-        _random.shuffle(state, active)
-        worst, kept = 0.0, [active[:0]]
-        for start in range(0, len(active), part):
-            block = active[start : start + part]
-            n_kept, found = sweep(columns, y, C, margin, w, block, reserve)
-            kept.append(block[:n_kept])
-            worst = max(worst, found)
-            check_interrupt()
-        active, reserve = np.concatenate(kept), worst / len(y)
+        active, worst = pass_over(
+            lambda block: sweep(columns, y, C, margin, w, block, reserve),  # noqa: B023
+            active,
+            part,
+            state,
+        )
+        reserve = worst / len(y)
         n_iter += 1
         if report is not None:
             report(n_iter, worst)
