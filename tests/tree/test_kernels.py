@@ -16,7 +16,7 @@ from litlearn.tree import (
     _splitter,
 )
 from litlearn.tree import _criteria as criteria
-from litlearn.tree._growth import Targets, take_samples
+from litlearn.tree._growth import Targets, _extended, take_samples
 from litlearn.tree._prune import find_weakest_links, prune
 from litlearn.tree._ranks import NO_MISSING, code_columns, midpoints
 from litlearn.tree._sort import (
@@ -660,6 +660,56 @@ def test_split_of_a_node(criterion, seed, weighted, least, n_values):
     left = np.where(np.isnan(column), goes_left, column <= tree.threshold[0])
     assert left.sum() == tree.n_node_samples[1] >= least
     np.testing.assert_array_equal(model.apply(X) == 1, left)
+
+
+@BY_CRITERION
+def test_a_child_may_weigh_just_enough(criterion):
+    """The least weight of a leaf is allowed, and a little more is not reached."""
+    for seed in range(5):
+        node = Node(criterion, seed, weights="ones")
+        _, weight, _, _ = node.describe()
+        best, where = node.sweep(weight)
+        lighter = float(min(where + 1, node.n - where - 1))
+        assert node.sweep(weight, 1, lighter) == (best, where)
+        assert node.sweep(weight, 1, lighter + 0.5)[1] != where
+
+
+@pytest.mark.parametrize("splitter", ["best", "random"])
+def test_constant_features_do_not_count_as_tried(splitter):
+    """However many are drawn first, the one that varies is found."""
+    X, y = np.zeros((6, 9)), np.array([0.0, 0, 0, 1, 1, 1])
+    X[:, 4] = y
+    for seed in range(8):
+        model = DecisionTreeRegressor(splitter=splitter, max_features=1, random_state=seed)
+        assert model.fit(X, y).tree_.feature.tolist() == [4, -2, -2]
+
+
+def test_threshold_between_bins_that_are_not_neighbours():
+    """In the middle of the bins that the node does not hold."""
+    X = np.array([[0.0, 0.0], [0.0, 3.0], [1.0, 1.0], [1.0, 2.0]])
+    tree = DecisionTreeClassifier(max_bins=8, random_state=0).fit(X, [0, 1, 2, 2]).tree_
+    edges = code_columns(X, 8).edges[1]
+    assert tree.feature[:2].tolist() == [0, 1]
+    assert tree.threshold[1] == (edges[0] + edges[2]) / 2
+
+
+def test_the_heap_gives_the_best_first():
+    worth = np.random.default_rng(0).permutation(40).astype(float)
+    heap, found = np.zeros(40, dtype=np.int64), []
+    for i in range(40):
+        heap[i] = i
+        _splitter.sift_up(heap, worth, i)
+        assert all(worth[heap[(k - 1) // 2]] >= worth[heap[k]] for k in range(1, i + 1))
+    for n in range(39, -1, -1):
+        found.append(worth[heap[0]])
+        heap[0] = heap[n]
+        _splitter.sift_down(heap, worth, n)
+    assert found == sorted(worth, reverse=True)
+
+
+def test_room_for_more_nodes():
+    longer = _extended(np.arange(6).reshape(3, 2), 5)
+    assert longer.shape == (5, 2) and longer[:3].tolist() == [[0, 1], [2, 3], [4, 5]]
 
 
 # ---------------------------------------------------------------------------------------------
