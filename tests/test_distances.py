@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from litlearn import _distances
+from litlearn import _distances, _selection
 
 pytestmark = pytest.mark.nojit
 
@@ -236,3 +236,13 @@ def test_unit_rows(size):
     np.testing.assert_allclose(_distances.unit_rows(X * size), expected, rtol=1e-14)
     sparse = _distances.unit_rows(csr_array(X * size))
     np.testing.assert_allclose(sparse.toarray(), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 9, 50])
+def test_pairs_are_sorted_by_the_first_and_then_by_the_second(n):
+    rng = np.random.default_rng(n)
+    first, second = rng.integers(0, 1 + n // 3, size=n).astype(float), rng.permutation(n)
+    expected = np.lexsort((second, first))
+    expected = first[expected], second[expected]
+    _selection.sort_pairs(first, second)
+    np.testing.assert_array_equal((first, second), expected)

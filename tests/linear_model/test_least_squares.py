@@ -357,6 +357,18 @@ def test_a_nearly_dependent_column_is_split_without_loss():
 
 
 @nojit
+def test_a_column_with_nothing_to_add_is_asked_once():
+    """eq-nonnegative-least-squares with columns that stand twice: as many steps as columns."""
+    rng = np.random.default_rng(0)
+    Z, t = rng.random((12, 3)), rng.random(12)
+    doubled = np.column_stack([Z, Z, np.zeros(12)])
+    w, steps, violation = _nonnegative.admit_one(doubled, t)
+    once, _, _ = _nonnegative.admit_one(Z, t)
+    assert steps <= 6 and violation < 1e-12
+    np.testing.assert_allclose(doubled @ w, Z @ once, rtol=1e-9)
+
+
+@nojit
 def test_both_ways_to_nonnegative_coefficients():
     rng = np.random.default_rng(0)
     Z, t = rng.normal(size=(40, 15)), rng.normal(size=40)
