@@ -24,6 +24,18 @@ def test_codes_name_the_classes(y):
     assert coded.flat == (y.ndim == 1) and isinstance(coded.public_classes(), list) != coded.flat
 
 
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+def test_whole_numbers_are_counted_as_they_would_be_sorted(dtype):
+    limits, rng = np.iinfo(dtype), np.random.default_rng(0)
+    near = np.full(60, limits.max, dtype=dtype) - rng.integers(0, 9, 60).astype(dtype)
+    far = np.array([limits.min, limits.max] * 300, dtype=dtype)  # a distance beyond the type
+    for y in (near, far, near[:1], rng.integers(limits.min, limits.max, 300, dtype=dtype)):
+        classes, codes = _targets.numbered(y)
+        expected, places = np.unique(y, return_inverse=True)
+        np.testing.assert_array_equal(classes, expected, strict=True)
+        np.testing.assert_array_equal(codes, places, strict=True)
+
+
 def test_codes_and_weights_are_in_the_form_that_kernels_take():
     for y in (ONE, np.asfortranarray(TWO)):
         coded = _targets.encode("Model", y, 5)

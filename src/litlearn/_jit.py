@@ -24,6 +24,10 @@ import threading
 import time
 
 import numba
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 PATIENCE = 1.0  # seconds of silence while functions are compiled
 
@@ -229,3 +233,34 @@ def _listen():
 
 
 _listen()
+
+
+@intrinsic(prefer_literal=False)
+def _prefetch(typing_context, array, place):
+    """Machine code for `prefetch`."""
+
+    def generate(context, builder, signature, arguments):
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        address, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [address, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch")
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), address)
+        builder.call(function, [place, word(0), word(3), word(1)])  # to be read, soon and often
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@njit(inline=True)
+def prefetch(array, place):
+    """Ask the processor to bring ``array[place]`` (n,) near; nothing happens beyond the end.
+
+    For entries that are needed a little later, in an order that the processor cannot foresee.
+    """
+    _prefetch(array, place)
+
+
+if numba.config.DISABLE_JIT:  # there is no machine code to put it into
+
+    def prefetch(array, place):
+        """Do nothing."""

@@ -23,11 +23,28 @@ class ClassTargets(NamedTuple):
         return self.classes[0] if self.flat else self.classes
 
 
+def numbered(column):
+    """Return the sorted classes of targets (n,), and the number of each target's class, (n,).
+
+    As ``np.unique`` with the inverse; whole numbers that lie close together are counted, not
+    sorted.
+    """
+    if column.dtype.kind in "iu" and column.size:
+        low, high = column.min(), column.max()
+        if int(high) - int(low) < 2 * column.size:
+            # The difference may be beyond the type; without its sign it is right.
+            places = (column - low).view(f"u{column.itemsize}").astype(np.intp)
+            present = np.bincount(places) > 0
+            classes = np.flatnonzero(present).astype(column.dtype) + low
+            return classes, (np.cumsum(present) - 1)[places]
+    return np.unique(column, return_inverse=True)
+
+
 def encode(owner, y, n_samples):
     """Check `y`, (n_samples,) or (n_samples, n_outputs), and return its :class:`ClassTargets`."""
     y = _validation.check_class_targets(owner, y, n_samples)
     columns = [y] if y.ndim == 1 else list(y.T)
-    pairs = [np.unique(column, return_inverse=True) for column in columns]
+    pairs = [numbered(column) for column in columns]
     codes = np.array([codes for _, codes in pairs], dtype=np.intp)
     return ClassTargets([c for c, _ in pairs], _validation.read_only(codes), y.ndim == 1)
 

@@ -211,7 +211,7 @@ class Indicator:
         self.multilabel = self.sparse or (y is not None and y.ndim == 2 and y.shape[1] > 1)
         if not self.multilabel:
             y = _validation.check_class_targets(owner, y, count_rows(X))
-            self.classes, self.codes = np.unique(y, return_inverse=True)
+            self.classes, self.codes = _targets.numbered(y)
             return
         self.matrix = y.tocsc() if self.sparse else y
         values = np.unique(self.matrix.data if self.sparse else self.matrix)

@@ -19,10 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn import _random, _validation
-from litlearn._jit import njit
+from litlearn._jit import njit, prefetch
 from litlearn._parallel import check_interrupt
 
 WORK = 20_000_000  # products between two returns to Python: about 20 ms
+AHEAD = 4  # samples that are brought near before their turn
+LINE = 64  # bytes that come near together
 CLOSE = 1.0  # share of tol at which the samples left out come back, and all are looked at
 
 
@@ -129,25 +131,49 @@ def slopes(problem, i, b, product):
     return (rise if b < upper[i] else np.inf), (fall if b > lower[i] else -np.inf)
 
 
+@njit(helper=True)
+def bring_row(rows, i):
+    """Bring the entries of sample i near: in a random order the processor waits for each row."""
+    for t in range(rows.indptr[i], rows.indptr[i + 1], LINE // rows.data.itemsize):
+        prefetch(rows.data, t)
+    if rows.indices.size:
+        for t in range(rows.indptr[i], rows.indptr[i + 1], LINE // rows.indices.itemsize):
+            prefetch(rows.indices, t)
+
+
+@njit(helper=True)
+def bring_sample(rows, problem, lengths, beta, i):
+    """Bring near where the row of sample i is, and what else is known of it."""
+    prefetch(rows.indptr, i)
+    prefetch(lengths, i)
+    prefetch(beta, i)
+    prefetch(problem.y, i)
+    prefetch(problem.diagonal, i)
+    prefetch(problem.lower, i)
+    prefetch(problem.upper, i)
+
+
 @njit
 def descend(rows, problem, lengths, beta, w, active, reserve):
     """Pass once over some samples, each minimised over by itself.
 
-    beta (n,), w (p + 1,): changed; active: samples, of which those left out are moved behind the
-    others; reserve: that above which a sample is left out. Returns the number of samples that
-    stay, and the largest violation that was met.
+    beta (n,), w (p + 1,): changed; active: samples, those that stay are moved to the front;
+    reserve: that above which a sample is left out. Returns the number of samples that stay, and the
+    largest violation that was met.
     """
     y, diagonal, lower, upper, epsilon = problem
-    worst, kept, stop = 0.0, 0, active.size
-    for _ in range(active.size):
-        i = active[kept]
+    worst, kept = 0.0, 0
+    for k in range(active.size):
+        i = active[k]
+        if k + 2 * AHEAD < active.size:
+            bring_sample(rows, problem, lengths, beta, active[k + 2 * AHEAD])
+            bring_row(rows, active[k + AHEAD])
         product = row_product(rows, i, w)
         rise, fall = slopes(problem, i, beta[i], product)
         # <leave out>: at a bound, or at the kink of |beta|, with much reserve on both sides.
         if min(rise, -fall) > reserve:
-            stop -= 1
-            active[kept], active[stop] = active[stop], i
             continue
+        active[kept] = i
         kept += 1
         violation = max(-rise, fall)
         if violation <= 0.0:
@@ -165,7 +191,7 @@ def descend(rows, problem, lengths, beta, w, active, reserve):
         change = min(max(target, lower[i]), upper[i]) - beta[i]
         beta[i] += change
         add_row(rows, i, change, w)
-    return stop, worst
+    return kept, worst
 
 
 @njit

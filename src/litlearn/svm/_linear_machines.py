@@ -67,7 +67,8 @@ class LinearMachine(LinearModel):
         epsilon: None for classification, where y is +1 or -1.
         """
         squared, (n, p) = self.loss.startswith("squared"), X.shape
-        if squared and p <= MOST_FEATURES and p <= n:
+        primal = squared and p <= MOST_FEATURES and p <= n
+        if primal:
             loss = SquaredLoss(X, constant, y, C, epsilon)
             w, beta, violation, n_iter, converged = solve_primal(
                 loss, self.tol, self.max_iter, report
@@ -82,13 +83,15 @@ class LinearMachine(LinearModel):
             w, beta, violation, n_iter, converged = solve_dual(
                 make_rows(X, constant), problem, p, self.tol, self.max_iter, seed, report
             )
-        gap = duality_gap(X, constant, w, beta, y, C, epsilon, squared)
+        # The dual solver has computed its w from beta.
+        dual_w = np.append(X.T @ beta, constant * beta.sum()) if primal else w
+        gap = duality_gap(X, constant, w, dual_w, beta, y, C, epsilon, squared)
         return w, violation, gap, n_iter, converged
 
     def _finish(self, X, names, W, gaps, n_iter, converged, violation):
         """Store what was found; W (k, p + 1)."""
         _validation.store_features(self, X.shape[1], names)
-        self.coef_ = W[:, :-1].copy()
+        self.coef_ = np.ascontiguousarray(W[:, :-1])
         scale = float(self.intercept_scaling) if self.fit_intercept else 0.0
         self.intercept_ = scale * W[:, -1]
         self.n_iter_ = int(n_iter)
@@ -103,9 +106,8 @@ class LinearMachine(LinearModel):
         return self
 
 
-def duality_gap(X, constant, w, beta, y, C, epsilon, squared):
-    """Return primal minus dual objective at w and beta; w may be another than that of beta."""
-    dual_w = np.append(X.T @ beta, constant * beta.sum())
+def duality_gap(X, constant, w, dual_w, beta, y, C, epsilon, squared):
+    """Return primal minus dual objective at w and beta, to which dual_w belongs."""
     error = y - (X @ w[:-1] + constant * w[-1])
     if epsilon is None:
         miss = np.maximum(y * error, 0.0)
@@ -292,7 +294,8 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
 
             found = map_blocks(fit_class, len(classes))
         W, violations, gaps, n_iter, converged = zip(*found, strict=True)
-        return np.array(W), np.array(gaps), max(n_iter), all(converged), max(violations)
+        W = W[0][np.newaxis] if len(W) == 1 else np.array(W)  # it can be long
+        return W, np.array(gaps), max(n_iter), all(converged), max(violations)
 
     def _solve_l1(self, X, constant, y, C, epsilon, seed, report):
         """As `_solve`, with an l1 penalty."""
