@@ -213,9 +213,10 @@ WIDE_CODE = """() => [...document.querySelectorAll("article div.highlight pre")]
 BARE_ICONS = """() => [...document.querySelectorAll(".fa-solid, .fas, .fab, .fa-brands")]
   .filter(i => !getComputedStyle(i).getPropertyValue("--icon")).map(i => i.className)"""
 
-# Signs of an icon font, which the pages do not have: the reader would see empty boxes.
+# Signs of an icon font, which the pages do not have: the reader would see empty boxes. Those of
+# icons.css are behind a mask.
 MISSING_SIGNS = r"""() => [...document.querySelectorAll("body *")].filter(e =>
-    ["::before", "::after"].some(side =>
+    !e.matches(".fa-solid, .fas, .fab, .fa-brands") && ["::before", "::after"].some(side =>
       /[\uE000-\uF8FF]/.test(getComputedStyle(e, side).content)))
   .map(e => e.tagName + "." + e.className)"""
 
