@@ -214,9 +214,10 @@ BARE_ICONS = """() => [...document.querySelectorAll(".fa-solid, .fas, .fab, .fa-
   .filter(i => !getComputedStyle(i).getPropertyValue("--icon")).map(i => i.className)"""
 
 # Signs of an icon font, which the pages do not have: the reader would see empty boxes. Those of
-# icons.css are behind a mask.
+# icons.css are behind a mask, and those of formulas are in MathJax's fonts.
 MISSING_SIGNS = r"""() => [...document.querySelectorAll("body *")].filter(e =>
-    !e.matches(".fa-solid, .fas, .fab, .fa-brands") && ["::before", "::after"].some(side =>
+    !e.closest(".fa-solid, .fas, .fab, .fa-brands, mjx-container")
+    && ["::before", "::after"].some(side =>
       /[\uE000-\uF8FF]/.test(getComputedStyle(e, side).content)))
   .map(e => e.tagName + "." + e.className)"""
 
