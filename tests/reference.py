@@ -479,7 +479,7 @@ def squared_distance_table(X, centres):
 
 
 def kmeans_step(X, s, centres):
-    """kmeans assign, kmeans update, inertia: labels, new centres, inertia before."""
+    """eq-kmeans-assign, eq-kmeans-update, eq-inertia: labels, new centres, inertia before."""
     table = squared_distance_table(X, centres)
     labels = np.argmin(table, axis=1)
     new = [
@@ -490,7 +490,7 @@ def kmeans_step(X, s, centres):
 
 
 def plus_plus(X, s, k, random_state, n_trials):
-    """kmeans plus plus: the indices of the first centres."""
+    """eq-kmeans-plus-plus: the indices of the first centres."""
     chosen = [random_state.choice(len(X), p=s / s.sum())]
     for _ in range(1, k):
         nearest = squared_distance_table(X, X[chosen]).min(axis=1)

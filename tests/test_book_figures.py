@@ -22,6 +22,7 @@ sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / ".ci")]
 import figure_data  # noqa: E402
 import live_figures  # noqa: E402
 
+from litlearn.cluster import KMeans  # noqa: E402
 from litlearn.discriminant_analysis import (  # noqa: E402
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -990,6 +991,88 @@ def test_mouse_and_slider_bend_the_border(opened):
         figure.tab.get_by_label("ignored").check()
         figure.settle()
         _expect_normal(figure, figure.get())
+
+
+# -- k-means --------------------------------------------------------------------------------------
+
+
+def _expect_groups(figure, X, labels, centres):
+    """Compare what the figure shows with these groups and centres; return the inertia."""
+    shown = figure.get()
+    inertia = np.sum((X - centres[labels]) ** 2)
+    assert shown["labels"] == labels.tolist()
+    np.testing.assert_allclose(shown["centres"], centres, rtol=0, atol=1e-6)
+    assert shown["inertia"] == pytest.approx(inertia, abs=1e-6)
+    said = figure.text(".litlearn-says")
+    assert float(re.search(r"Inertia ([\d.]*\d)\.", said)[1]) == pytest.approx(inertia, abs=0.00501)
+    rows = [
+        row.locator("td").all_text_contents()
+        for row in figure.tab.locator(".litlearn-table tbody tr").all()
+    ]
+    assert [int(row[1]) for row in rows] == [int(np.sum(labels == c)) for c in (0, 1)]
+    assert ("At rest" in said) == shown["resting"]
+    return inertia
+
+
+@pytest.mark.browser
+def test_k_means_agrees_with_the_module_in_random_states(opened):
+    """One round, and then to the end, from 30 random places; the inertia never rises."""
+    rng = np.random.default_rng(8)
+    rounds = []
+    with opened("k_means") as figure:
+        for number in range(30):
+            X, start = rng.uniform(0, 10, (6, 2)), rng.uniform(0, 10, (2, 2))
+            if number % 10 == 0:  # nobody is nearest to the second centre
+                X, start = X / 2, np.array([[2.5, 2.5], [10.0, 10.0]])
+            figure.set(X=X.tolist(), centres=start.tolist(), labels=[0] * 6, next=0)
+            setting = {"init": start, "n_init": 1, "tol": 0}
+            for _ in range(3):
+                figure.call("step")
+                figure.settle()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                one = KMeans(2, max_iter=1, **setting).fit(X)
+                end = KMeans(2, **setting).fit(X)
+            inertia = _expect_groups(figure, X, one.labels_, one.cluster_centers_)
+            assert inertia == pytest.approx(one.inertia_, abs=1e-6)
+            steps = 0
+            while not figure.get()["resting"]:
+                before = figure.get()["inertia"]
+                figure.call("step")
+                figure.settle()
+                assert figure.get()["inertia"] <= before + 1e-9
+                steps += 1
+            assert steps < 30
+            rounds.append(steps)
+            _expect_groups(figure, X, end.labels_, end.cluster_centers_)
+    assert max(rounds) >= 3
+
+
+@pytest.mark.browser
+def test_the_six_people_of_the_chapter_step_by_step(opened):
+    """The inertias that the chapter finds by hand; by the button and by a key."""
+    with opened("k_means", reduced_motion="reduce") as figure:
+        found = [figure.get()["inertia"]]
+        for number in range(5):
+            if number % 2:
+                figure.handle(0).focus()
+                figure.tab.keyboard.press("n")
+            else:
+                figure.tab.get_by_role("button", name="Next step").click()
+            figure.settle()
+            figure.settle()
+            found.append(figure.get()["inertia"])
+        assert found == pytest.approx([228, 68, 41, 30.5, 23.75, 14])
+        assert "At rest" in figure.text(".litlearn-says")
+        x, y = figure.middle(2)  # person 1 is dragged; the groups stay as they are
+        figure.tab.mouse.move(x, y)
+        figure.tab.mouse.down()
+        figure.tab.mouse.move(x + 60, y - 60, steps=5)
+        figure.tab.mouse.up()
+        figure.settle()
+        after = figure.get()
+        assert after["X"][0] != [0, 2] and after["X"][1:] == figure_data.k_means()["X"][1:]
+        assert after["next"] == 0 and not after["resting"]
 
 
 # -- gaussian mixtures ----------------------------------------------------------------------------

@@ -225,6 +225,24 @@ def multiclass():
     }
 
 
+def k_means():
+    """The six people of the chapter, with the two first centres and who is nearest to each."""
+    X, centres = of_chapter("k_means", "X_six", "start_six")
+    test = {"unit": "of 10", "step": 0.5, "leap": 2, "domain": [-0.6, 10.6], "limits": [0, 10]}
+    squares = np.sum((np.array(X)[:, None] - np.array(centres)) ** 2, axis=2)
+    return {
+        "axes": {
+            "x": {"label": "words forgotten", **test},
+            "y": {"label": "pictures misnamed", **test},
+        },
+        "classes": classes("group 1", "group 2"),
+        "X": X,
+        "centres": centres,
+        "labels": squares.argmin(axis=1).tolist(),
+        "next": 1,
+    }
+
+
 def data(name):
     """Return the data of a figure as JSON that can stand inside a script element."""
     return json.dumps(globals()[name]()).replace("<", "\\u003c")

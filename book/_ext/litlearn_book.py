@@ -173,6 +173,7 @@ QUESTIONS = {
     "book/decision_trees": "Which questions, in which order, lead to the answer?",
     "book/random_forests": "What do many trees know that one does not?",
     "book/extra_trees": "How much of a tree can be left to chance?",
+    "book/k_means": "Which people are alike, when nobody has said so?",
     "book/gaussian_mixtures": "One disease or two, if nobody wrote it down?",
 }
 

@@ -35,7 +35,7 @@ def samples_of(X, s=None):
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
 @pytest.mark.parametrize("p", [1, 3, 70])
 def test_one_step_twin(form, p):
-    """kmeans assign, kmeans update, inertia."""
+    """eq-kmeans-assign, eq-kmeans-update, eq-inertia."""
     X, s = make(n=150, p=p)
     start = X[:4] + 0.1
     labels, centres, inertia = reference.kmeans_step(X, s, start)
@@ -56,7 +56,7 @@ def test_one_step_twin(form, p):
 @settings(max_examples=20)
 @given(seed=st.integers(0, 1000), k=st.integers(2, 9), spread=st.sampled_from([0.1, 1.0, 5.0]))
 def test_all_algorithms_take_the_same_steps(algorithm, seed, k, spread):
-    """kmeans bounds: step by step, for samples between two centres as well."""
+    """eq-kmeans-bounds: step by step, for samples between two centres as well."""
     X, s = make(n=60, k=k, seed=seed, spread=spread)
     samples = samples_of(X, s)
     assign = None
@@ -105,7 +105,7 @@ def test_parity(load, dtype, algorithm):
 
 @nojit
 def test_seeding_twin():
-    """kmeans plus plus."""
+    """eq-kmeans-plus-plus."""
     X, s = make(n=40)
     for trials in (1, 4):
         found = kmeans_plusplus(
@@ -126,12 +126,13 @@ def test_seeding_parity(form):
         np.testing.assert_array_equal(ours[0], other[0])
 
 
-def test_inertia_never_rises():
+@ALGORITHMS
+def test_inertia_never_rises(algorithm):
     X, s = make(n=500, k=6, spread=3.0)
-    values = []
-    _lloyd.lloyd(
-        samples_of(X, s), X[:6] - X.mean(axis=0), 100, 0.0, report=lambda i, v: values.append(v)
-    )
+    values, samples = [], samples_of(X, s)
+    step = None if algorithm == "lloyd" else Bounds(samples, 6, None, algorithm == "elkan")
+    start, report = X[:6] - samples.centre, lambda i, v: values.append(v)
+    _lloyd.lloyd(samples, start, 100, 0.0, report=report, step=step)
     assert len(values) > 5 and (np.diff(values) <= 1e-10 * values[0]).all()
 
 
@@ -231,10 +232,46 @@ def test_max_iter():
     np.testing.assert_array_equal(model.predict(X), model.labels_)  # of the last centres
 
 
-def test_verbose_shows_a_bar(capsys):
+@pytest.mark.parametrize("kind", [KMeans, MiniBatchKMeans])
+def test_verbose_shows_a_bar(kind, capsys):
     X, _ = make()
-    KMeans(4, verbose=1, random_state=0).fit(X)
-    assert "KMeans" in (shown := capsys.readouterr().err) and "inertia" in shown
+    kind(4, verbose=1, random_state=0).fit(X)
+    shown = capsys.readouterr().err
+    assert kind.__name__ in shown and "inertia" in shown
+    kind(4, random_state=0).fit(X)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("kind", [KMeans, MiniBatchKMeans])
+@pytest.mark.parametrize("after", [1, 3, "the last"])
+def test_an_interrupt_leaves_the_last_fit(kind, after, monkeypatch):
+    """Ctrl-C within the iterations, or when all samples get their labels at the end."""
+    X, _ = make(n=3000)
+    model = kind(4, random_state=0).fit(X)
+    before = {name: np.copy(value) for name, value in vars(model).items() if name.endswith("_")}
+    real, calls = _lloyd.assign, []
+    clone = kind(4, random_state=0)
+    monkeypatch.setattr(_lloyd, "assign", lambda *a, **k: calls.append(0) or real(*a, **k))
+    clone.fit(3.0 * X)
+    last = len(calls) if after == "the last" else after
+    assert last > 1 or after == 1
+
+    def interrupted(*args, **settings):
+        calls.append(0)
+        if len(calls) == last:
+            raise KeyboardInterrupt
+        return real(*args, **settings)
+
+    calls.clear()
+    monkeypatch.setattr(_lloyd, "assign", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(3.0 * X)
+    monkeypatch.setattr(_lloyd, "assign", real)
+    now = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    assert now.keys() == before.keys()
+    for name, value in before.items():
+        np.testing.assert_array_equal(now[name], value)
+    np.testing.assert_array_equal(model.predict(X), before["labels_"])
 
 
 # Small batches
@@ -242,7 +279,7 @@ def test_verbose_shows_a_bar(capsys):
 
 @nojit
 def test_batch_twin():
-    """kmeans minibatch: each centre is the weighted mean of all that it was given."""
+    """eq-kmeans-minibatch: each centre is the weighted mean of all that it was given."""
     X, s = make(n=60)
     centres = Centres(X[:4].copy(), np.array([2.0, 0.0, 1.0, 5.0]))
     labels, _, inertia = reference.kmeans_step(X, s, centres.places)

@@ -29,7 +29,7 @@ def distance(T, i, centres, c):
 
 @njit
 def elkan_tile(T, centres, half_gaps, moved, upper, lower, labels):
-    """Assign the samples of a tile. Returns how many changed.
+    """Assign the samples of a tile by :eq:`eq-kmeans-bounds`. Returns how many changed.
 
     T (m, p); centres (k, p); half_gaps (k, k): half the distances between centres, on the diagonal
     that from the nearest other one; moved (k,); upper (m,), lower (m, k), labels (m,): updated.
@@ -50,8 +50,9 @@ def elkan_tile(T, centres, half_gaps, moved, upper, lower, labels):
 
 @njit
 def nearest_by_bounds(T, i, centres, half_gaps, upper, lower, own):
-    """Return the nearest centre of sample i, of those that the bounds leave; sharpen the bounds."""
+    """Return the nearest centre of sample i, of those that :eq:`eq-kmeans-bounds` leaves."""
     sharp = False
+    # <ask>: a centre that a bound excludes costs nothing.
     for c in range(lower.size):
         if c == own or upper[i] <= lower[c] or upper[i] <= half_gaps[own, c]:
             continue
@@ -60,6 +61,7 @@ def nearest_by_bounds(T, i, centres, half_gaps, upper, lower, own):
             sharp = True
             if upper[i] <= lower[c] or upper[i] <= half_gaps[own, c]:
                 continue
+        # <nearer>: the first of equally near centres.
         lower[c] = distance(T, i, centres, c)
         if lower[c] < upper[i] or (lower[c] == upper[i] and c < own):
             own, upper[i] = c, lower[c]
@@ -68,7 +70,7 @@ def nearest_by_bounds(T, i, centres, half_gaps, upper, lower, own):
 
 @njit
 def hamerly_tile(T, centres, half_gaps, moved, upper, lower, labels):
-    """As elkan_tile, with one lower bound for all other centres.
+    """As elkan_tile, with one lower bound for all other centres, :eq:`eq-kmeans-bounds`.
 
     half_gaps (k,): half the distance of each centre from the nearest other one; lower (m,).
     """

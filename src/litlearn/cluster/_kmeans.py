@@ -223,8 +223,8 @@ def centred_samples(X, weight):
 class KMeans(CentreModel):
     """Clusters of samples around centres, each the mean of its samples.
 
-    Minimises the inertia, the sum of squared distances from the nearest centre, by
-    Lloyd's algorithm, from several starts: a local minimum.
+    Lowers the inertia :eq:`eq-inertia`, the sum of squared distances from the nearest centre, by
+    Lloyd's algorithm :prf:ref:`alg-kmeans`, from one start or several: not always to the minimum.
 
     Parameters
     ----------
@@ -249,9 +249,11 @@ default="k-means++"
     copy_x : bool, default=True
         Has no effect: `X` is never written to.
     algorithm : {"lloyd", "elkan", "hamerly"}, default="lloyd"
-        ``"elkan"`` and ``"hamerly"`` leave out distances that bounds decide: faster for separated
-        clusters, ``"hamerly"`` in few dimensions. From the same start, all have the same labels, up
-        to samples between two centres within rounding. Sparse samples: always ``"lloyd"``.
+        ``"elkan"`` and ``"hamerly"`` leave out distances that bounds decide,
+        :eq:`eq-kmeans-bounds`. ``"hamerly"`` (which scikit-learn lacks) is faster than ``"lloyd"``
+        for many samples of up to about ten features in separated clusters; ``"elkan"`` is there
+        for scikit-learn's sake. From the same start, all have the same labels, up to samples
+        between two centres within rounding. Sparse samples: always ``"lloyd"``.
 
     Attributes
     ----------
@@ -273,7 +275,9 @@ default="k-means++"
     Notes
     -----
     Cost: n k p an iteration, by matrix products, in blocks of rows: `X` may be a ``numpy.memmap``
-    larger than memory. ``"elkan"`` holds n k bounds.
+    larger than memory. ``"elkan"`` holds n k bounds, ``"hamerly"`` 2 n. The two steps are
+    :eq:`eq-kmeans-assign` and :eq:`eq-kmeans-update` :cite:p:`lloyd_least_1982`, the bounds those
+    of :cite:t:`elkan_using_2003` and :cite:t:`hamerly_making_2010`.
 
     Examples
     --------
@@ -339,6 +343,7 @@ default="k-means++"
         _validation.check_boolean(self, "copy_x", self.copy_x)
         _validation.check_option(self, "algorithm", self.algorithm, ALGORITHMS)
         X, weight, names = self._check_data(X, sample_weight)
+        # scikit-learn's tests read _n_init, the number of starts.
         given, self._n_init = self._check_init(X), self._count_starts(several=10)
         samples, variance = centred_samples(X, weight)
         norms = squared_norms(samples) if self._seeds() else None

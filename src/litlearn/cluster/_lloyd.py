@@ -61,7 +61,7 @@ def merge(a, b):
 
 @njit
 def nearest_of_tile(products, half_norms, labels):
-    """Assign the samples of a tile to the centres of the smallest score.
+    """Assign the samples of a tile to the centres of the smallest score, :eq:`eq-kmeans-assign`.
 
     products (k, m): centres times samples; half_norms (k,), of their type; labels (m,) int32:
     output, the first of equal scores.
@@ -107,7 +107,7 @@ def add_sparse_rows(data, indices, indptr, weight, labels, sums, weights):
 
 @njit
 def squared_distances(T, centres, labels, out):
-    """Squared distances of samples from their centres, by difference.
+    """Squared distances of samples from their centres, by difference: terms of :eq:`eq-inertia`.
 
     T (m, p); centres (k, p) float64; labels (m,) int32; out (m,) float64: output.
     """
@@ -123,7 +123,7 @@ def squared_distances(T, centres, labels, out):
 
 
 def assign(samples, centres, labels, n_jobs=None, update=True):
-    """Assign all samples to their nearest centres, and sum them up.
+    """Assign all samples to their nearest centres, :eq:`eq-kmeans-assign`, and sum them up.
 
     Parameters
     ----------
@@ -196,12 +196,12 @@ def all_distances(X, centres):
 
 
 def inertia_of(samples, centres, labels, n_jobs=None):
-    """Return the weighted sum of squared distances from the centres."""
+    """Return the weighted sum of squared distances from the centres, :eq:`eq-inertia`."""
     return float(samples.weight @ distances_from_own(samples, centres, labels, n_jobs))
 
 
 def new_centres(samples, centres, labels, found, n_jobs=None):
-    """Return the means of the clusters, (k, p).
+    """Return the means of the clusters, (k, p), :eq:`eq-kmeans-update`.
 
     A cluster without samples gets the sample that is farthest from its own centre.
     """
@@ -219,6 +219,7 @@ def new_centres(samples, centres, labels, found, n_jobs=None):
                 sums[old] -= w * row
                 weights[old] -= w
                 sums[c], weights[c] = w * row, w
+    # <filled>: a centre whose samples have no weight stays.
     filled = weights > 0.0
     result = centres.copy()
     result[filled] = sums[filled] / weights[filled, None]
@@ -236,7 +237,7 @@ class Clustering(NamedTuple):
 
 
 def lloyd(samples, centres, max_iter, tol, n_jobs=None, report=None, step=None):
-    """Alternate between the two steps until nothing moves.
+    """Alternate between the two steps until nothing moves: :prf:ref:`alg-kmeans`.
 
     Parameters
     ----------

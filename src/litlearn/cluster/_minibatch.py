@@ -31,7 +31,7 @@ def assigned(X, weight, places):
 
 
 def step(X, weight, centres, random_state=None, ratio=0.0):
-    """Give a batch to its nearest centres.
+    """Give a batch to its nearest centres, :eq:`eq-kmeans-minibatch`.
 
     Parameters
     ----------
@@ -157,7 +157,8 @@ default="k-means++"
 
     Notes
     -----
-    Cost: k p for each sample of a batch.
+    Cost: k p for each sample of a batch. Each centre is the mean of all samples that it was ever
+    given, :eq:`eq-kmeans-minibatch` :cite:p:`sculley_web-scale_2010`.
 
     Examples
     --------
@@ -259,6 +260,7 @@ default="k-means++"
         X, weight, names = self._check_data(X, sample_weight)
         n = X.shape[0]
         given, self._n_init = self._check_init(X), self._count_starts(several=3)
+        # scikit-learn's tests read _n_init and _init_size.
         batch_size, self._init_size = self._sizes(n)
         samples, variance = centred_samples(X, weight)
         few = random_state.randint(0, n, self._init_size)
@@ -286,14 +288,15 @@ default="k-means++"
                     if self.verbose:
                         print(f"Converged ({patience.reason}) at step {i + 1}/{n_steps}")
                     break
-        self._store(centres, X.dtype)
-        self.n_steps_, self.n_iter_ = i + 1, int(np.ceil((i + 1) * batch_size / n))
-        self.__dict__.pop("labels_", None)
+        # An interrupt leaves the estimator as it was: all is computed before anything is stored.
+        labels = None
         if self.compute_labels:
-            _, _, self.labels_, self.inertia_ = assigned(X, weight, centres.places)
+            _, _, labels, inertia = assigned(X, weight, centres.places)
         else:
             mean = inertia / batch_size if patience.mean is None else patience.mean
-            self.inertia_ = mean * weight.sum()
+            inertia = mean * weight.sum()
+        self._store(centres, X.dtype, labels, inertia)
+        self.n_steps_, self.n_iter_ = i + 1, int(np.ceil((i + 1) * batch_size / n))
         self._random_state = random_state
         _validation.store_features(self, X.shape[1], names)
         return self
@@ -335,10 +338,11 @@ default="k-means++"
             centres = self._centres
         mover = self._random_state if self._is_time(centres, X.shape[0]) else None
         centres, _ = step(X, weight, centres, mover, self.reassignment_ratio)
-        self._store(centres, X.dtype)
-        self.n_steps_ = getattr(self, "n_steps_", 0) + 1
+        found = None, None
         if self.compute_labels:
-            _, _, self.labels_, self.inertia_ = assigned(X, weight, centres.places)
+            found = assigned(X, weight, centres.places)[2:]
+        self._store(centres, X.dtype, *found)
+        self.n_steps_ = getattr(self, "n_steps_", 0) + 1
         if first:
             _validation.store_features(self, X.shape[1], names)
         return self
@@ -352,9 +356,14 @@ default="k-means++"
             return True
         return False
 
-    def _store(self, centres, dtype):
+    def _store(self, centres, dtype, labels, inertia):
         self._centres = centres
         self.cluster_centers_ = centres.places.astype(dtype)
+        self.__dict__.pop("labels_", None)
+        if labels is not None:
+            self.labels_ = labels
+        if inertia is not None:
+            self.inertia_ = inertia
 
 
 def as_random_state(random_state):

@@ -89,8 +89,9 @@ def distances_to_nearest(samples, norms, candidates, nearest):
 def plus_plus(samples, n_clusters, random_state, norms=None, n_trials=None):
     """Draw the first centres among the samples.
 
-    Each is drawn with a probability in proportion to its squared distance from the nearest centre
-    so far; of a few such draws, the one that lowers the sum of these distances most is taken.
+    Each is drawn with the probability :eq:`eq-kmeans-plus-plus`, in proportion to its squared
+    distance from the nearest centre so far; of a few such draws, the one that lowers the sum of
+    these distances most is taken. See :prf:ref:`alg-kmeans-plus-plus`.
 
     Parameters
     ----------
@@ -168,7 +169,9 @@ def kmeans_plusplus(
     Notes
     -----
     Cost: one pass over the samples for each centre, and a matrix product with its draws. The
-    expected inertia is at most ``8 (log k + 2)`` times the best possible (for one draw each).
+    probabilities are :eq:`eq-kmeans-plus-plus`. With one draw each, the expected inertia is at most
+    ``8 (log k + 2)`` times the best possible :cite:p:`arthur_k-means_2007`,
+    :prf:ref:`thm-kmeans-plus-plus`.
 
     Examples
     --------
