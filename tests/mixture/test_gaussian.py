@@ -212,6 +212,24 @@ def test_samples_in_a_file(tmp_path):
     np.testing.assert_array_equal(a.covariances_, b.covariances_)
 
 
+@KINDS
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_samples_in_a_file_are_not_loaded(tmp_path, kind):
+    """A fit allocates nothing of the size of the data, also where it computes in another type."""
+    import tracemalloc
+
+    mapped = np.memmap(tmp_path / "X", dtype=np.float32, mode="w+", shape=(200_000, 16))
+    mapped[:] = make(n=200_000, p=16, k=3)
+    setting = {"init_params": "random_from_data", "max_iter": 2, "random_state": 0}
+    model = GaussianMixture(3, covariance_type=kind, **setting)
+    model.fit(mapped[:1000])  # compiles
+    tracemalloc.start()
+    model.fit(mapped)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < mapped.nbytes / 2
+
+
 def test_drawn_samples_have_the_moments_of_the_mixture():
     X = make(n=300)
     for kind in _em.KINDS:
