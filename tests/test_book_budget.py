@@ -23,7 +23,6 @@ OVER = {
     "logistic_regression": {"words": 5642, "equations": 30, "code": 414, "output": 107},
     "overfitting": {"words": 6680, "equations": 16, "code": 481, "output": 91},
     "penalized_models": {"words": 6415, "equations": 33, "code": 430, "output": 99},
-    "decision_trees": {"words": 5635, "equations": 16, "code": 447, "output": 137},
     "random_forests": {"words": 4813, "code": 452, "output": 114},
     "extra_trees": {"code": 238},
 }

@@ -33,6 +33,7 @@ from litlearn.multiclass import OneVsOneClassifier, OneVsRestClassifier  # noqa:
 from litlearn.naive_bayes import GaussianNB  # noqa: E402
 from litlearn.neighbors import KNeighborsClassifier  # noqa: E402
 from litlearn.svm import SVC  # noqa: E402
+from litlearn.tree import DecisionTreeClassifier  # noqa: E402
 
 PATIENCE = 120_000  # milliseconds: a busy machine is slow, and no test judges a time
 NAMES = [path.stem for path in live_figures.alive()]
@@ -1180,6 +1181,100 @@ def test_mouse_and_keys_start_a_new_climb(opened):
         figure.tab.keyboard.press("Home")
         figure.settle()
         assert figure.get()["weight"] == 0.05 and figure.get()["path"] == []
+
+
+# -- decision trees -------------------------------------------------------------------------------
+
+
+def _bought(X, y, ids, feature, threshold):
+    """What a question buys of all patients' impurity, and how it divides the group."""
+
+    def gini(group):
+        shares = [np.mean(y[group] == c) for c in (0, 1)] if len(group) else [1.0]
+        return len(group) / len(y) * (1 - np.sum(np.square(shares)))
+
+    left = ids[X[ids, feature] <= threshold]
+    right = ids[X[ids, feature] > threshold]
+    return gini(ids) - gini(left) - gini(right)
+
+
+@pytest.mark.browser
+def test_tree_agrees_with_the_module_in_random_states(opened):
+    """Each question is a best one of its group; where no two are equally good, the tree is ours."""
+    rng = np.random.default_rng(31)
+    y = np.array(figure_data.decision_trees()["y"])
+    same = 0
+    with opened("decision_trees") as figure:
+        for state in range(40):
+            X = rng.uniform([0, 58], [10, 90], (6, 2))
+            if state % 4 == 0:
+                X = X.round()
+            asked, cross = int(rng.integers(0, 6)), rng.uniform([0, 58], [10, 90])
+            figure.set(X=X.tolist(), asked=asked, cross=cross.tolist())
+            shown, unique = figure.get(), True
+            for node in shown["nodes"]:
+                ids = np.array(node["ids"])
+                cuts = [
+                    (_bought(X, y, ids, j, t), j, t)
+                    for j in (0, 1)
+                    for t in np.convolve(np.unique(X[ids, j]), [0.5, 0.5], "valid")
+                ]
+                best = max(cuts)[0]
+                unique &= sum(gain > best - 1e-9 for gain, _, _ in cuts) == 1
+                assert node["gain"] == pytest.approx(best)
+                stump = DecisionTreeClassifier(max_depth=1).fit(X[ids], y[ids]).tree_
+                if stump.node_count == 3:
+                    gain = _bought(X, y, ids, stump.feature[0], stump.threshold[0])
+                    assert gain == pytest.approx(best)
+            gains = [leaf["cut"]["gain"] for leaf in shown["leaves"] if leaf["cut"]]
+            assert len(shown["nodes"]) == asked or not gains
+            left = sum(_bought(X, y, np.array(n["ids"]), n["feature"], n["threshold"])
+                       for n in shown["nodes"])  # fmt: skip
+            said = figure.text(".litlearn-says")
+            if shown["nodes"]:
+                assert float(re.search(r"bought ([\d.]*\d)", said)[1]) == pytest.approx(
+                    left, abs=6e-4
+                )
+            if unique and asked and len(set(np.round(gains, 9))) == len(gains):
+                grown = [n["gain"] for n in shown["nodes"]]
+                if len(set(np.round(grown, 9))) == len(grown):
+                    same += 1
+                    model = DecisionTreeClassifier(max_leaf_nodes=asked + 1).fit(X, y)
+                    for point in rng.uniform([0, 58], [10, 90], (30, 2)).tolist():
+                        told = figure.call("vote", point)
+                        assert told["share"] == pytest.approx(model.predict_proba([point])[0])
+                        assert told["winner"] == model.predict([point])[0]
+            for feature in (0, 1):
+                inside = next(
+                    leaf["ids"]
+                    for leaf in shown["leaves"]
+                    if all(a <= v <= b for v, (a, b) in zip(cross, leaf["box"], strict=True))
+                )
+                own = _bought(X, y, np.array(inside), feature, cross[feature])
+                told = figure.call("bought", feature, float(cross[feature]))
+                assert told == pytest.approx(own, abs=1e-12)
+    assert same >= 5
+
+
+@pytest.mark.browser
+def test_the_tree_of_the_chapter_grows_question_by_question(opened):
+    with opened("decision_trees") as figure:
+        cut = figure.get()["nodes"][0]
+        assert (cut["feature"], cut["threshold"], cut["gain"]) == (0, 4, pytest.approx(0.25))
+        assert figure.tab.locator(".marks g").nth(1).locator("line").count() == 1
+        figure.tab.get_by_role("button", name="Ask the next question").click()
+        figure.settle()
+        cut = figure.get()["nodes"][1]
+        assert (cut["feature"], cut["threshold"], cut["gain"]) == (1, 80, pytest.approx(0.25))
+        assert "Nothing is left to ask." in figure.text(".litlearn-says")
+        rows = figure.tab.locator(".litlearn-table tbody tr.in").all_text_contents()
+        assert rows == ["1. words ≤ 4?6 patients0.25", "2. age ≤ 80?4 patients0.25"]
+        figure.tab.keyboard.press("-")
+        figure.tab.keyboard.press("-")
+        figure.settle()
+        assert figure.get()["nodes"] == [] and "No question is asked" in figure.text(
+            ".litlearn-says"
+        )
 
 
 # -- in the book ----------------------------------------------------------------------------------

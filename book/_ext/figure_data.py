@@ -240,6 +240,23 @@ def k_means():
         "centres": centres,
         "labels": squares.argmin(axis=1).tolist(),
         "next": 1,
+
+
+def decision_trees():
+    """The six patients of the chapter, one question asked, and a cross for the reader's own."""
+    X, y = of_chapter("decision_trees", "X_six", "y_six")
+    return {
+        "features": [
+            {"label": "words", "domain": [-0.5, 10.5], "limits": [0, 10], "step": 1, "leap": 3},
+            {"label": "age", "domain": [56, 92], "limits": [58, 90], "step": 1, "leap": 5},
+        ],
+        "classes": classes("not ill", "ill"),
+        "X": X,
+        "y": [sorted(set(y)).index(label) for label in y],
+        "cross": [8, 66],
+        "asked": 1,
+        "bought": COLORS[2],
+        "left": "#777777",
     }
 
 
