@@ -240,6 +240,7 @@ def k_means():
         "centres": centres,
         "labels": squares.argmin(axis=1).tolist(),
         "next": 1,
+    }
 
 
 def decision_trees():
