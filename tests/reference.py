@@ -374,13 +374,13 @@ def minimise_pairs(K, linear, lower, upper, start, group, tol=1e-3, max_steps=10
 
 
 def kernel_ridge(K, y, lam, weight=None):
-    """eq.krr-dual: coefficients where the gradient of the weighted objective is zero."""
+    """eq-krr-dual: coefficients where the gradient of the weighted objective is zero."""
     weight = np.ones(len(K)) if weight is None else np.asarray(weight, dtype=float)
     return np.linalg.solve(weight[:, None] * K + lam * np.eye(len(K)), weight * y)
 
 
 def kernel_pca(K, k):
-    """eq.kpca-centre, eq.kpca-eigen: eigenvalues (k,), falling, and projections (n, k)."""
+    """eq-kpca-centre, eq-kpca-eigen: eigenvalues (k,), falling, and projections (n, k)."""
     n = len(K)
     H = np.eye(n) - np.ones((n, n)) / n
     values, vectors = np.linalg.eigh(H @ K @ H)

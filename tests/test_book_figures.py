@@ -27,6 +27,7 @@ from litlearn.discriminant_analysis import (  # noqa: E402
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from litlearn.kernel_ridge import KernelRidge  # noqa: E402
 from litlearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
 from litlearn.mixture import GaussianMixture  # noqa: E402
 from litlearn.multiclass import OneVsOneClassifier, OneVsRestClassifier  # noqa: E402
@@ -572,6 +573,67 @@ def test_line_follows_the_mouse(opened):
             tilted = state["fit"]["slope"] > -4 + 1e-9
             assert tilted == (number == 4)
             _expect_line(figure, state["x"], state["y"])
+
+
+# -- kernel methods -------------------------------------------------------------------------------
+
+
+def _expect_sum(figure):
+    """Compare weights and predictions with KernelRidge in the figure's state."""
+    state = figure.get()
+    width, x = state["width"], np.array(state["x"], dtype=float)[:, None]
+
+    def hat(a, b):
+        return max(0.0, 1.0 - abs(a[0] - b[0]) / width)
+
+    kernel = {"kernel": hat} if state["kernel"] == "hat" else {"kernel": "rbf"}
+    module = KernelRidge(alpha=state["price"], gamma=0.5 / width**2, **kernel).fit(x, state["y"])
+    assert state["alpha"] == pytest.approx(module.dual_coef_, rel=1e-6, abs=1e-6)
+    assert state["fitted"] == pytest.approx(module.predict(x), rel=1e-6, abs=1e-6)
+    gained = module.predict([[state["query"]]])[0]
+    assert state["f"] == pytest.approx(gained, rel=1e-6, abs=1e-6)
+    told = float(re.search(r"of ([\d.]+) words", figure.text(".litlearn-says"))[1])
+    assert told == pytest.approx(abs(gained), abs=0.0051)
+
+
+@pytest.mark.browser
+def test_sum_of_kernels_agrees_with_the_module_in_random_states(opened):
+    """Steps of the figure, any numbers, and patients with the same dose."""
+    rng = np.random.default_rng(3)
+    with opened("kernel_methods") as figure:
+        state = figure.get()
+        assert state["alpha"] == pytest.approx([-2, 6, -2, -2])
+        assert state["f"] == pytest.approx(2.5)
+        for number in range(24):
+            x, y = rng.uniform(0, 8, 4), rng.uniform(-5, 8, 4)
+            if number % 2:
+                x, y = np.round(2 * x) / 2, np.round(y)
+            if number in (5, 10):
+                x[1] = x[0]
+            figure.set(
+                x=x.tolist(), y=y.tolist(), query=round(rng.uniform(0, 8), 1),
+                kernel=["hat", "rbf"][number // 2 % 2], width=round(10 ** rng.uniform(-0.7, 1), 2),
+                price=round(10 ** rng.uniform(-2, 2), 3),
+            )  # fmt: skip
+            _expect_sum(figure)
+
+
+@pytest.mark.browser
+def test_sum_of_kernels_follows_the_mouse_and_the_keys(opened):
+    with opened("kernel_methods") as figure:
+        x, y = figure.middle(1)
+        figure.tab.mouse.move(x, y)
+        figure.tab.mouse.down()
+        figure.tab.mouse.move(x, y + 60, steps=4)
+        figure.tab.mouse.up()
+        figure.settle()
+        assert figure.get()["y"][1] < 7
+        _expect_sum(figure)
+        figure.handle(4).focus()
+        figure.tab.keyboard.press("ArrowRight")
+        figure.settle()
+        assert figure.get()["query"] == 2
+        _expect_sum(figure)
 
 
 # -- logistic regression --------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def samples(n=80, m=20, p=5, seed=0):
 @nojit
 @every_kernel
 def test_all_landmarks_give_the_kernel(name):
-    """eq.nystroem: exact where the landmarks hold everything."""
+    """eq-nystroem: exact where the landmarks hold everything."""
     X, _ = samples(n=12)
     if name == "sigmoid":  # no inner product: the product with its signs, instead
         return
@@ -33,7 +33,7 @@ def test_all_landmarks_give_the_kernel(name):
 @nojit
 @every_kernel
 def test_formula_and_scikit_learn(name):
-    """eq.nystroem, entry by entry; the same landmarks as theirs."""
+    """eq-nystroem, entry by entry; the same landmarks as theirs."""
     X, Q = samples()
     ours = Nystroem(name, n_components=10, random_state=3).fit(X)
     other = theirs.Nystroem(kernel=name, n_components=10, random_state=3).fit(X)
@@ -110,7 +110,7 @@ def test_nystroem_of_too_few_samples_and_foreign_parameters():
 @nojit
 @pytest.mark.parametrize("gamma", [0.3, "scale"])
 def test_random_features(gamma):
-    """eq.random-features: by its formula, near the kernel, and the numbers of scikit-learn."""
+    """eq-random-features: by its formula, near the kernel, and the numbers of scikit-learn."""
     X, Q = samples()
     ours = RBFSampler(gamma=gamma, n_components=4000, random_state=1).fit(X)
     other = theirs.RBFSampler(gamma=gamma, n_components=4000, random_state=1).fit(X)

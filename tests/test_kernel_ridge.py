@@ -39,7 +39,7 @@ def for_kernel(setting, *arrays):
 @nojit
 @EVERY
 def test_twin(setting):
-    """eq.krr-dual and eq.krr-predict, with and without weights."""
+    """eq-krr-dual and eq-krr-predict, with and without weights."""
     X, y, Q = samples()
     X, Q = for_kernel(setting, X, Q)
     parameters = {name: value for name, value in setting.items() if name != "kernel"}
@@ -56,7 +56,7 @@ def test_twin(setting):
 
 @nojit
 def test_the_objective_is_least():
-    """eq.krr: no step from the solution lowers it."""
+    """eq-krr: no step from the solution lowers it."""
     X, y, _ = samples()
     K, lam = kernels.rbf_kernel(X), 0.3
 

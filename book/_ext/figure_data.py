@@ -115,6 +115,24 @@ def logistic_regression():
     }
 
 
+def kernel_methods():
+    """The four patients of the chapter: tablets a day, and words gained."""
+    x, y, query = of_chapter("kernel_methods", "x_four", "y_four", "x_new")
+    dose = {"label": "tablets", "unit": "a day", "domain": [-0.3, 8.3], "limits": [0, 8]}
+    gain = {"label": "words gained", "domain": [-6, 9], "limits": [-5, 8]}
+    return {
+        "axes": {"x": {**dose, "step": 0.5, "leap": 2}, "y": {**gain, "step": 1, "leap": 4}},
+        "x": x,
+        "y": y,
+        "query": query,
+        "kernel": "hat",
+        "width": 2,
+        "price": 0.5,
+        "powers": {"width": [-0.7, 1], "price": [-3, 2]},
+        "colors": {"curve": COLORS[0], "residual": COLORS[1], "share": COLORS[2]},
+    }
+
+
 def support_vector_machines():
     """The six patients of the chapter. What is counted moves by halves, so that bands have room."""
     X, y, query = of_chapter("support_vector_machines", "X_six", "y_six", "x_new")

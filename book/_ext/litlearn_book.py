@@ -175,6 +175,7 @@ QUESTIONS = {
     "book/extra_trees": "How much of a tree can be left to chance?",
     "book/k_means": "Which people are alike, when nobody has said so?",
     "book/gaussian_mixtures": "One disease or two, if nobody wrote it down?",
+    "book/kernel_methods": "What if patients are compared instead of measured?",
 }
 
 

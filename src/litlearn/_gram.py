@@ -186,7 +186,7 @@ class Solution(NamedTuple):
 
 
 def solve_shifted(K, B, shifts):
-    """Solve ``(K + shift I) W = B``, each column of B with a shift of its own.
+    """Solve ``(K + shift I) W = B``, each column of B with a shift of its own, :eq:`eq-krr-dual`.
 
     Parameters
     ----------

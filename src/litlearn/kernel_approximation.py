@@ -21,7 +21,7 @@ class Nystroem(TransformerMixin, BaseEstimator):
     """Approximate the features of a kernel from a few samples, the landmarks.
 
     Draws landmarks from the training samples. The features of a sample are its kernel with the
-    landmarks times the inverse root of the landmarks' own Gram matrix: their
+    landmarks times the inverse root of the landmarks' own Gram matrix, :eq:`eq-nystroem`: their
     inner products are the kernel's for landmarks, and come close elsewhere.
 
     Parameters
@@ -148,7 +148,7 @@ class Nystroem(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X):
-        """Return the features of samples.
+        """Return the features of samples, :eq:`eq-nystroem`.
 
         Parameters
         ----------
@@ -202,7 +202,8 @@ def inverse_root(K):
 class RBFSampler(TransformerMixin, BaseEstimator):
     """Approximate the features of the RBF kernel by cosines of random frequencies.
 
-    The inner products of the features have the kernel as their mean over the frequencies.
+    The inner products of the features have the kernel as their mean over the frequencies,
+    :eq:`eq-random-features`.
 
     Parameters
     ----------
@@ -308,7 +309,7 @@ class RBFSampler(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X):
-        """Return the features of samples.
+        """Return the features of samples, :eq:`eq-random-features`.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ INSTEAD = (
 class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Kernel ridge regression: least squares with a penalty, on the features of a kernel.
 
-    Minimises the sum of squared errors plus `alpha` times the squared norm of the
+    Minimises :eq:`eq-krr`, the sum of squared errors plus `alpha` times the squared norm of the
     function. There is no intercept: centre `y`, or add a constant to the kernel.
 
     Parameters
@@ -61,7 +61,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     Notes
     -----
-    Solves a linear system in float64: O(n^2 p) time for the Gram matrix, n^3 / 3 for its
+    Solves :eq:`eq-krr-dual` in float64: O(n^2 p) time for the Gram matrix, n^3 / 3 for its
     factorisation, and 8 n^2 bytes, the only matrix of that size. Prediction takes O(n p) a sample,
     in tiles. See :cite:t:`murphy_machine_2012`.
 
@@ -131,7 +131,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        """Predict: sums of kernels with the training samples.
+        """Predict: sums of kernels with the training samples, :eq:`eq-krr-predict`.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ def samples(n=60, m=15, p=4, seed=0):
 @nojit
 @KERNELS
 def test_twin(name):
-    """eq.kpca-centre, eq.kpca-eigen and eq.kpca-project."""
+    """eq-kpca-centre, eq-kpca-eigen and eq-kpca-project."""
     X, Q = samples()
     K = kernels.pairwise_kernels(X, metric=name)
     values, Z = reference.kernel_pca(K, 3)

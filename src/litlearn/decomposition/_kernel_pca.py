@@ -22,8 +22,8 @@ INSTEAD = (
 class KernelPCA(TransformerMixin, BaseEstimator):
     """Principal components of the features of a kernel.
 
-    The features are centred through the kernel, and the leading eigenvectors
-    of the centred Gram matrix give the components.
+    The features are centred through the kernel, :eq:`eq-kpca-centre`, and the leading eigenvectors
+    of the centred Gram matrix give the components, :eq:`eq-kpca-eigen`.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class KernelPCA(TransformerMixin, BaseEstimator):
         return found.astype(self.X_fit_.dtype, copy=False)
 
     def transform(self, X):
-        """Project samples on the components.
+        """Project samples on the components, :eq:`eq-kpca-project`.
 
         Parameters
         ----------
@@ -330,7 +330,7 @@ def sample_kernel(model, X, gamma, origin):
 
 
 def centre(K, n_jobs=None):
-    """Centre a Gram matrix in place.
+    """Centre a Gram matrix in place, :eq:`eq-kpca-centre`.
 
     Parameters
     ----------

@@ -1,0 +1,125 @@
+/* Kernel ridge under the hand: move a patient, the width or the price, and the curve follows. */
+litlearn.figure("kernel_methods", (figure, data) => {
+  "use strict";
+  const { number } = litlearn;
+  const { colors } = data;
+  const state = structuredClone({
+    x: data.x, y: data.y, query: data.query, kernel: data.kernel, width: data.width, price: data.price,
+  });
+  const patients = [...data.x.keys()];
+  const sum = (values) => values.reduce((a, b) => a + b, 0);
+
+  /** How alike two doses are. */
+  function alike(a, b) {
+    const far = Math.abs(a - b) / state.width;
+    return state.kernel === "hat" ? Math.max(0, 1 - far) : Math.exp(-0.5 * far * far);
+  }
+
+  /** Solve A w = b for a positive definite matrix, by Cholesky's factors. */
+  function solve(A, b) {
+    const n = b.length;
+    const L = A.map((row) => [...row]);
+    for (let j = 0; j < n; j += 1) {
+      for (let k = 0; k < j; k += 1) for (let i = j; i < n; i += 1) L[i][j] -= L[i][k] * L[j][k];
+      const root = Math.sqrt(L[j][j]);
+      for (let i = j; i < n; i += 1) L[i][j] /= root;
+    }
+    const w = [...b];
+    for (let i = 0; i < n; i += 1) {
+      for (let k = 0; k < i; k += 1) w[i] -= L[i][k] * w[k];
+      w[i] /= L[i][i];
+    }
+    for (let i = n - 1; i >= 0; i -= 1) {
+      for (let k = i + 1; k < n; k += 1) w[i] -= L[k][i] * w[k];
+      w[i] /= L[i][i];
+    }
+    return w;
+  }
+
+  function fit() {
+    const K = patients.map((i) => patients.map((j) => alike(state.x[i], state.x[j]) + (i === j ? state.price : 0)));
+    const alpha = solve(K, state.y);
+    const f = (x) => sum(patients.map((i) => alpha[i] * alike(x, state.x[i])));
+    // The residual is the price times the weight.
+    return { alpha, f, fitted: patients.map((i) => state.y[i] - state.price * alpha[i]) };
+  }
+
+  const { x, y } = data.axes;
+  const plot = figure.plot({ x, y, height: 380 });
+  const zero = plot.marks.append("path").attr("class", "before");
+  const shares = plot.marks.append("g");
+  const bars = plot.marks.append("g");
+  const curve = plot.marks.append("path").attr("class", "line").attr("stroke", colors.curve);
+  plot.handles([...patients, -1], {
+    at: (i) => (i < 0 ? [state.query, Math.min(y.domain[1] - 0.4, Math.max(y.domain[0] + 0.4, fit().f(state.query)))] : [state.x[i], state.y[i]]),
+    moved: (i, to) => {
+      if (i < 0) state.query = to[0];
+      else [state.x[i], state.y[i]] = to;
+    },
+    label: (i) => (i < 0 ? "new patient" : `patient ${i + 1}`),
+    look: (nodes) => nodes.each(function (i) {
+      const node = d3.select(this);
+      if (i < 0) node.append("path").attr("class", "query").attr("d", d3.symbol(d3.symbolStar, 190));
+      else {
+        node.append("circle").attr("class", "case").attr("r", 9);
+        node.append("text").attr("text-anchor", "middle").attr("dy", "0.35em").text(i + 1);
+      }
+    }),
+  });
+  // Both move by factors: the sliders hold logarithms.
+  for (const [label, name] of [["Width of the similarity", "width"], ["Price <i>λ</i>", "price"]]) {
+    figure.slider({
+      label,
+      min: data.powers[name][0],
+      max: data.powers[name][1],
+      step: 0.1,
+      get: () => Math.log10(state[name]),
+      set: (power) => (state[name] = Number((10 ** power).toPrecision(3))),
+      text: (power) => String(Number((10 ** power).toPrecision(2))),
+    });
+  }
+  figure.choice({
+    label: "Similarity",
+    options: [{ value: "hat", text: "hat" }, { value: "rbf", text: "Gaussian" }],
+    get: () => state.kernel,
+    set: (name) => (state.kernel = name),
+  });
+  const table = figure.table("What each patient contributes", ["patient", "gain", "curve", "weight"]);
+
+  figure.drawn(() => {
+    const { alpha, f, fitted } = fit();
+    const [low, high] = x.domain;
+    const steps = d3.range(0, 301).map((i) => low + ((high - low) * i) / 300);
+    // The hat has corners at the patients and a width from them.
+    const corners = patients.flatMap((i) => [state.x[i] - state.width, state.x[i], state.x[i] + state.width]);
+    const at = [...steps, ...corners.filter((c) => c > low && c < high)].sort((a, b) => a - b);
+    const path = (value) => d3.line()(at.map((u) => [plot.sx(u), plot.sy(value(u))]));
+    zero.attr("d", d3.line()([[plot.sx(low), plot.sy(0)], [plot.sx(high), plot.sy(0)]]));
+    shares.selectAll("path").data(patients).join("path").attr("fill", "none")
+      .attr("stroke", colors.share).attr("stroke-width", 1.1)
+      .attr("d", (i) => path((u) => alpha[i] * alike(u, state.x[i])));
+    bars.selectAll("line").data(patients).join("line").attr("stroke", colors.residual).attr("stroke-width", 2.4)
+      .attr("x1", (i) => plot.sx(state.x[i])).attr("x2", (i) => plot.sx(state.x[i]))
+      .attr("y1", (i) => plot.sy(fitted[i])).attr("y2", (i) => plot.sy(state.y[i]));
+    curve.attr("d", path(f));
+    table(patients.map((i) => ({
+      cells: [i + 1, number(state.y[i]), number(fitted[i]), number(alpha[i])],
+    })));
+    const closest = Math.max(...patients.map((i) => alike(state.query, state.x[i])));
+    const gained = f(state.query);
+    figure.say(`With ${number(state.query)} tablets the curve promises a ${gained < 0 ? "loss" : "gain"} of ` +
+      `${number(Math.abs(gained))} words. The nearest patient is like the new one to ${number(closest)}.`);
+  });
+
+  figure.restart(state);
+  figure.explain("Drag the star or any patient, or choose one with Tab and move it with the arrow keys: half a " +
+    "tablet or one word at once, with Shift two tablets or four words. Dashed: no gain.");
+
+  return {
+    set: (next) => figure.change(() => Object.assign(state, structuredClone(next))),
+    get: () => {
+      const { alpha, f, fitted } = fit();
+      return { ...structuredClone(state), alpha, fitted, f: f(state.query) };
+    },
+  };
+});
