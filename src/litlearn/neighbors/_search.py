@@ -14,7 +14,7 @@ from litlearn._distances import (
     unit_rows,
 )
 from litlearn._jit import njit
-from litlearn._parallel import map_blocks
+from litlearn._parallel import fold_blocks
 from litlearn._selection import sort_pairs
 from litlearn.neighbors import _brute, _tree
 from litlearn.neighbors._metrics import (
@@ -264,7 +264,7 @@ def query_radius(index, Q, r, *, exclude_self=False, sort=False, n_jobs=None):
         place_block(*blocks[b], indptr, sort, indices, reduced)
         blocks[b] = None  # what is placed is no longer needed twice
 
-    map_blocks(place, len(blocks), n_jobs)
+    fold_blocks(place, None, range(len(blocks)), n_jobs)
     return indptr, indices, index.to_distance(reduced)
 
 

@@ -2,6 +2,7 @@
 
 Each criterion has a *score*, a sum over the two children, that is largest where the weighted
 impurity of the children is smallest: the terms of the impurity that no split changes are left out.
+Elsewhere it is called a *proxy improvement*; the *improvement* is the decrease of impurity itself.
 A sweep moves the samples of a node from the right child to the left, in the order of one feature,
 and updates the score at each step.
 
