@@ -193,7 +193,7 @@ def gaussian_mixtures():
     X = X.round(2)
     low, high = np.quantile(X, [0.25, 0.75], axis=0)
     middle, sd = np.median(X, axis=0).round(1), X.std(axis=0).round(1)
-    floor, ceiling = X.min(axis=0) - 1.2 * sd, X.max(axis=0) + 1.2 * sd
+    floor, ceiling = X.min(axis=0) - sd, X.max(axis=0) + sd
     names = (
         {"label": "age", "unit": "years", "step": 0.5, "leap": 4},
         {"label": "hippocampal volume", "unit": "cm\u00b3", "step": 0.05, "leap": 0.4},
