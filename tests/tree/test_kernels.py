@@ -684,6 +684,23 @@ def test_constant_features_do_not_count_as_tried(splitter):
         assert model.fit(X, y).tree_.feature.tolist() == [4, -2, -2]
 
 
+@pytest.mark.parametrize("splitter", ["best", "random"])
+def test_no_more_features_are_tried_than_asked_for(splitter):
+    """Of a good feature and a bad one, each is the root's where one is drawn."""
+    y = np.array([0.0, 0, 0, 1, 1, 1])
+    X = np.column_stack([y, np.array([0.0, 1, 0, 1, 0, 1])])
+    roots = [
+        DecisionTreeRegressor(
+            splitter=splitter, max_features=n_tried, max_depth=1, random_state=seed
+        )
+        .fit(X, y)
+        .tree_.feature[0]
+        for n_tried in (1, 2)
+        for seed in range(12)
+    ]
+    assert set(roots[:12]) == {0, 1} and set(roots[12:]) == {0}
+
+
 def test_threshold_between_bins_that_are_not_neighbours():
     """In the middle of the bins that the node does not hold."""
     X = np.array([[0.0, 0.0], [0.0, 3.0], [1.0, 1.0], [1.0, 2.0]])
