@@ -23,6 +23,7 @@ import figure_data  # noqa: E402
 import live_figures  # noqa: E402
 
 from litlearn.cluster import KMeans  # noqa: E402
+from litlearn.decomposition import PCA  # noqa: E402
 from litlearn.discriminant_analysis import (  # noqa: E402
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -1337,6 +1338,79 @@ def test_the_tree_of_the_chapter_grows_question_by_question(opened):
         assert figure.get()["nodes"] == [] and "No question is asked" in figure.text(
             ".litlearn-says"
         )
+
+
+# -- dimensionality reduction ---------------------------------------------------------------------
+
+
+def _expect_axes(figure, X, angle):
+    """Compare all that the figure shows with PCA, and with sums of squares along the axis."""
+    shown = figure.get()
+    X, close = np.array(X, dtype=float), {"rtol": 0, "atol": 1e-6}
+    model, Z = PCA(2).fit(X), X - X.mean(axis=0)
+    np.testing.assert_allclose(shown["cloud"]["mean"], model.mean_, **close)
+    np.testing.assert_allclose(shown["cloud"]["most"], model.singular_values_[0] ** 2, **close)
+    total = np.sum(Z**2)
+    np.testing.assert_allclose(shown["cloud"]["total"], total, **close)
+    way = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
+    score = Z @ way
+    np.testing.assert_allclose(shown["along"]["score"], score, **close)
+    np.testing.assert_allclose(shown["along"]["kept"], np.sum(score**2), **close)
+    lost = np.sum((Z - np.outer(score, way)) ** 2)
+    np.testing.assert_allclose(shown["along"]["lost"], lost, **close)
+    np.testing.assert_allclose(shown["along"]["kept"] + shown["along"]["lost"], total, **close)
+    gap = model.singular_values_[0] - model.singular_values_[1]
+    if gap > 0.1:  # else every axis is as good
+        best = np.radians(shown["cloud"]["best"])
+        match = model.components_[0] @ [np.cos(best), np.sin(best)]
+        np.testing.assert_allclose(abs(match), 1.0, **close)
+    rows = figure.tab.locator(".litlearn-table tbody tr").all()
+    cells = rows[-1].locator("td").all_text_contents()
+    assert float(cells[2]) == pytest.approx(np.sum(score**2), abs=0.00501)
+    said = figure.text(".litlearn-says")
+    assert said.startswith(f"At {angle}° the axis keeps")
+    return gap
+
+
+@pytest.mark.browser
+def test_axes_agree_with_the_module_in_random_states(opened):
+    rng = np.random.default_rng(8)
+    gaps = []
+    with opened("dimensionality_reduction") as figure:
+        for number in range(30):
+            X = np.column_stack([rng.integers(4, 21, 6), rng.integers(2, 17, 6)]).tolist()
+            if number % 10 == 0:  # on one line
+                X = [[4 + 2 * i, 3 + i] for i in range(6)]
+            angle = int(rng.integers(0, 180))
+            figure.set(X=X, angle=angle)
+            gaps.append(_expect_axes(figure, X, angle))
+        figure.set(X=[[10, 8]] * 6, angle=30)
+        assert "Every other axis keeps as much" in figure.text(".litlearn-says")
+    assert np.sum(np.array(gaps) > 0.1) >= 25
+
+
+@pytest.mark.browser
+def test_mouse_and_slider_turn_the_axis(opened):
+    with opened("dimensionality_reduction") as figure:
+        first = figure.get()
+        assert (
+            first["cloud"]["most"] == pytest.approx(98) and first["cloud"]["best"] == 45
+        )  # by hand
+        x, y = figure.middle(6)
+        figure.tab.mouse.move(x, y)
+        figure.tab.mouse.down()
+        figure.tab.mouse.move(x - 30, y - 90, steps=6)
+        figure.tab.mouse.up()
+        figure.settle()
+        turned = figure.get()
+        assert turned["angle"] > 30 and turned["X"] == first["X"]
+        _expect_axes(figure, turned["X"], turned["angle"])
+        slider = figure.tab.get_by_label("Angle of the axis")
+        slider.focus()
+        figure.tab.keyboard.press("Home")
+        figure.settle()
+        assert figure.get()["angle"] == 0
+        _expect_axes(figure, turned["X"], 0)
 
 
 # -- in the book ----------------------------------------------------------------------------------

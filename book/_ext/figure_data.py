@@ -279,6 +279,34 @@ def decision_trees():
     }
 
 
+def dimensionality_reduction():
+    """The six patients of the chapter, and an axis that is not the best one."""
+    (X,) = of_chapter("dimensionality_reduction", "X_six")
+    moves = {"step": 1, "leap": 3}
+    return {
+        "axes": {
+            "x": {
+                "label": "words recalled",
+                "unit": "of 20",
+                "domain": [3.5, 20.5],
+                "limits": [4, 20],
+                **moves,
+            },
+            "y": {
+                "label": "details recalled",
+                "unit": "of 20",
+                "domain": [1.5, 16.5],
+                "limits": [2, 16],
+                **moves,
+            },
+        },
+        "X": X,
+        "angle": 20,
+        "arm": 5.5,
+        "colors": {"axis": COLORS[2], "lost": COLORS[1]},
+    }
+
+
 def data(name):
     """Return the data of a figure as JSON that can stand inside a script element."""
     return json.dumps(globals()[name]()).replace("<", "\\u003c")

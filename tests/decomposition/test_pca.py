@@ -53,7 +53,7 @@ def assert_same_axes(one, other, names=LEARNED, **tolerance):
 @pytest.mark.parametrize(("n", "p", "k"), [(40, 5, 3), (300, 60, 10), (20, 30, 4), (60, 1, 1)])
 @pytest.mark.nojit
 def test_twin(solver, n, p, k):
-    """Equations pca-variance, pca-eigen, pca-scores, pca-rebuilt."""
+    """Equations eq-pca-variance, eq-pca-eigen, eq-pca-scores, eq-pca-rebuilt."""
     if solver == "arpack" and k == min(n, p):
         pytest.skip("ARPACK finds fewer axes than there are")
     X = correlated(n, p)
@@ -71,7 +71,7 @@ def test_twin(solver, n, p, k):
 
 @pytest.mark.nojit
 def test_what_is_kept_and_what_is_lost_add_up():
-    """Equations pca-loss, pca-svd, pca-share."""
+    """Equations eq-pca-loss, eq-pca-svd, eq-pca-share."""
     X = correlated(50, 8)
     Z = X - X.mean(axis=0)
     values = np.linalg.svd(Z, compute_uv=False)
@@ -90,7 +90,7 @@ def test_what_is_kept_and_what_is_lost_add_up():
 @pytest.mark.parametrize("whiten", [False, True])
 @pytest.mark.nojit
 def test_density(k, whiten):
-    """Equation pca-model."""
+    """Equation eq-pca-model."""
     X = correlated(80, 5)
     model = PCA(k, whiten=whiten).fit(X)
     covariance = model.get_covariance()
@@ -344,7 +344,7 @@ def test_which_way_suits():
 @pytest.mark.parametrize("size", [10, 35])
 @pytest.mark.nojit
 def test_batches(k, size):
-    """Equation pca-update."""
+    """Equation eq-pca-update."""
     X = correlated(100, 6)
     model = IncrementalPCA(k, batch_size=size).fit(X)
     parts = [X[start : start + size] for start in range(0, 100, size)]
@@ -417,7 +417,7 @@ def test_a_batch_that_is_refused_changes_nothing():
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array, scipy.sparse.csc_matrix])
 @pytest.mark.parametrize("k", [1, 5])
 def test_truncated_svd(algorithm, form, k):
-    """Equation svd-truncated."""
+    """Equation eq-svd-truncated."""
     X = scipy.sparse.random_array((120, 60), density=0.2, rng=1).toarray() + np.eye(120, 60)
     settings = {"n_components": k, "algorithm": algorithm, "random_state": 3}
     ours = TruncatedSVD(**settings)

@@ -73,7 +73,8 @@ def sparse_spread(X):
 
 
 def by_covariance(X):
-    """Return the cloud, and all its axes, from the scatter matrix and its eigenvectors.
+    """Return the cloud, and all its axes, from the scatter matrix and its eigenvectors,
+    :eq:`eq-pca-eigen`.
 
     One pass over blocks of rows, n p^2, and p^3. What is below the rounding of the largest
     eigenvalue is zero.
@@ -116,7 +117,7 @@ def by_triangle(cloud):
 
 
 def by_samples(cloud):
-    """Return all axes of few samples, or of few features, from the centred samples themselves."""
+    """Return all axes of few samples or features from the centred samples, :eq:`eq-pca-svd`."""
     n, p = cloud.X.shape
     if n >= 2 * p:
         return by_triangle(cloud)
@@ -189,7 +190,7 @@ def by_choice(X, k):
 
 
 def axes_for_share(ratio, share):
-    """Return how many axes have together more than a share of the variance, from those of each."""
+    """Return how many axes have together more than a share, from each one's, :eq:`eq-pca-share`."""
     return min(int(np.searchsorted(np.cumsum(ratio), share, side="right")) + 1, len(ratio))
 
 

@@ -26,7 +26,7 @@ def updated(values, axes, old, batch, X):
     """Return singular values (r,) and axes (r, p) of the samples so far and a batch together.
 
     What is known of the earlier samples stands for them: their axes, times their singular values,
-    and a row for the distance of the two means.
+    and a row for the distance of the two means, :eq:`eq-pca-update`.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class LinearReduction(TransformerMixin, BaseEstimator):
         return np.maximum(scales, np.finfo(scales.dtype).eps)
 
     def transform(self, X):
-        """Project samples on the principal axes.
+        """Project samples on the principal axes, :eq:`eq-pca-scores`.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class LinearReduction(TransformerMixin, BaseEstimator):
         return scores.astype(X.dtype, copy=False)
 
     def inverse_transform(self, X):
-        """Return the points whose coordinates along the axes are given.
+        """Return the points whose coordinates along the axes are given, :eq:`eq-pca-rebuilt`.
 
         Parameters
         ----------
@@ -106,7 +106,8 @@ class LinearReduction(TransformerMixin, BaseEstimator):
     def get_covariance(self):
         """Return the covariance matrix of the model, (n_features, n_features).
 
-        Along the axes it has the explained variances, and ``noise_variance_`` across them.
+        Along the axes it has the explained variances, and ``noise_variance_`` across them,
+        :eq:`eq-pca-model`.
         """
         _validation.check_is_fitted(self)
         axes, noise = self.components_, self.noise_variance_
@@ -155,10 +156,11 @@ class LinearReduction(TransformerMixin, BaseEstimator):
 class PCA(LinearReduction):
     r"""Principal component analysis: the axes along which samples spread most.
 
-    The first axis is the direction of largest variance; each other is that among the directions at
-    right angles to the earlier ones. They are the eigenvectors of the covariance matrix, and the
-    right singular vectors of the centred samples; and no other k directions rebuild the samples
-    with a smaller sum of squares.
+    The first axis is the direction of largest variance, :eq:`eq-pca-variance`; each other is that
+    among the directions at right angles to the earlier ones. They are the eigenvectors of the
+    covariance matrix, :eq:`eq-pca-eigen`, and the right singular vectors of the centred samples,
+    :eq:`eq-pca-svd`; and no other k directions rebuild the samples with a smaller sum of squares,
+    :eq:`eq-pca-loss`.
 
     Parameters
     ----------
@@ -337,6 +339,11 @@ class PCA(LinearReduction):
         (n, p), asked, solver = X.shape, self.n_components, self.svd_solver
         most, sparse = min(n, p), not isinstance(X, np.ndarray)
         few = solver in ("arpack", "randomized") or (sparse and solver == "auto" and p > _axes.WIDE)
+        if solver == "arpack" and most == 1:
+            raise ValueError(
+                f"PCA: svd_solver='arpack' needs two samples of two features, got n_samples={n}, "
+                f"n_features={p}."
+            )
         if asked is None:
             return max(most - 1, 1) if solver == "arpack" or (sparse and solver == "auto") else most
         if isinstance(asked, str) and few:
@@ -372,8 +379,6 @@ class PCA(LinearReduction):
         if solver == "full":
             return cloud, _axes.by_samples(cloud)
         if solver == "arpack":
-            if min(X.shape) == 1:
-                raise ValueError("PCA: svd_solver='arpack' needs two samples and two features")
             return cloud, _axes.by_arpack(cloud, k, random, self.tol)
         return cloud, _axes.by_projection(
             cloud,

@@ -15,7 +15,7 @@ __all__ = ["TruncatedSVD"]
 
 
 class TruncatedSVD(TransformerMixin, BaseEstimator):
-    r"""The leading singular vectors of the samples as they are.
+    r"""The leading singular vectors of the samples as they are, :eq:`eq-svd-truncated`.
 
     Nothing is subtracted, so that a sparse matrix of counts stays sparse: on such matrices of words
     in documents the method is called latent semantic analysis.
@@ -179,7 +179,7 @@ class TruncatedSVD(TransformerMixin, BaseEstimator):
         if self.algorithm == "arpack" and self.n_components >= min(n, p):
             raise ValueError(
                 f"TruncatedSVD: n_components={self.n_components} must be less than "
-                f"min(n_samples, n_features)={min(n, p)} with algorithm='arpack'."
+                f"min(n_samples, n_features)={min(n, p)} with algorithm='arpack', of n_samples={n}."
             )
 
     def transform(self, X):
