@@ -24,7 +24,6 @@ OVER = {
     "overfitting": {"words": 6680, "equations": 16, "code": 481, "output": 91},
     "penalized_models": {"words": 6415, "equations": 33, "code": 430, "output": 99},
     "random_forests": {"words": 4813, "code": 452, "output": 114},
-    "extra_trees": {"code": 238},
 }
 
 FOLDED = {"dropdown", "exercise", "exercise-start", "solution", "solution-start"}

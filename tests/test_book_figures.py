@@ -1413,6 +1413,63 @@ def test_mouse_and_slider_turn_the_axis(opened):
         _expect_axes(figure, turned["X"], 0)
 
 
+# -- extra trees --------------------------------------------------------------------------------
+
+
+def _nodes(tree):
+    """The inner nodes of a tree of a figure."""
+    if "children" not in tree:
+        return []
+    return [tree, *(node for child in tree["children"] for node in _nodes(child))]
+
+
+def _share(forest, y, point):
+    """Mean share of the second class in the leaves of a point."""
+    total = 0
+    for tree in forest:
+        node = tree
+        while "children" in node:
+            node = node["children"][int(point[node["feature"]] > node["threshold"])]
+        total += np.mean(y[node["ids"]] == 1)
+    return total / len(forest)
+
+
+@pytest.mark.browser
+def test_trees_by_lot_follow_their_definition(opened):
+    """Thresholds are uniform between the smallest and largest value; the better one is asked."""
+    data = figure_data.extra_trees()
+    y, rng = np.array(data["y"]), np.random.default_rng(43)
+    uniform = []
+    with opened("extra_trees") as figure:
+        for state in range(8):
+            X = rng.uniform(0, 7, (6, 2))
+            figure.set(X=X.tolist(), dice=state, trees=100)
+            shown = figure.get()
+            for tree in shown["forest"]:
+                assert sorted(tree["ids"]) == list(range(6))
+                for node in _nodes(tree):
+                    ids, gains = np.array(node["ids"]), {}
+                    for cut in node["drawn"]:
+                        low, high = np.sort(X[ids, cut["feature"]])[[0, -1]]
+                        assert low <= cut["threshold"] < high
+                        uniform.append((cut["threshold"] - low) / (high - low))
+                        gains[cut["feature"]] = _bought(X, y, ids, **cut)
+                    assert gains[node["feature"]] == pytest.approx(max(gains.values()))
+                    for leaf in node["children"]:
+                        assert "children" in leaf or len(set(y[leaf["ids"]])) == 1
+            for point in rng.uniform(0, 7, (20, 2)).tolist():
+                told = figure.call("vote", point)
+                share = _share(shown["forest"], y, point)
+                assert told["share"] == pytest.approx([1 - share, share])
+        uniform = np.sort(uniform)
+        distance = np.abs(uniform - (np.arange(len(uniform)) + 0.5) / len(uniform)).max()
+        assert distance < 1.95 / np.sqrt(len(uniform))
+        before = figure.get()["forest"][0]["threshold"]
+        figure.tab.get_by_role("button", name="Throw the dice").click()
+        figure.settle()
+        assert figure.get()["forest"][0]["threshold"] != before
+
+
 # -- in the book ----------------------------------------------------------------------------------
 
 

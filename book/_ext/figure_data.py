@@ -307,6 +307,24 @@ def dimensionality_reduction():
     }
 
 
+def _six_of_the_forest(page):
+    """The six patients of the chapters on forests, and a new one."""
+    X, y = of_chapter(page, "X_six", "y_six")
+    units = {"domain": [-0.2, 7.2], "limits": [0, 7], "step": 0.5, "leap": 2}
+    return {
+        "features": [{"label": "words forgotten", **units}, {"label": "years", **units}],
+        "classes": classes("stable", "decline"),
+        "X": X,
+        "y": [sorted(set(y)).index(label) for label in y],
+        "query": [3, 3],
+    }
+
+
+def extra_trees():
+    """Trees by lot on the same six patients. The figure throws its own dice."""
+    return {**_six_of_the_forest("extra_trees"), "trees": 1, "dice": 1, "most": 100}
+
+
 def data(name):
     """Return the data of a figure as JSON that can stand inside a script element."""
     return json.dumps(globals()[name]()).replace("<", "\\u003c")
