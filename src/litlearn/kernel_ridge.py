@@ -70,7 +70,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     >>> from litlearn.kernel_ridge import KernelRidge
     >>> model = KernelRidge(alpha=0.1, kernel="rbf", gamma=1.0).fit([[0], [1], [2]], [0, 1, 0])
     >>> print(model.predict([[0], [1], [2]]).round(2))
-    [0.06 0.85 0.06]
+    [0.04 0.88 0.04]
     """
 
     def __init__(
