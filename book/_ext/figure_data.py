@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import t as student
 
 from litlearn.plotting import COLORS
 
@@ -276,6 +277,31 @@ def decision_trees():
         "asked": 1,
         "bought": COLORS[2],
         "left": "#777777",
+
+
+def comparison():
+    """Errors of each method on each test part, and the repeats in which each woman was missed."""
+    cells = json.loads((BOOK / "comparison.ipynb").read_text(encoding="utf-8"))["cells"]
+    printed = ["".join(o["text"]) for c in cells for o in c.get("outputs", []) if "text" in o]
+    sizes, *lines = next(text for text in printed if text.startswith("women;")).splitlines()
+    methods = [line.split("; ") for line in lines]
+    n_parts = len(sizes.split()) - 1
+    times = {"domain": [-0.5, 4.5]}
+    return {
+        "names": [name for name, _, _ in methods],
+        "sizes": [int(size) for size in sizes.split()[1:]],
+        "errors": [[int(count) for count in counts.split()] for _, counts, _ in methods],
+        "wrong": [repeats for _, _, repeats in methods],
+        "factor": float(student.ppf(0.975, n_parts - 1) * np.sqrt(1 / n_parts + 1 / 4)),
+        "first": [name for name, _, _ in methods].index("tree"),
+        "second": [name for name, _, _ in methods].index("logistic"),
+        "axes": {
+            "points": {"label": "first minus second (percentage points)", "domain": [-13, 13]},
+            "parts": {"label": "test part", "domain": [0, 23]},
+            "first": {"label": "repeats in which the first was wrong", **times},
+            "second": {"label": "repeats, the second", **times},
+        },
+        "colors": {"part": COLORS[0], "mean": COLORS[1]},
     }
 
 

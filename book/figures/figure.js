@@ -296,6 +296,17 @@
       }
     }
 
+    /** One of many: a list that drops down. Values are numbers. */
+    select({ label, options, get, set }) {
+      const id = `litlearn-control-${(count += 1)}`;
+      const row = this.panel.append("div").attr("class", "litlearn-control");
+      row.append("label").attr("for", id).text(label);
+      const list = row.append("select").attr("id", id).attr("autocomplete", "off");
+      list.selectAll("option").data(options).join("option").attr("value", (o) => o.value).text((o) => o.text);
+      list.on("change", () => this.change(() => set(Number(list.property("value")))));
+      this.drawn(() => list.property("value", get()));
+    }
+
     button(text, press) {
       this.panel.append("button").attr("type", "button").attr("class", "litlearn-button").text(text)
         .on("click", press);

@@ -1,0 +1,82 @@
+/* Two methods on the same women: the differences of their errors, and who is behind them. */
+litlearn.figure("comparison", (figure, data) => {
+  "use strict";
+  const { number } = litlearn;
+  const { names, sizes, errors, wrong, factor, colors } = data;
+  const state = { first: data.first, second: data.second };
+  const parts = [...sizes.keys()];
+  const women = [...wrong[0]].map((_, i) => i);
+
+  /** Differences in percentage points, their mean, and half of the corrected interval. */
+  function compare() {
+    const d = parts.map((j) => (100 * (errors[state.first][j] - errors[state.second][j])) / sizes[j]);
+    const mean = d3.mean(d);
+    const half = factor * Math.sqrt(d3.sum(d, (value) => (value - mean) ** 2) / (d.length - 1));
+    const times = (method, i) => Number(wrong[method][i]);
+    const cells = d3.rollup(women, (group) => group.length, (i) => times(state.first, i), (i) => times(state.second, i));
+    return { d, mean, half, count: (a, b) => cells.get(a)?.get(b) ?? 0 };
+  }
+
+  const left = figure.plot({ x: data.axes.points, y: data.axes.parts, abreast: true, width: 380, height: 340 });
+  const zero = left.marks.append("path").attr("class", "before");
+  const interval = left.marks.append("path").attr("stroke", colors.mean).attr("stroke-width", 3);
+  const middle = left.marks.append("circle").attr("r", 6).attr("fill", colors.mean);
+  const dots = left.marks.append("g");
+  const right = figure.plot({ x: data.axes.first, y: data.axes.second, equal: true, abreast: true, width: 340 });
+  const grid = right.marks.append("path").attr("class", "before");
+  const crowd = right.marks.append("g");
+  const options = names.map((text, value) => ({ value, text }));
+  figure.select({ label: "first method", options, get: () => state.first, set: (m) => (state.first = m) });
+  figure.select({ label: "second method", options, get: () => state.second, set: (m) => (state.second = m) });
+  const table = figure.table("About how many women were they wrong at least twice?", ["who", "women"]);
+
+  figure.drawn(() => {
+    const { d, mean, half, count } = compare();
+    const [low, high] = left.y.domain;
+    const up = high - 1.2;
+    zero.attr("d", `M${left.sx(0)},${left.sy(low)}V${left.sy(high)}`);
+    interval.attr("d", `M${left.sx(mean - half)},${left.sy(up)}H${left.sx(mean + half)}`);
+    middle.attr("cx", left.sx(mean)).attr("cy", left.sy(up));
+    dots.selectAll("circle").data(parts).join("circle").attr("r", 4).attr("fill", colors.part)
+      .attr("cx", (j) => left.sx(d[j])).attr("cy", (j) => left.sy(j + 1));
+
+    // In each cell the women stand in rows of at most 24.
+    const line = d3.range(0, 6).map((k) => k - 0.5);
+    grid.attr("d", line.map((k) => `M${right.sx(k)},${right.sy(-0.5)}V${right.sy(4.5)}M${right.sx(-0.5)},${right.sy(k)}H${right.sx(4.5)}`).join(""));
+    const filled = new Map();
+    const at = women.map((i) => {
+      const [a, b] = [Number(wrong[state.first][i]), Number(wrong[state.second][i])];
+      const place = filled.get(5 * a + b) ?? 0;
+      filled.set(5 * a + b, place + 1);
+      const side = count(a, b) > 64 ? 24 : 8;
+      return [a - 0.44 + (0.88 * ((place % side) + 0.5)) / side, b - 0.44 + (0.88 * (Math.floor(place / side) + 0.5)) / side, side];
+    });
+    const size = right.sx(1) - right.sx(0);
+    crowd.selectAll("circle").data(at).join("circle").attr("fill", colors.part)
+      .attr("r", ([, , side]) => (side > 8 ? size / 80 : size / 24))
+      .attr("cx", ([a]) => right.sx(a)).attr("cy", ([, b]) => right.sy(b));
+
+    const over = (pick) => d3.sum(d3.cross(d3.range(5), d3.range(5)), ([a, b]) => (pick(a > 1, b > 1) ? count(a, b) : 0));
+    const both = over((a, b) => a && b);
+    const [one, other] = [names[state.first], names[state.second]];
+    table([
+      { cells: ["both", both] },
+      { cells: [`only ${one} (first)`, over((a, b) => a && !b)] },
+      { cells: [`only ${other} (second)`, over((a, b) => !a && b)] },
+    ]);
+    const range = `95 % interval from ${number(mean - half)} to ${number(mean + half)}`;
+    figure.say(state.first === state.second
+      ? "Choose two different methods."
+      : `The first (${one}) makes ${number(Math.abs(mean))} percentage points ${mean < 0 ? "fewer" : "more"} errors than ` +
+        `the second (${other}), ${range}: ` +
+        (Math.abs(mean) > half ? "zero is outside." : "zero is inside, and these women do not tell which is better."));
+  });
+
+  figure.explain("Choose two methods with the lists. Left: one dot for each test part, and above them the mean with its " +
+    "interval; dots left of zero are parts where the first method was better.");
+
+  return {
+    set: (next) => figure.change(() => Object.assign(state, next)),
+    get: () => ({ ...state, ...compare(), count: d3.cross(d3.range(5), d3.range(5)).map(([a, b]) => compare().count(a, b)) }),
+  };
+});
