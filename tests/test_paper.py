@@ -97,37 +97,16 @@ PLACES = {
 }
 
 # The bibliography of the paper, by the keys that it uses.
-REFERENCES = [
-    "aggarwal_surprising_2001",
-    "aizerman_theoretical_1967",
-    "aly_survey_2005",
-    "arthur_k-means_2007",
-    "bentley_multidimensional_1975",
-    "bishop_pattern_2006",
-    "boser_training_1992",
-    "breiman_classification_1984",
-    "breiman_random_2001",
-    "cortes_support-vector_1995",
-    "dempster_maximum_1977",
-    "elkan_using_2003",
-    "geurts_extremely_2006",
-    "goodfellow2016deep",
-    "harris2020array",
-    "hastie_elements_2009",
-    "hunter2007matplotlib",
-    "james_error_1998",
-    "jolliffe_principal_2002",
-    "lloyd_least_1982",
-    "murphy_machine_2012",
-    "omohundro_five_1989",
-    "pedregosa2011scikit",
-    "scholkopf_generalized_2001",
-    "scholkopf_kernel_1999",
-    "tibshirani_regression_1996",
-    "tikhonov_solutions_1977",
-    "vapnik_pattern_1963",
-    "zou_regularization_2005",
-]
+REFERENCES = """
+aggarwal_surprising_2001 aizerman_theoretical_1967 aly_survey_2005 arthur_k-means_2007
+bentley_multidimensional_1975 bishop_pattern_2006 boser_training_1992
+breiman_classification_1984 breiman_random_2001 cortes_support-vector_1995 dempster_maximum_1977
+elkan_using_2003 geurts_extremely_2006 goodfellow2016deep harris2020array hastie_elements_2009
+hunter2007matplotlib james_error_1998 jolliffe_principal_2002 lloyd_least_1982
+murphy_machine_2012 omohundro_five_1989 pedregosa2011scikit scholkopf_generalized_2001
+scholkopf_kernel_1999 tibshirani_regression_1996 tikhonov_solutions_1977 vapnik_pattern_1963
+zou_regularization_2005
+""".split()  # noqa: SIM905
 
 
 def written(page):

@@ -277,6 +277,7 @@ def decision_trees():
         "asked": 1,
         "bought": COLORS[2],
         "left": "#777777",
+    }
 
 
 def comparison():

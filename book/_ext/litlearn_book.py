@@ -177,6 +177,7 @@ QUESTIONS = {
     "book/k_means": "Which people are alike, when nobody has said so?",
     "book/gaussian_mixtures": "One disease or two, if nobody wrote it down?",
     "book/kernel_methods": "What if patients are compared instead of measured?",
+    "book/comparison": "Which of all these is best, and how sure can we be?",
 }
 
 
