@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from test_book_browser import HTML
 
@@ -1534,3 +1535,54 @@ def test_hidden_frames_are_loaded_when_they_are_needed(chromium, live_pages):
     tab.wait_for_timeout(500)
     assert loaded() == len(set(frames))
     context.close()
+
+
+# -- one comparison -------------------------------------------------------------------------------
+
+
+@pytest.mark.browser
+def test_differences_are_those_of_the_notebook(opened):
+    """Any two methods: differences, interval, who was missed, and the sentence."""
+    data = figure_data.comparison()
+    names, sizes = data["names"], np.array(data["sizes"])
+    wrong = np.array([[int(times) for times in row] for row in data["wrong"]])
+    assert len(names) == 13 and wrong.shape == (13, 569)
+    # What is printed for each part and for each woman is the same errors.
+    np.testing.assert_array_equal(np.sum(data["errors"], axis=1), wrong.sum(axis=1))
+    rng = np.random.default_rng(14)
+    insides = set()
+    with opened("comparison") as figure:
+        for _ in range(30):
+            a, b = rng.choice(13, 2, replace=False).tolist()
+            figure.set(first=a, second=b)
+            d = 100 * (np.array(data["errors"][a]) - data["errors"][b]) / sizes
+            spread = np.std(d, ddof=1) * np.sqrt(1 / 20 + 1 / 4)
+            low, high = scipy.stats.t.interval(0.95, 19, d.mean(), spread)
+            got = figure.get()
+            np.testing.assert_allclose(got["d"], d, atol=1e-9)
+            shown = [got["mean"] - got["half"], got["mean"] + got["half"]]
+            np.testing.assert_allclose(shown, [low, high], atol=1e-6)
+            counts = np.histogram2d(wrong[a], wrong[b], bins=np.arange(6) - 0.5)[0].ravel()
+            np.testing.assert_array_equal(got["counts"], counts)
+            missed = wrong[[a, b]] > 1
+            who = [missed.all(axis=0), missed[0] & ~missed[1], missed[1] & ~missed[0]]
+            cells = figure.tab.locator(".litlearn-table tbody td:last-child").all_text_contents()
+            assert [int(text) for text in cells] == [group.sum() for group in who]
+            said, inside = figure.text(".litlearn-says"), low < 0 < high
+            assert ("zero is inside" in said) == inside and names[a] in said and names[b] in said
+            insides.add(inside)
+    assert insides == {True, False}
+
+
+@pytest.mark.browser
+def test_methods_are_chosen_from_lists(opened):
+    with opened("comparison") as figure:
+        lists = figure.tab.locator(".litlearn-control select")
+        assert lists.count() == 2
+        lists.first.select_option("naive Bayes")
+        figure.settle()
+        assert figure.get()["first"] == figure_data.comparison()["names"].index("naive Bayes")
+        lists.last.focus()
+        figure.tab.keyboard.press("ArrowDown")
+        figure.settle()
+        assert figure.get()["second"] == figure_data.comparison()["second"] + 1

@@ -7,14 +7,17 @@ litlearn.figure("comparison", (figure, data) => {
   const parts = [...sizes.keys()];
   const women = [...wrong[0]].map((_, i) => i);
 
+  const sum = (values) => values.reduce((a, b) => a + b, 0);
+  const pairs = d3.range(25).map((k) => [Math.floor(k / 5), k % 5]);
+
   /** Differences in percentage points, their mean, and half of the corrected interval. */
   function compare() {
     const d = parts.map((j) => (100 * (errors[state.first][j] - errors[state.second][j])) / sizes[j]);
-    const mean = d3.mean(d);
-    const half = factor * Math.sqrt(d3.sum(d, (value) => (value - mean) ** 2) / (d.length - 1));
-    const times = (method, i) => Number(wrong[method][i]);
-    const cells = d3.rollup(women, (group) => group.length, (i) => times(state.first, i), (i) => times(state.second, i));
-    return { d, mean, half, count: (a, b) => cells.get(a)?.get(b) ?? 0 };
+    const mean = sum(d) / d.length;
+    const half = factor * Math.sqrt(sum(d.map((value) => (value - mean) ** 2)) / (d.length - 1));
+    const counts = Array(25).fill(0);
+    for (const i of women) counts[5 * Number(wrong[state.first][i]) + Number(wrong[state.second][i])] += 1;
+    return { d, mean, half, counts };
   }
 
   const left = figure.plot({ x: data.axes.points, y: data.axes.parts, abreast: true, width: 380, height: 340 });
@@ -31,7 +34,7 @@ litlearn.figure("comparison", (figure, data) => {
   const table = figure.table("About how many women were they wrong at least twice?", ["who", "women"]);
 
   figure.drawn(() => {
-    const { d, mean, half, count } = compare();
+    const { d, mean, half, counts } = compare();
     const [low, high] = left.y.domain;
     const up = high - 1.2;
     zero.attr("d", `M${left.sx(0)},${left.sy(low)}V${left.sy(high)}`);
@@ -48,7 +51,7 @@ litlearn.figure("comparison", (figure, data) => {
       const [a, b] = [Number(wrong[state.first][i]), Number(wrong[state.second][i])];
       const place = filled.get(5 * a + b) ?? 0;
       filled.set(5 * a + b, place + 1);
-      const side = count(a, b) > 64 ? 24 : 8;
+      const side = counts[5 * a + b] > 64 ? 24 : 8;
       return [a - 0.44 + (0.88 * ((place % side) + 0.5)) / side, b - 0.44 + (0.88 * (Math.floor(place / side) + 0.5)) / side, side];
     });
     const size = right.sx(1) - right.sx(0);
@@ -56,7 +59,7 @@ litlearn.figure("comparison", (figure, data) => {
       .attr("r", ([, , side]) => (side > 8 ? size / 80 : size / 24))
       .attr("cx", ([a]) => right.sx(a)).attr("cy", ([, b]) => right.sy(b));
 
-    const over = (pick) => d3.sum(d3.cross(d3.range(5), d3.range(5)), ([a, b]) => (pick(a > 1, b > 1) ? count(a, b) : 0));
+    const over = (pick) => sum(pairs.map(([a, b], k) => (pick(a > 1, b > 1) ? counts[k] : 0)));
     const both = over((a, b) => a && b);
     const [one, other] = [names[state.first], names[state.second]];
     table([
@@ -77,6 +80,6 @@ litlearn.figure("comparison", (figure, data) => {
 
   return {
     set: (next) => figure.change(() => Object.assign(state, next)),
-    get: () => ({ ...state, ...compare(), count: d3.cross(d3.range(5), d3.range(5)).map(([a, b]) => compare().count(a, b)) }),
+    get: () => ({ ...state, ...compare() }),
   };
 });
