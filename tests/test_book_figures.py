@@ -42,6 +42,9 @@ PATIENCE = 120_000  # milliseconds: a busy machine is slow, and no test judges a
 NAMES = [path.stem for path in live_figures.alive()]
 D3 = ROOT / "book" / "vendor" / "d3"
 every_figure = pytest.mark.parametrize("name", NAMES)
+# Figures whose points can be moved; the others are worked by lists and sliders alone.
+MOVABLE = [path.stem for path in live_figures.alive() if ".handles(" in path.read_text("utf-8")]
+every_movable = pytest.mark.parametrize("name", MOVABLE)
 
 
 # -- files ----------------------------------------------------------------------------------------
@@ -193,7 +196,7 @@ def test_first_state_is_the_data(opened, name):
 
 
 @pytest.mark.browser
-@every_figure
+@every_movable
 def test_every_handle_moves_by_keys_and_has_a_name(opened, name):
     """An arrow key moves a point by one step and Shift by a larger one; others stay."""
     with opened(name) as figure:
@@ -237,7 +240,7 @@ def test_handles_are_large_enough_and_the_figure_fits_a_phone(opened, name):
 
 
 @pytest.mark.browser
-@every_figure
+@every_movable
 def test_what_is_seen_is_spoken(opened, name):
     """The live region takes the visible sentence over, a moment after the last change."""
     with opened(name) as figure:
@@ -257,7 +260,7 @@ def test_what_is_seen_is_spoken(opened, name):
 
 
 @pytest.mark.browser
-@every_figure
+@every_movable
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_start_again_glides_or_jumps(opened, name, motion):
     """Everything returns to the first state; at once where less motion is preferred."""

@@ -78,27 +78,28 @@ PLACES = {
     "fig:multiclass_strategies": ("multiclass", "fig-multiclass-strategies"),
     "fig:multiclass_logistic_regression": ("multiclass", "fig-multiclass-logistic-regression"),
     "fig:decision_functions_normal_distributions": ("normal_distributions", "fig-normal-borders"),
-    "fig:decision_tree_everyday_life": ("decision_trees", "fig-decision-tree-clinic"),
+    "fig:decision_tree_everyday_life": ("decision_trees", "fig-tree-card"),
     "fig:classification_decision_tree": ("decision_trees", "fig-classification-decision-tree"),
     "fig:decision_tree_impurity_criteria": ("decision_trees", "fig-impurity-criteria"),
     "fig:kmeans": ("k_means", "fig-kmeans"),
-    "fig:kmeans_global_local_minima": ("k_means", "fig-kmeans-minima"),
-    "fig:gaussian_mixture_model": ("gaussian_mixtures", "fig-gaussian-mixture-model"),
+    "fig:kmeans_global_local_minima": ("k_means", "fig-kmeans-global-local-minima"),
+    "fig:gaussian_mixture_model": ("gaussian_mixtures", "fig-gmm-shares"),
     "fig:principal_component_analysis": (
         "dimensionality_reduction",
-        "fig-principal-component-analysis",
+        "fig-reduction-turn",
     ),
-    "fig:dimensionalty_reduction_pca": ("dimensionality_reduction", "fig-reduction-pca"),
-    "fig:dimensionalty_reduction_lda": ("dimensionality_reduction", "fig-reduction-lda"),
+    "fig:dimensionalty_reduction_pca": ("dimensionality_reduction", "fig-reduction-iris"),
+    "fig:dimensionalty_reduction_lda": ("dimensionality_reduction", "fig-reduction-iris"),
     "fig:kernel_principal_component_analysis": (
         "kernel_methods",
-        "fig-kernel-principal-component-analysis",
+        "fig-km-kpca",
     ),
 }
 
-# The bibliography of the paper, by the keys that it uses.
+# The bibliography of the paper, by the keys that it uses; one has its right year here, and the
+# program that drew the figures is named with the references.
 REFERENCES = """
-aggarwal_surprising_2001 aizerman_theoretical_1967 aly_survey_2005 arthur_k-means_2007
+aggarwal_surprising_2001 aizerman_theoretical_1964 aly_survey_2005 arthur_k-means_2007
 bentley_multidimensional_1975 bishop_pattern_2006 boser_training_1992
 breiman_classification_1984 breiman_random_2001 cortes_support-vector_1995 dempster_maximum_1977
 elkan_using_2003 geurts_extremely_2006 goodfellow2016deep harris2020array hastie_elements_2009
@@ -132,4 +133,5 @@ def test_what_the_paper_has_stands_in_the_book(page, label):
 def test_what_the_paper_cites_is_cited(key):
     pages = [path.stem for path in BOOK.glob("*") if path.suffix in (".ipynb", ".md")]
     citing = [page for page in pages if re.search(rf"cite:\w+\}}`[^`]*\b{key}\b", written(page))]
-    assert set(citing) - {"errata", "references"}, f"no chapter cites {key}"
+    named = set() if key == "hunter2007matplotlib" else {"references"}
+    assert set(citing) - {"errata"} - named, f"no page cites {key}"

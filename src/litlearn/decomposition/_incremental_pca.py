@@ -108,7 +108,7 @@ class IncrementalPCA(LinearReduction):
     >>> X = np.array([[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
     >>> model = IncrementalPCA(n_components=1, batch_size=3).fit(X)
     >>> print(model.n_samples_seen_, model.components_.round(3))
-    6 [[0.838 0.545]]
+    6 [[0.839 0.545]]
     """
 
     def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None):
