@@ -116,7 +116,7 @@ test: lint $(CACHE)/.filled
 
 # "make test" computes the remaining tests and the notebooks on this processor only. Here the tests and
 # every other notebook meet one foreign processor, and the other notebooks another one.
-COMPARISONS := $(addprefix tests/,cluster ensemble linear_model mixture neighbors svm tree)
+COMPARISONS := $(addprefix tests/,cluster decomposition ensemble linear_model mixture neighbors svm tree)
 test-cpus: .venv/.test $(CACHE)/.filled
 	@echo '--- as on an old processor with one thread'
 	$(PRESCOTT) $(PYTEST) $(PARALLEL) -m 'not nojit' \
