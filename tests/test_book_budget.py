@@ -34,11 +34,12 @@ FENCE = re.compile(r"^\s*(`{3,}|:{3,})(?:\{([\w:-]+)\})?(.*)$")
 
 
 def chapter_pages():
-    """Return the pages of the part "Methods" that a reader passes: all but the inside pages."""
+    """Return the pages that a reader passes: of methods all but the inside pages, the comparison."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     chapters = next(part["chapters"] for part in toc["parts"] if part["caption"] == "Methods")
     files = [entry["file"] for c in chapters for entry in [c, *c.get("sections", [])]]
-    return [ROOT / f"{file}.ipynb" for file in files if not file.endswith("_inside")]
+    files = [file for file in files if not file.endswith("_inside")]
+    return [ROOT / f"{file}.ipynb" for file in [*files, "book/comparison"]]
 
 
 def unfolded(text):

@@ -57,6 +57,10 @@ def encode_one(owner, y, n_samples, *, fewest=1):
             f"{who}: y should be a 1d array, got an array of shape "
             f"{(n_samples, len(targets.classes))} instead."
         )
+    if not n_samples:
+        raise ValueError(
+            f"Found array with 0 sample(s) while a minimum of 1 is required by {who} for y."
+        )
     if len(targets.classes[0]) < fewest:
         raise ValueError(
             f"{who}: The number of classes has to be greater than one; got "
