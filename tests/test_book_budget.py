@@ -34,7 +34,7 @@ FENCE = re.compile(r"^\s*(`{3,}|:{3,})(?:\{([\w:-]+)\})?(.*)$")
 
 
 def chapter_pages():
-    """Return the pages that a reader passes: of methods all but the inside pages, the comparison."""
+    """Return the pages that a reader passes: methods without inside pages, and the comparison."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     chapters = next(part["chapters"] for part in toc["parts"] if part["caption"] == "Methods")
     files = [entry["file"] for c in chapters for entry in [c, *c.get("sections", [])]]
