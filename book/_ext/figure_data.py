@@ -276,7 +276,7 @@ def decision_trees():
         "cross": [8, 66],
         "asked": 1,
         "bought": COLORS[2],
-        "left": "#777777",
+        "left": "#6b6b6b",
     }
 
 

@@ -348,6 +348,11 @@ def repair(name, text, options):
     if name != "search.html":
         text = _SEARCHING.sub("", text)
     text = _COLAB.sub(rf"\1/blob/colab/{reading.BRANCH}/", text)
+    if name.startswith("_modules/"):
+        # A file with a public class names all it holds after the package; internals do not.
+        module = name.removeprefix("_modules/").removesuffix(".html").replace("/", ".")
+        package = re.escape(module.rpartition(".")[0])
+        text = re.sub(rf'(internals\.html#){package}\.(\w+)"', rf'\1{module}.\2"', text)
     if "sd-tab" not in text:
         text = _TABS.sub("", text)
     # Small, and needed by the lines that follow it: it comes with the page.
