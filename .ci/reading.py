@@ -39,7 +39,7 @@ HEADING = re.compile(r"^\(([\w-]+)\)=\s*\n+(?:#+ (.*)|)", re.M)
 OPTION = re.compile(r"^:(?:label|name): *([\w-]+)", re.M)
 EQUATION = re.compile(r"\$\$[ \t]*\(([\w-]+)\)")
 BOX = re.compile(r"^[`:]{3,}\{(?:prf:)?([\w-]+)\} *(.*)\n:label: *([\w-]+)", re.M)
-ROLE = re.compile(r"\{(cite:[pt]|numref|prf:ref|eq|ref|doc)\}`([^`]*)`")
+ROLE = re.compile(r"\{(cite:[pt]|numref|prf:ref|eq|ref|doc|term)\}`([^`]*)`")
 LINK = re.compile(r"\[([^\]]*)\]\((#[\w-]+|[\w./-]+\.(?:ipynb|md)(?:#[\w-]+)?)\)")
 GATE = re.compile(r"^([`:]{3,})\{solution-(start|end)\}.*?\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)", re.M)
 
@@ -179,8 +179,11 @@ class Reader:
             if kind == "cite:t":
                 return ", ".join(f"{names} ({year})" for names, year in cited)
             return "(" + "; ".join(f"{names}, {year}" for names, year in cited) + ")"
-        named = re.fullmatch(r"(.*?)\s*<([^>]+)>", content)
+        named = re.fullmatch(r"(.*?)\s*<([^>]+)>", content, re.S)
         words, label = named.groups() if named else ("", content)
+        if kind == "term":
+            anchor = re.sub(r"[^a-zA-Z0-9]+", "-", f"term-{label}").strip("-")
+            return f"[{words or content}]({self.target('glossary', anchor)})"
         if kind == "doc":
             stem = Path(label).name
             return f"[{words or self.labels.title[stem]}]({self.target(stem)})"

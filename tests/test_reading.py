@@ -23,7 +23,9 @@ def test_nothing_is_left_that_only_the_pages_resolve(path, pages):
     notebook = json.loads(text)
     nbformat.validate(nbformat.from_dict(notebook))
     for one in prose(notebook):
-        assert re.findall(r"\{(?:cite:[pt]|numref|ref|doc)\}`|solution-(?:start|end)", one) == []
+        assert (
+            re.findall(r"\{(?:cite:[pt]|numref|ref|doc|term)\}`|solution-(?:start|end)", one) == []
+        )
         for kind, label in re.findall(r"\{(eq|prf:ref)\}`([^`]*)`", one):
             assert LABELS.place[label] == path.stem, (kind, label)
         for target in re.findall(r"\]\(([\w./-]+\.ipynb)", one):
@@ -41,7 +43,7 @@ def test_a_plain_notebook_needs_no_extension(path):
     assert "google.colab" in install["source"] and f"@{reading.BRANCH}" in install["source"]
     text = "\n".join(prose({"cells": cells}))
     plain = re.sub(r"\$\$.*?\$\$|\$[^$\n]*\$|`[^`\n]*`", "", text, flags=re.DOTALL)
-    left = r"^.{0,9}[`:]{3}.*|\{(?:eq|numref|ref|doc|prf:ref|cite:[pt])\}|^\([\w-]+\)=|\]\(#.*"
+    left = r"^.{0,9}[`:]{3}.*|\{(?:eq|numref|ref|doc|term|prf:ref|cite:[pt])\}|^\([\w-]+\)=|\]\(#.*"
     assert re.findall(left, plain, re.MULTILINE) == []
     numbers = [int(n) for n in re.findall(r"\\tag\{(\d+)\}", text)]
     assert numbers == list(range(1, len(numbers) + 1))
@@ -69,7 +71,8 @@ def test_a_notebook_is_turned(tmp_path):
 
     first = [
         markdown(
-            "(one)=\n# One\n\n{eq}`sum-a` and {cite:t}`fix_discriminatory_1951`. See {ref}`two`."
+            "(one)=\n# One\n\n{eq}`sum-a` and {cite:t}`fix_discriminatory_1951`. See {ref}`two`. "
+            "Each {term}`sample` has {term}`features <feature>`."
         ),
         markdown("$$\na\n$$ (sum-a)\n\n{cite:p}`cover_nearest_1967`; {eq}`sum-b`; {numref}`fig-c`"),
         {
@@ -99,6 +102,8 @@ def test_a_notebook_is_turned(tmp_path):
     turned = json.loads(reading.reading(tmp_path / "first.ipynb", labels, pages=True))
     text = prose(turned)
     assert "{eq}`sum-a` and Fix and Hodges (1951). See [Two](" in text[0]
+    glossary = f"{reading.ADDRESS}/glossary.html#term-"
+    assert f"[sample]({glossary}sample) has [features]({glossary}feature)." in text[0]
     assert "(Cover and Hart, 1967); ([*Two*](" in text[1] and text[1].endswith("; Fig. 1")
     assert text[2].startswith("**Fig. 1.** As in [Two](")
     assert text[3].startswith("Ask.\n\n") and text[3].endswith("{dropdown} Solution\nThink.\n`````")

@@ -15,6 +15,8 @@ import warnings
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import book_lists
+import book_terms
 import equation_index
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -95,6 +97,83 @@ class EquationIndex(Generated):
     def test(path):
         short = path.removeprefix("tests/")
         return f"[`{short}`](https://github.com/litlearn/litlearn/blob/main/{path})"
+
+
+class Boxes(Generated):
+    """The figures, or the boxes of one kind, with links to where they stand."""
+
+    required_arguments = 1
+    classes = ("litlearn-list",)
+
+    def lines(self):
+        kind, out, page = self.arguments[0], [], None
+        items = book_lists.figures(ROOT) if kind == "figure" else book_lists.boxes(ROOT, kind)
+        role = "numref" if kind == "figure" else "prf:ref"
+        for item in items:
+            if item.page != page:
+                page = item.page
+                out += ["", f"**{{doc}}`/{page}`**", ""]
+            out.append(f"- {{{role}}}`{item.label}` {item.text}".rstrip())
+        return [*out, ""]
+
+
+class SubjectIndex(Generated):
+    """The terms that begin with a letter, and the pages that use them."""
+
+    required_arguments = 1
+    classes = ("litlearn-index",)
+    FEW = 8
+
+    def lines(self):
+        letter, out = self.arguments[0].upper(), []
+        glossary = ROOT / "book" / "glossary.md"
+        titles, found = self.titles_and_places(glossary)
+        lines = {}
+        for entry in book_terms.entries(glossary):
+            home = re.search(r"\{ref\}`([^`]*)`\.$", entry.definition)[1]
+            where = self.where(found.get(entry.term, []), home, titles)
+            lines[entry.term] = f"{{term}}`{entry.term}`: {where}"
+            for name in entry.synonyms:
+                lines[name] = f"{name}: see {{term}}`{entry.term}`"
+        for name in book_terms.OTHER:
+            lines[name] = f"{name}: {self.where(found.get(name, []), None, titles)}"
+        for name in sorted(lines, key=str.lower):
+            if name[0].upper() == letter:
+                out.append(f"- {lines[name]}")
+        return [*out, ""]
+
+    def titles_and_places(self, glossary):
+        """Titles of pages, and what they use; computed once for all letters."""
+        kept = getattr(self.env, "litlearn_subject_index", None)
+        if kept is None:
+            pages = [
+                path
+                for path in equation_index.pages(ROOT)
+                if path.suffix == ".ipynb" and path.stem not in ("errata", "performance")
+            ]
+            titles = {
+                path.stem: re.search(r"^# (.*)$", equation_index.page_text(path), re.M)[1]
+                for path in pages
+            }
+            kept = self.env.litlearn_subject_index = (
+                titles,
+                book_terms.index(pages, glossary),
+            )
+        return kept
+
+    def where(self, found, home, titles):
+        """Links to the pages, first the one that explains it; not to all if it is everywhere."""
+        throughout = len(found) > self.FEW
+        if throughout:
+            most = sorted(found, key=lambda place: -place.count)[: self.FEW]
+            found = [place for place in found if place in most]
+        links = [home] if home else []
+        for place in found:
+            title = titles[place.page].replace("$", "").replace("*", "")
+            if not home or not home.startswith(f"{title} <"):
+                links.append(f"{title} <{place.label}>")
+        roles = ", ".join(f"{{ref}}`{link}`" for link in links)
+        return roles + (", and throughout the book" if throughout else "")
 
 
 class Versions(Generated):
@@ -303,6 +382,12 @@ def rewrite_status(app, env):
     return ["book/status"] if "book/status" in env.found_docs else []
 
 
+def read_lists_again(app, env, docnames):
+    """Read the pages that are generated from all others on every build."""
+    env.litlearn_subject_index = None
+    docnames += [name for name in ("book/lists", "book/subject_index") if name in env.found_docs]
+
+
 def _jitted_signature(app, what, name, obj, options, signature, return_annotation):
     """Give autodoc the signature of a compiled function, which it cannot see."""
     function = getattr(obj, "py_func", None)
@@ -372,6 +457,24 @@ def _keep_numbers_together(app, doctree, docname):
             text.parent.replace(text, nodes.Text(whole))
 
 
+def _explain_terms(app, doctree, docname):
+    """Let a link to the glossary show the definition, and look like a word and not like a link."""
+    glossary = ROOT / "book" / "glossary.md"
+    explained = {}
+    for entry in book_terms.entries(glossary):
+        plain = re.sub(r"[*$]", "", re.sub(r" See \{ref\}.*$", "", entry.definition))
+        explained |= dict.fromkeys((name.lower() for name in (entry.term, *entry.synonyms)), plain)
+    for link in doctree.findall(nodes.reference):
+        word = link.children[0] if link.children else None
+        if isinstance(word, nodes.inline) and "std-term" in word["classes"]:
+            link["classes"].append("litlearn-term")
+            target = link.get("refid") or link.get("refuri", "").partition("#")[2]
+            name = target.removeprefix("term-").replace("-", " ").lower()
+            names = {re.sub(r"[^a-z0-9]+", " ", known).strip(): known for known in explained}
+            if name in names:
+                link["reftitle"] = explained[names[name]]
+
+
 def leave_out_thebe(app: Sphinx) -> None:
     """Take sphinx-thebe off the pages: its script comes from another site, and nothing uses it."""
     for event in ("env-before-read-docs", "doctree-resolved"):
@@ -385,9 +488,11 @@ def setup(app: Sphinx):
         if field.name == "variable":
             field.label = "Attributes"  # numpydoc's word for them; Sphinx says "Variables"
     app.connect("builder-inited", leave_out_thebe)
+    app.connect("env-before-read-docs", read_lists_again)
     app.connect("env-updated", rewrite_status)
     app.connect("doctree-resolved", fill_execution_times)
     app.connect("doctree-resolved", _keep_numbers_together)
+    app.connect("doctree-resolved", _explain_terms)
     app.connect("autodoc-process-signature", _jitted_signature)
     app.connect("autodoc-process-docstring", _whole_sentence, priority=800)  # after napoleon
     app.connect("autodoc-process-docstring", _escape_fitted_names, priority=900)
@@ -395,6 +500,8 @@ def setup(app: Sphinx):
     app.add_node(ExecutionTimes)
     app.add_directive("litlearn-equations", EquationIndex)
     app.add_directive("litlearn-cards", ChapterCards)
+    app.add_directive("litlearn-boxes", Boxes)
+    app.add_directive("litlearn-subject-index", SubjectIndex)
     app.add_directive("litlearn-versions", Versions)
     app.add_directive("litlearn-internals", Functions)
     app.add_directive("litlearn-namespace", Namespace)
