@@ -182,3 +182,29 @@ def test_first_sentence():
     assert first("No point") == "No point"
     assert first("Iris. Four features. More.") == "Iris. Four features."
     assert first("Some, e.g. Ada, came. Others not.") == "Some, e.g. Ada, came."
+
+
+# -- notation -------------------------------------------------------------------------------------
+
+RESERVED = {
+    r"$\lambda$": "price of a penalty",
+    r"$\eta$": "size of a step",
+    r"$\sigma(u)$": "sigmoid",
+    r"$\hat\sigma$": "standard deviation",
+    r"$\alpha_i$": "weight of training sample",
+    r"$\gamma_{ij}$": "responsibility",
+    r"$\bm{K}$": "Gram matrix",
+    "$k$": "number of neighbours",
+    "$q$": "number of classes",
+    "$p$": "number of features",
+    "$n$": "number of samples",
+}
+
+
+@pytest.mark.parametrize("symbol", RESERVED)
+def test_reserved_letters_stand_in_the_table(symbol):
+    rows = re.findall(r"^\|.*\|$", equation_index.page_text(BOOK / "notation.ipynb"), re.M)
+    cells = [row.strip("|").split(" | ") for row in rows]
+    assert any(
+        symbol in cell[0] and RESERVED[symbol] in cell[1] for cell in cells if len(cell) == 4
+    )

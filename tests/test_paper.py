@@ -96,18 +96,39 @@ PLACES = {
     ),
 }
 
-# The bibliography of the paper, by the keys that it uses; one has its right year here, and the
-# program that drew the figures is named with the references.
-REFERENCES = """
-aggarwal_surprising_2001 aizerman_theoretical_1964 aly_survey_2005 arthur_k-means_2007
-bentley_multidimensional_1975 bishop_pattern_2006 boser_training_1992
-breiman_classification_1984 breiman_random_2001 cortes_support-vector_1995 dempster_maximum_1977
-elkan_using_2003 geurts_extremely_2006 goodfellow2016deep harris2020array hastie_elements_2009
-hunter2007matplotlib james_error_1998 jolliffe_principal_2002 lloyd_least_1982
-murphy_machine_2012 omohundro_five_1989 pedregosa2011scikit scholkopf_generalized_2001
-scholkopf_kernel_1999 tibshirani_regression_1996 tikhonov_solutions_1977 vapnik_pattern_1963
-zou_regularization_2005
-""".split()  # noqa: SIM905
+# The bibliography of the paper: its key, and the pages of the sections that cite it there. One has
+# its right year here, and the program that drew the figures is named with the references.
+REFERENCES = {
+    "aggarwal_surprising_2001": ["k_means"],
+    "aizerman_theoretical_1964": ["support_vector_machines"],
+    "aly_survey_2005": ["multiclass"],
+    "arthur_k-means_2007": ["k_means", "gaussian_mixtures"],
+    "bentley_multidimensional_1975": ["nearest_neighbors"],
+    "bishop_pattern_2006": ["linear_regression", "multiclass", "conclusion"],
+    "boser_training_1992": ["support_vector_machines"],
+    "breiman_classification_1984": ["decision_trees"],
+    "breiman_random_2001": ["random_forests"],
+    "cortes_support-vector_1995": ["support_vector_machines"],
+    "dempster_maximum_1977": ["gaussian_mixtures"],
+    "elkan_using_2003": ["k_means"],
+    "geurts_extremely_2006": ["extra_trees"],
+    "goodfellow2016deep": ["introduction"],
+    "harris2020array": ["references"],
+    "hastie_elements_2009": ["logistic_regression", "conclusion"],
+    "hunter2007matplotlib": ["references"],
+    "james_error_1998": ["multiclass"],
+    "jolliffe_principal_2002": ["dimensionality_reduction"],
+    "lloyd_least_1982": ["k_means"],
+    "murphy_machine_2012": ["nearest_neighbors", "kernel_methods"],
+    "omohundro_five_1989": ["nearest_neighbors"],
+    "pedregosa2011scikit": ["conclusion", "references"],
+    "scholkopf_generalized_2001": ["support_vector_machines"],
+    "scholkopf_kernel_1999": ["kernel_methods"],
+    "tibshirani_regression_1996": ["penalized_models"],
+    "tikhonov_solutions_1977": ["penalized_models"],
+    "vapnik_pattern_1963": ["support_vector_machines"],
+    "zou_regularization_2005": ["penalized_models"],
+}
 
 
 def written(page):
@@ -130,8 +151,52 @@ def test_what_the_paper_has_stands_in_the_book(page, label):
 
 
 @pytest.mark.parametrize("key", REFERENCES)
-def test_what_the_paper_cites_is_cited(key):
-    pages = [path.stem for path in BOOK.glob("*") if path.suffix in (".ipynb", ".md")]
-    citing = [page for page in pages if re.search(rf"cite:\w+\}}`[^`]*\b{key}\b", written(page))]
-    named = set() if key == "hunter2007matplotlib" else {"references"}
-    assert set(citing) - {"errata"} - named, f"no page cites {key}"
+def test_what_the_paper_cites_is_cited_in_the_same_place(key):
+    cited = re.compile(rf"cite:\w+\}}`[^`]*\b{key}\b")
+    missing = [page for page in REFERENCES[key] if not cited.search(written(page))]
+    assert missing == [], f"{key} is not cited where the paper cites it"
+
+
+# -- the errata -----------------------------------------------------------------------------------
+
+# A derivation that the entry names shows them. This list may only shrink.
+WRONG_WITHOUT_A_CELL = ["errata-logistic-log2", "errata-l1-smooth"]
+
+ERRATUM = re.compile(r"^\((errata-[\w-]+)\)=\n### .*\n\n(.*)$", re.MULTILINE)
+KINDS = {"**Wrong.**": "wrong", "**Imprecise.**": "imprecise"}
+
+
+def errata():
+    """Return the errata in their order: label -> (kind, text, whether a cell ran)."""
+    entries, last = {}, None
+    for cell in json.loads((BOOK / "errata.ipynb").read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "code":
+            if last:
+                entries[last] = (*entries[last][:2], True)
+            continue
+        marks = list(ERRATUM.finditer(source))
+        ends = [mark.start() for mark in marks[1:]] + [len(source)]
+        for mark, end in zip(marks, ends[: len(marks)], strict=True):
+            last = mark[1]
+            entries[last] = (KINDS.get(mark[2]), source[mark.end() : end], False)
+    return entries
+
+
+def test_errata_say_where_what_and_what_is_right():
+    for label, (kind, text, _) in errata().items():
+        assert kind, f"{label} is neither wrong nor imprecise"
+        for part in ("*Where:*", "*It says:*", "*Right:*"):
+            assert part in text, f"{label} has no {part}"
+
+
+def test_errata_are_listed_in_their_order():
+    listed = re.findall(
+        r"^\| \{ref\}`(errata-[\w-]+)` \| (\w+) \|$", written("errata"), re.MULTILINE
+    )
+    assert listed == [*((k, v[0]) for k, v in errata().items()), ("errata-misprints", "misprint")]
+
+
+def test_what_is_wrong_is_shown_by_a_cell():
+    wrong = [label for label, (kind, _, ran) in errata().items() if kind == "wrong" and not ran]
+    assert wrong == WRONG_WITHOUT_A_CELL
