@@ -164,6 +164,13 @@ def test_lists_hold_every_figure_and_every_box():
     assert sorted(shown) == sorted(["figure", *book_lists.KINDS])
 
 
+def test_counts_are_those_of_the_lists():
+    counts = dict(book_lists.counts(ROOT))
+    assert counts["figures"] == len(book_lists.figures(ROOT))
+    assert counts["pages that run"] == len(NOTEBOOKS)
+    assert all(number > 0 for number in counts.values())
+
+
 def test_lists_say_something_of_each():
     for kind in book_lists.KINDS:
         nameless = [box.label for box in book_lists.boxes(ROOT, kind) if not box.text]

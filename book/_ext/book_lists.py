@@ -79,3 +79,19 @@ def boxes(root: Path, kind: str) -> list[Item]:
                 if box["kind"] == kind
             ]
     return found
+
+
+def counts(root: Path) -> list[tuple[str, int]]:
+    """Return what the book holds: (name, number)."""
+    paths = pages(root)
+    text = "\n".join(markdown for path in paths for markdown, _ in _sources(path))
+    live = {path.stem for path in (root / "book" / "figures").glob("*.js")} - {"figure"}
+    numbered = len(re.findall(r"\$\$[ \t]*\(eq-[\w-]+\)", text))
+    return [
+        ("pages that run", sum(path.suffix == ".ipynb" for path in paths)),
+        ("figures", len(figures(root))),
+        ("figures to play with", len(live)),
+        ("numbered equations", numbered),
+        *((f"{kind}s", len(boxes(root, kind))) for kind in KINDS),
+        ("exercises", len(re.findall(r"^[`:]{3,}\{exercise(?:-start)?\}", text, re.M))),
+    ]

@@ -117,6 +117,15 @@ class Boxes(Generated):
         return [*out, ""]
 
 
+class Counts(Generated):
+    """What the book holds, in numbers."""
+
+    def lines(self):
+        terms = book_terms.entries(ROOT / "book" / "glossary.md")
+        rows = [*book_lists.counts(ROOT), ("terms in the glossary", len(terms))]
+        return ["| What | How many |", "|:-|-:|", *(f"| {name} | {n} |" for name, n in rows)]
+
+
 class SubjectIndex(Generated):
     """The terms that begin with a letter, and the pages that use them."""
 
@@ -382,10 +391,13 @@ def rewrite_status(app, env):
     return ["book/status"] if "book/status" in env.found_docs else []
 
 
+GENERATED = ("book/lists", "book/subject_index", "book/status")
+
+
 def read_lists_again(app, env, docnames):
     """Read the pages that are generated from all others on every build."""
     env.litlearn_subject_index = None
-    docnames += [name for name in ("book/lists", "book/subject_index") if name in env.found_docs]
+    docnames += [name for name in GENERATED if name in env.found_docs]
 
 
 def _jitted_signature(app, what, name, obj, options, signature, return_annotation):
@@ -501,6 +513,7 @@ def setup(app: Sphinx):
     app.add_directive("litlearn-equations", EquationIndex)
     app.add_directive("litlearn-cards", ChapterCards)
     app.add_directive("litlearn-boxes", Boxes)
+    app.add_directive("litlearn-counts", Counts)
     app.add_directive("litlearn-subject-index", SubjectIndex)
     app.add_directive("litlearn-versions", Versions)
     app.add_directive("litlearn-internals", Functions)
