@@ -397,7 +397,7 @@ GENERATED = ("book/lists", "book/subject_index", "book/status")
 def read_lists_again(app, env, docnames):
     """Read the pages that are generated from all others on every build."""
     env.litlearn_subject_index = None
-    docnames += [name for name in GENERATED if name in env.found_docs]
+    docnames += [name for name in GENERATED if name in env.found_docs and name not in docnames]
 
 
 def _jitted_signature(app, what, name, obj, options, signature, return_annotation):
