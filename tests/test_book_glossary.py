@@ -85,11 +85,16 @@ def test_terms_are_sorted_and_defined_once():
 
 
 def test_definitions_are_short_and_lead_to_a_section():
-    labels = {label for path in NOTEBOOKS for label, _ in book_terms.sections(path)}
+    titles = {}
+    for path in NOTEBOOKS:
+        title = re.search(r"^# (.*)$", equation_index.page_text(path), re.M)[1]
+        for label, _ in book_terms.sections(path):
+            titles[label] = re.sub(r"[*$]", "", title)
     for entry in ENTRIES:
         assert re.fullmatch(r"[A-Z].* See \{ref\}`[^`<]+ <[\w-]+>`\.", entry.definition), entry
-        label = re.search(r"<([\w-]+)>`\.$", entry.definition)[1]
-        assert label in labels, f"{entry.term} leads to {label}, which no page has"
+        named, label = re.search(r"`([^`<]+) <([\w-]+)>`\.$", entry.definition).groups()
+        assert label in titles, f"{entry.term} leads to {label}, which no page has"
+        assert named == titles[label], f"{label} stands on {titles[label]}"
         assert len(entry.definition.split()) <= 60, entry.term
 
 
