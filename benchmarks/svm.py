@@ -264,7 +264,8 @@ def cases(size):
                 group="Predictions of machines" if asks else group, work=estimator, make=make,
                 adapters=adapters(predict if asks else fitted, linear),
                 judge=judge_predictions if asks else judge,
-                reference=reference_scores if asks else reference, aim=aim,
+                reference=reference_scores if asks else reference,
+                aim=aim, aim_peer="sklearn" if asks else None,
                 options={"estimator": estimator, "given": options | given}, facts=facts,
             )
         )  # fmt: skip

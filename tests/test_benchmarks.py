@@ -680,6 +680,10 @@ def test_svm_cases_are_well_formed():
         assert len({case.name for case in cases}) == len(cases)
         for case in cases:
             assert [adapter.ours for adapter in case.adapters].count(True) == 1
+            # Half of scikit-learn's time for predictions; fits are held against the fastest peer.
+            asks = case.name.startswith("predict")
+            assert case.aim_peer == ("sklearn" if asks else None)
+            assert case.aim == (0.5 if asks else 0.9)
 
 
 def test_svm_objectives_by_hand():

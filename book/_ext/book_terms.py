@@ -28,7 +28,6 @@ FORMS = {
     "k-means": ["$k$-means", "*k*-means"],
     "k-means++": ["$k$-means++", "*k*-means++"],
     "kernel": ["sigmoid kernel", "sigmoid kernels"],
-    "kernel ridge regression": ["kernel ridge"],
     "likelihood": ["log-likelihood", "log-likelihoods"],
     "out-of-bag": ["out of bag"],
     "overfitting": ["overfit", "overfits"],
