@@ -22,7 +22,6 @@ OVER = {
     "linear_regression": {"words": 6686, "equations": 28, "code": 394, "output": 116},
     "logistic_regression": {"words": 5642, "equations": 30, "code": 414, "output": 107},
     "overfitting": {"words": 6680, "equations": 16, "code": 481, "output": 91},
-    "penalized_models": {"words": 6415, "equations": 33, "code": 430, "output": 99},
     "random_forests": {"words": 4813, "code": 452, "output": 114},
 }
 

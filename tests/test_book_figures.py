@@ -30,7 +30,13 @@ from litlearn.discriminant_analysis import (  # noqa: E402
     QuadraticDiscriminantAnalysis,
 )
 from litlearn.kernel_ridge import KernelRidge  # noqa: E402
-from litlearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
+from litlearn.linear_model import (  # noqa: E402
+    ElasticNet,
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+)
 from litlearn.mixture import GaussianMixture  # noqa: E402
 from litlearn.multiclass import OneVsOneClassifier, OneVsRestClassifier  # noqa: E402
 from litlearn.naive_bayes import GaussianNB  # noqa: E402
@@ -639,6 +645,127 @@ def test_sum_of_kernels_follows_the_mouse_and_the_keys(opened):
         figure.settle()
         assert figure.get()["query"] == 2
         _expect_sum(figure)
+
+
+# -- penalised models -----------------------------------------------------------------------------
+
+
+def _expect_bargain(figure):
+    """Compare coefficients, ball and touching ring with the module on the same people."""
+    state, data = figure.get(), figure_data.penalized_models()
+    price, rho, n = state["price"], state["correlation"], data["n"]
+    axes = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])  # orthogonal columns
+    X = axes[:, :2] @ [[1, rho], [0, np.sqrt(1 - rho**2)]]
+    y = X @ state["free"] + axes[:, 2] * np.sqrt(data["rest"] / n)
+    share = {"ridge": 0.0, "net": 0.5, "lasso": 1.0}[state["kind"]]
+    tight = {"tol": 1e-14, "max_iter": 1_000_000}
+    if price == 0:
+        model = LinearRegression()
+    elif share == 0:
+        model = Ridge(alpha=price)
+    elif share == 1:
+        model = Lasso(alpha=price / (2 * n), **tight)
+    else:
+        mix = share / (2 - share)
+        model = ElasticNet(alpha=price * (2 - share) / (2 * n), l1_ratio=mix, **tight)
+    w = model.fit(X, y).coef_
+
+    def squares(w):
+        return ((y - X @ w) ** 2).sum()
+
+    def penalty(w):
+        return share * np.abs(w).sum() + (1 - share) * np.square(w).sum()
+
+    assert state["w"] == pytest.approx(w, rel=0, abs=1e-6)
+    assert state["squares"] == pytest.approx(squares(w), rel=1e-6)
+    assert state["penalty"] == pytest.approx(penalty(w), rel=1e-6, abs=1e-6)
+    for angle in np.linspace(0, 6, 9).tolist():
+        border = penalty(np.array(figure.call("ball", angle)))
+        assert border == pytest.approx(penalty(w), rel=1e-6, abs=1e-6)
+        ring = squares(np.array(figure.call("ellipse", angle)))
+        assert ring == pytest.approx(squares(w), rel=1e-6, abs=1e-6)
+    said = figure.text(".litlearn-says").replace("−", "-")
+    told = re.findall(r"” (-?[\d.]*\d)", said) + re.findall(r"to (-?[\d.]*\d)", said)
+    shown = [*w, squares(w), penalty(w)]
+    assert [float(number) for number in told] == pytest.approx(shown, abs=0.0051)
+    cells = figure.tab.locator(".litlearn-table tbody td:last-child").all_text_contents()
+    assert [float(text.replace("−", "-")) for text in cells] == pytest.approx(shown, abs=0.0051)
+    for name, value in zip(data["names"], w, strict=True):
+        assert (name in said.partition("Out: ")[2]) == (abs(value) < 1e-9)
+    return w
+
+
+@pytest.mark.browser
+def test_bargains_agree_with_the_module_in_random_states(opened):
+    """Steps of the figure and any numbers; all three penalties, with corners and without."""
+    rng = np.random.default_rng(17)
+    zeros = 0
+    with opened("penalized_models") as figure:
+        assert figure.get()["w"] == [1.5, 0]
+        for number in range(36):
+            free, price, rho = rng.uniform(-1.2, 3, 2), rng.uniform(0, 20), rng.uniform(-0.9, 0.9)
+            if number % 2:
+                free, price, rho = np.round(free, 1), round(2 * price) / 2, round(rho, 1)
+            if number in (3, 4, 5):
+                price = 0
+            kind = ["ridge", "lasso", "net"][number % 3]
+            figure.set(free=free.tolist(), price=price, correlation=rho, kind=kind)
+            zeros += (_expect_bargain(figure) == 0).sum()
+            other = rng.uniform(0, 20)
+            w = figure.call("solve", other)
+            figure.set(price=other)
+            assert figure.get()["w"] == w
+            _expect_bargain(figure)
+    assert zeros >= 10
+
+
+@pytest.mark.browser
+def test_hand_case_of_the_penalties(opened):
+    hand = {"ridge": [1, 1 / 4], "lasso": [3 / 2, 0], "net": [7 / 6, 1 / 6]}
+    words = {"ridge": "squares (ridge)", "lasso": "absolute values", "net": "half of each"}
+    with opened("penalized_models") as figure:
+        for kind, w in hand.items():
+            figure.tab.get_by_label(words[kind]).check()
+            figure.settle()
+            assert figure.get()["w"] == pytest.approx(w, abs=1e-12)
+
+
+@pytest.mark.browser
+def test_price_follows_the_mouse_a_finger_and_the_keys(opened):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with opened("penalized_models") as figure:
+        x, y = figure.middle(1)
+        figure.tab.mouse.move(x, y)
+        figure.tab.mouse.down()
+        figure.tab.mouse.move(x + 60, y, steps=4)
+        figure.tab.mouse.up()
+        figure.settle()
+        assert figure.get()["price"] > 6
+        _expect_bargain(figure)
+        before = figure.get()["price"]
+        for key, change in (("ArrowLeft", -0.5), ("+", 0.5), ("-", -0.5)):
+            figure.tab.keyboard.press(key)
+            figure.settle()
+            before += change
+            assert figure.get()["price"] == before
+        figure.handle(0).focus()
+        figure.tab.keyboard.press("Shift+ArrowUp")
+        figure.settle()
+        assert figure.get()["free"] == [2, 1]
+        _expect_bargain(figure)
+    with opened("penalized_models", **phone) as figure:
+        figure.handle(1).scroll_into_view_if_needed()
+        x, y = figure.middle(1)
+        session = figure.context.new_cdp_session(figure.tab)
+        for kind, moved in (("Start", 0), ("Move", 20), ("Move", 40)):
+            points = [{"x": x + moved, "y": y}]
+            session.send(
+                "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points}
+            )
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        figure.settle()
+        assert figure.get()["price"] > 5
+        _expect_bargain(figure)
 
 
 # -- logistic regression --------------------------------------------------------------------------

@@ -134,6 +134,46 @@ def kernel_methods():
     }
 
 
+def penalized_models():
+    """The four people of the chapter: training, coffee, and the change of a score."""
+    X, y = (np.array(values) for values in of_chapter("penalized_models", "X_four", "y_four"))
+    free = np.linalg.solve(X.T @ X, X.T @ y)
+    names = ["trained daily", "coffee"]
+    moves = {"step": 0.1, "leap": 0.5}
+    return {
+        "axes": {
+            "first": {
+                "label": f"coefficient of “{names[0]}”",
+                "domain": [-1.4, 3.2],
+                "limits": [-1.2, 3],
+                **moves,
+            },
+            "second": {
+                "label": f"coefficient of “{names[1]}”",
+                "domain": [-1.4, 2.4],
+                "limits": [-1.2, 2.2],
+                **moves,
+            },
+            "price": {
+                "label": "price λ",
+                "domain": [-0.6, 20.6],
+                "limits": [0, 20],
+                "step": 0.5,
+                "leap": 4,
+            },
+            "size": {"label": "coefficient", "domain": [-1.4, 3.4], **moves},
+        },
+        "names": names,
+        "n": len(y),
+        "rest": float(((y - X @ free) ** 2).sum()),
+        "free": free.tolist(),
+        "price": 4,
+        "kind": "lasso",
+        "correlation": 0,
+        "colors": {"ball": COLORS[2], "features": COLORS[:2]},
+    }
+
+
 def support_vector_machines():
     """The six patients of the chapter. What is counted moves by halves, so that bands have room."""
     X, y, query = of_chapter("support_vector_machines", "X_six", "y_six", "x_new")

@@ -254,7 +254,7 @@ QUESTIONS = {
     "book/linear_regression": "Which weighted sum of the measurements predicts best?",
     "book/logistic_regression": "How does a weighted sum become a probability?",
     "book/overfitting": "Why is a perfect fit a bad sign?",
-    "book/penalized_models": "How much should a model be held back?",
+    "book/penalized_models": "How much should a coefficient cost?",
     "book/support_vector_machines": "On whose files does the answer rest?",
     "book/multiclass": "How do questions of yes and no name one of many?",
     "book/normal_distributions": "Which group does this person look like?",
