@@ -521,16 +521,27 @@ def _expect_line(figure, x, y):
     np.testing.assert_allclose(
         [w["slope"] for w in fit["without"]], [m.coef_[0] for m in without], **close
     )
+    # The deleted residual: how far a patient lies from the line of the others.
+    known = [len(set(np.delete(X, i))) > 1 or X[i, 0] == np.delete(X, i)[0] for i in everyone]
+    assert [d is not None for d in fit["deleted"]] == known
+    alone = [y[i] - m.predict(X[[i]])[0] for i, m in enumerate(without)]
+    for i in everyone[known]:
+        np.testing.assert_allclose(fit["deleted"][i], alone[i], **close)
+        np.testing.assert_allclose(alone[i], residual[i] / (1 - leverage[i]), rtol=1e-6, atol=1e-6)
 
     for i, row in enumerate(figure.tab.locator(".litlearn-table tbody tr").all()):
         cells = row.locator("td").all_text_contents()
         assert cells[0] == str(i + 1)
-        assert _number(cells[1]) == pytest.approx(residual[i], abs=0.00501)
-        assert _number(cells[2]) == pytest.approx(leverage[i], abs=0.00501)
-        if len(set(np.delete(X, i))) == 1:
+        assert _number(cells[1]) == pytest.approx(leverage[i], abs=0.00501)
+        assert _number(cells[2]) == pytest.approx(residual[i], abs=0.00501)
+        if not known[i]:
             assert cells[3] == "none"
         else:
-            assert _number(cells[3]) == pytest.approx(without[i].coef_[0], abs=0.00501)
+            assert _number(cells[3]) == pytest.approx(alone[i], abs=0.00501)
+        if len(set(np.delete(X, i))) == 1:
+            assert cells[4] == "none"
+        else:
+            assert _number(cells[4]) == pytest.approx(without[i].coef_[0], abs=0.00501)
     said = figure.text(".litlearn-says")
     assert _number(re.search(r"add up to ([\d.]*\d)", said)[1]) == pytest.approx(
         fit["cost"], abs=0.00501

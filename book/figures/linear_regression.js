@@ -22,12 +22,17 @@ litlearn.figure("linear_regression", (figure, data) => {
     const line = fit(patients);
     const residual = patients.map((i) => state.y[i] - line.intercept - line.slope * state.x[i]);
     const far = (i) => (line.spread === 0 ? 0 : (state.x[i] - line.x) ** 2 / line.spread);
+    const without = patients.map((i) => fit(patients.filter((j) => j !== i)));
+    // The residual from the line of the others; where those all have the same x, it is known only there.
+    const deleted = without.map((other, i) =>
+      other.spread === 0 && line.spread > 0 ? null : state.y[i] - other.intercept - other.slope * state.x[i]);
     return {
       ...line,
       residual,
+      deleted,
       cost: sum(residual.map((e) => e ** 2)),
       leverage: patients.map((i) => 1 / patients.length + far(i)),
-      without: patients.map((i) => fit(patients.filter((j) => j !== i))),
+      without,
     };
   }
 
@@ -51,11 +56,11 @@ litlearn.figure("linear_regression", (figure, data) => {
       nodes.append("text").attr("text-anchor", "middle").attr("dy", "0.35em").text((i) => i + 1);
     },
   });
-  const table = figure.table("What each patient adds", ["patient", "residual", "leverage", "slope without"]);
+  const table = figure.table("What each patient adds", ["patient", "leverage", "residual", "deleted residual", "slope without"]);
 
   figure.drawn(() => {
     const found = all();
-    const { slope, intercept, residual, cost, leverage, without, spread } = found;
+    const { slope, intercept, residual, deleted, cost, leverage, without, spread } = found;
     const height = (i) => intercept + slope * state.x[i];
     // A square's side is its residual, so in pixels it is a square; it lies away from the line.
     const side = (i) => Math.abs(plot.sy(state.y[i]) - plot.sy(height(i)));
@@ -83,7 +88,9 @@ litlearn.figure("linear_regression", (figure, data) => {
       .attr("text-anchor", (d) => d.anchor);
 
     table(patients.map((i) => ({
-      cells: [i + 1, number(residual[i]), number(leverage[i]), without[i].spread === 0 ? "none" : number(without[i].slope)],
+      cells: [i + 1, number(leverage[i]), number(residual[i]),
+        deleted[i] === null ? "none" : number(deleted[i]),
+        without[i].spread === 0 ? "none" : number(without[i].slope)],
     })));
     figure.say(spread === 0
       ? `All patients have the same number of years, so nothing can be said about the slope. The squares add up to ${number(cost)}.`
