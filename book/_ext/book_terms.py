@@ -21,13 +21,14 @@ FORMS = {
     "confounder": ["confounding", "confounded"],
     "convex": ["convexity"],
     "cross-validation": ["cross-validated"],
+    "density": ["densities"],
     "entropy": ["entropies"],
     "extremely randomised trees": ["extremely randomised tree"],
     "impurity": ["impurities"],
-    "density": ["densities"],
     "k-means": ["$k$-means", "*k*-means"],
     "k-means++": ["$k$-means++", "*k*-means++"],
     "kernel": ["sigmoid kernel", "sigmoid kernels"],
+    "kernel ridge regression": ["kernel ridge"],
     "likelihood": ["log-likelihood", "log-likelihoods"],
     "out-of-bag": ["out of bag"],
     "overfitting": ["overfit", "overfits"],
@@ -173,6 +174,7 @@ def sections(path: Path) -> list[tuple[str, str]]:
     """Return the sections of a page that have a label: (label, their text without headings)."""
     out: list[tuple[str, str]] = []
     for source in markdown_cells(path):
+        # Several labels may stand above one heading; the last of them is taken.
         parts = re.split(r"^\(([\w-]+)\)=\s*\n+(?=#)", source, flags=re.M)
         if out:
             out[-1] = (out[-1][0], f"{out[-1][1]}\n\n{parts[0]}")
