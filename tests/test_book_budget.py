@@ -19,7 +19,6 @@ BUDGET = {"words": 4500, "equations": 14, "code": 150, "output": 60}
 # Pages that have not been brought to the budget yet, with what they count today. These numbers may
 # only fall, and a page that is within a budget has no number here.
 OVER = {
-    "logistic_regression": {"words": 5642, "equations": 30, "code": 414, "output": 107},
     "overfitting": {"words": 6680, "equations": 16, "code": 481, "output": 91},
     "random_forests": {"words": 4813, "code": 452, "output": 114},
 }

@@ -806,9 +806,11 @@ def _expect_curve(figure, x, y):
         shown = [[float(row[2]), float(row[3])] for row in cells]
         np.testing.assert_allclose(shown, np.column_stack([probability, happened]), atol=0.00501)
         if np.ptp(x) > 0:
-            factor, likelihood = re.findall(r"[\d.]*\d", said)
+            factor, likelihood, deviance = re.findall(r"[\d.]*\d", said)
             assert float(factor) == pytest.approx(np.exp(model.coef_[0, 0]), abs=0.00501)
             assert float(likelihood) == pytest.approx(happened.prod(), abs=0.0000501)
+            told = -2 * np.log(happened).sum()  # eq-logistic-deviance
+            assert float(deviance) == pytest.approx(told, abs=0.00501)
         else:
             assert "nothing can be said" in said
         return said

@@ -33,7 +33,6 @@ NOT_YET = {
     "inference",
     "linear_regression",
     "penalized_models",
-    "logistic_regression",
     "overfitting",
     "random_forests",
 }

@@ -110,7 +110,7 @@ litlearn.figure("logistic_regression", (figure, data) => {
       parted: "A number of words parts the two courses: the steeper the curve, the larger the likelihood, and none is steep enough.",
       flat: "All patients forgot the same number of words, so nothing can be said about a word.",
     }[why] ?? `Each further word multiplies the odds of decline by ${number(Math.exp(slope))}. ` +
-      `The likelihood of what happened is ${number(likelihood, 4)}.`);
+      `The likelihood of what happened is ${number(likelihood, 4)}, and the deviance ${number(-2 * Math.log(likelihood))}.`);
   });
 
   figure.restart(state);
