@@ -1614,6 +1614,73 @@ def test_trees_by_lot_follow_their_definition(opened):
         assert figure.get()["forest"][0]["threshold"] != before
 
 
+# -- random forests -------------------------------------------------------------------------------
+
+
+@pytest.mark.browser
+def test_forest_agrees_with_the_module_in_random_states(opened):
+    """Each question is a best one of its bag, as a tree of one question of the module finds it."""
+    data = figure_data.random_forests()
+    y, rng = np.array(data["y"]), np.random.default_rng(41)
+    asked = 0
+    with opened("random_forests") as figure:
+        for state in range(22):
+            X = rng.uniform(0, 7, (6, 2))
+            kind, trees = ["stumps", "deep"][state % 2], int(rng.integers(1, 31))
+            query = rng.uniform(0, 7, 2).tolist()
+            figure.set(X=X.tolist(), query=query, kind=kind, trees=trees)
+            shown = figure.get()
+            forest = shown["forest"]
+            assert len(forest) == trees
+            told = re.search(
+                rf"^{trees} trees? gives? .* a share of ([\d.]+) for", figure.text(".litlearn-says")
+            )
+            assert float(told[1]) == pytest.approx(_share(forest, y, query), abs=0.00501)
+            for bag, tree in zip(data["bags"], forest, strict=False):
+                assert tree["ids"] == bag
+                for node in _nodes(tree):
+                    ids = np.array(node["ids"])
+                    columns = [0, 1] if kind == "stumps" else [node["feature"]]
+                    if kind == "deep" and node["feature"] != node["lot"]:
+                        assert len(np.unique(X[ids, node["lot"]])) == 1
+                    drawn, group = X[ids], np.arange(len(ids))
+                    stump = DecisionTreeClassifier(max_depth=1).fit(drawn[:, columns], y[ids]).tree_
+                    children = stump.weighted_n_node_samples[1:] @ stump.impurity[1:] / len(ids)
+                    best = stump.impurity[0] - children
+                    gain = _bought(drawn, y[ids], group, node["feature"], node["threshold"])
+                    assert gain == pytest.approx(best)
+                    values = drawn[:, node["feature"]]
+                    left, right = values <= node["threshold"], values > node["threshold"]
+                    halfway = (values[left].max() + values[right].min()) / 2
+                    assert node["threshold"] == pytest.approx(halfway)
+                    asked += 1
+                if kind == "deep":
+                    leaves = [c for n in _nodes(tree) for c in n["children"] if "children" not in c]
+                    assert all(len(set(y[leaf["ids"]])) == 1 for leaf in leaves)
+            for point in [query, *rng.uniform(0, 7, (20, 2)).tolist()]:
+                told = figure.call("vote", point)
+                share = _share(forest, y, point)
+                assert told["share"] == pytest.approx([1 - share, share])
+                assert told["winner"] == (share > 0.5 + 1e-12)
+            for i, told in enumerate(shown["outOfBag"]):
+                others = [t for b, t in zip(data["bags"], forest, strict=False) if i not in b]
+                assert (told is None) == (not others)
+                if others:
+                    assert told["share"][1] == pytest.approx(_share(others, y, X[i]))
+    assert asked > 200
+
+
+@pytest.mark.browser
+def test_the_three_stumps_of_the_chapter_vote(opened):
+    with opened("random_forests") as figure:
+        cuts = [(tree["feature"], tree["threshold"]) for tree in figure.get()["forest"]]
+        assert cuts == [(0, 2.5), (1, 2.5), (1, 4.5)]
+        assert "wrong about 0 of 6; out of bag, about 3 of 3" in figure.text(".litlearn-says")
+        figure.tab.get_by_role("button", name="Add a tree").click()
+        figure.settle()
+        assert figure.get()["trees"] == 4 and figure.text(".litlearn-says").startswith("4 trees")
+
+
 # -- in the book ----------------------------------------------------------------------------------
 
 

@@ -34,7 +34,6 @@ NOT_YET = {
     "linear_regression",
     "penalized_models",
     "overfitting",
-    "random_forests",
 }
 
 

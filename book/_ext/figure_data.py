@@ -387,6 +387,19 @@ def _six_of_the_forest(page):
     }
 
 
+def random_forests():
+    """Sixty bags of the six patients: those of the chapter, and more throws of the die."""
+    (rolls,) = of_chapter("random_forests", "rolls")
+    rng = np.random.default_rng(0)
+    more = rng.integers(0, 6, size=(60 - len(rolls), 6)).tolist()
+    return {
+        **_six_of_the_forest("random_forests"),
+        "bags": [[roll - 1 for roll in bag] for bag in rolls] + more,
+        "lots": rng.integers(0, 2, size=(60, 8)).tolist(),
+        "trees": 3,
+    }
+
+
 def extra_trees():
     """Trees by lot on the same six patients. The figure throws its own dice."""
     return {**_six_of_the_forest("extra_trees"), "trees": 1, "dice": 1, "most": 100}
