@@ -144,13 +144,13 @@ def penalized_models():
         "axes": {
             "first": {
                 "label": f"coefficient of “{names[0]}”",
-                "domain": [-1.4, 3.2],
+                "domain": [-1.8, 3.2],
                 "limits": [-1.2, 3],
                 **moves,
             },
             "second": {
                 "label": f"coefficient of “{names[1]}”",
-                "domain": [-1.4, 2.4],
+                "domain": [-1.8, 2.4],
                 "limits": [-1.2, 2.2],
                 **moves,
             },

@@ -62,7 +62,7 @@ litlearn.figure("penalized_models", (figure, data) => {
 
   const { first, second, price, size } = data.axes;
   const plane = figure.plot({ x: first, y: second, equal: true, abreast: true });
-  const paths = figure.plot({ x: price, y: size, height: 320, abreast: true });
+  const paths = figure.plot({ x: price, y: size, height: 287, abreast: true });
   const axis = (plot, ends) => {
     const line = plot.marks.append("path").attr("fill", "none").attr("stroke", "#999");
     figure.drawn(() => line.attr("d", d3.line()(ends.map(([a, b]) => [plot.sx(a), plot.sy(b)]))));
@@ -141,22 +141,24 @@ litlearn.figure("penalized_models", (figure, data) => {
     const onwards = [1, 2, 4, 8, 16].map((times) => solve(price.limits[1] * 2 * times));
     trail.attr("d", d3.line()([...path, ...onwards].map(at)));
     star.attr("transform", `translate(${at(w)})`);
+    // The name of the circle stands above the thick ring, or within it if the ring is large.
     const [x, y] = at(state.free);
-    const end = x > plane.sx.range()[1] - 90;
-    words.selectAll("text").data([["least squares", x + (end ? -12 : 12), y - 10, end ? "end" : "start"]]).join("text")
-      .text((d) => d[0]).attr("x", (d) => d[1]).attr("y", (d) => d[2]).attr("text-anchor", (d) => d[3]);
+    const above = Math.min(60, Math.max(12, y - plane.sy(d3.range(0, 360).reduce((most, i) =>
+      Math.max(most, ellipse((i * Math.PI) / 180, now)[1]), state.free[1])))) + 7;
+    words.selectAll("text").data([[x, y - above > 16 ? y - above : y + 24]]).join("text").text("least squares")
+      .attr("x", (d) => Math.min(d[0], plane.sx.range()[1] - 40)).attr("y", (d) => d[1]).attr("text-anchor", "middle");
     rule.attr("d", d3.line()([size.domain[0], top].map((v) => [paths.sx(state.price), paths.sy(v)])));
     curves.selectAll("path").data(both).join("path").attr("class", "line").attr("stroke", (j) => colors.features[j])
       .attr("stroke-dasharray", (j) => (j ? "7 4" : null))
       .attr("d", (j) => d3.line()(path.map((v, i) => [paths.sx(steps[i]), paths.sy(v[j])])));
     dots.selectAll("circle").data(both).join("circle").attr("class", "mark").attr("r", 5)
       .attr("fill", (j) => colors.features[j]).attr("cx", paths.sx(state.price)).attr("cy", (j) => paths.sy(w[j]));
-    // Names stand at the right end, where the curves have come near zero, above and below it.
-    const last = path[path.length - 1];
-    const upper = last[0] === last[1] ? state.free[0] < state.free[1] : last[0] < last[1];
-    labels.selectAll("text").data(both).join("text").text((j) => names[j]).attr("text-anchor", "end")
-      .attr("x", paths.sx(price.domain[1]) - 4)
-      .attr("y", (j) => paths.sy(last[j]) + (Number(upper) === j ? -9 : 19));
+    // Names stand where the curves begin, on the side from which they come.
+    const close = Math.abs(state.free[0] - state.free[1]) < 0.5;
+    const lower = state.free[0] < state.free[1] ? 0 : 1;
+    labels.selectAll("text").data(both).join("text").text((j) => names[j])
+      .attr("x", paths.sx(0) + 4)
+      .attr("y", (j) => paths.sy(state.free[j]) + ((close ? lower === j : state.free[j] < 0) ? 20 : -8));
 
     table([
       ...both.map((j) => ({ cells: [names[j], number(state.free[j]), number(w[j])] })),
