@@ -597,6 +597,90 @@ def test_line_follows_the_mouse(opened):
             _expect_line(figure, state["x"], state["y"])
 
 
+# -- overfitting ----------------------------------------------------------------------------------
+
+
+def _legendre(weeks, degree):
+    return np.polynomial.legendre.legvander((np.asarray(weeks) - 5.5) / 5.5, degree)[:, 1:]
+
+
+def _expect_degrees(figure):
+    """Compare curves and errors of every degree with LinearRegression in the figure's state."""
+    state, data = figure.get(), figure_data.overfitting()
+    (top, fall, pace), grid = data["course"], np.array(data["grid"])
+    x, fit, sigma = np.array(state["x"], dtype=float), state["fit"], state["sigma"]
+    y = top - fall * np.exp(-x / pace) + sigma * np.array(state["z"])
+    truth = top - fall * np.exp(-grid / pace)
+    np.testing.assert_allclose(fit["y"], y, rtol=0, atol=1e-6)
+    assert fit["most"] == len(set(x)) - 1
+    for degree in range(fit["most"] + 1):
+        if degree == 0:
+            fitted, curve = np.full(len(x), y.mean()), np.full(len(grid), y.mean())
+        else:
+            model = LinearRegression().fit(_legendre(x, degree), y)
+            fitted, curve = (model.predict(_legendre(weeks, degree)) for weeks in (x, grid))
+        training = np.sqrt(((y - fitted) ** 2).mean())
+        fresh = np.sqrt(sigma**2 + ((curve - truth) ** 2).mean())
+        np.testing.assert_allclose(fit["fitted"][degree], fitted, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(fit["curves"][degree], curve, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(fit["training"][degree], training, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(fit["fresh"][degree], fresh, rtol=1e-6, atol=1e-6)
+    shown = min(state["degree"], fit["most"])
+    said = figure.text(".litlearn-says")
+    assert said.startswith(f"Degree {shown} ")
+    missed, new = re.search(r"visits by ([\d.]+) times and new ones by ([\d.]*\d)", said).groups()
+    assert float(missed) == pytest.approx(fit["training"][shown], abs=0.00501)
+    assert float(new) == pytest.approx(fit["fresh"][shown], rel=1e-6, abs=0.00501)
+    assert ("no other degree" in said) == (np.argmin(fit["fresh"]) == shown)
+    assert ("different weeks" in said) == (shown < state["degree"])
+
+
+@pytest.mark.browser
+def test_polynomials_agree_with_the_module_in_random_states(opened):
+    """Any weeks, halves of weeks, weeks that occur twice; every degree of each."""
+    rng = np.random.default_rng(17)
+    with opened("overfitting") as figure:
+        _expect_degrees(figure)
+        for number in range(24):
+            x = np.clip(np.arange(12) + rng.uniform(-0.45, 0.45, 12), 0, 11)
+            if number % 2:
+                x = np.clip(np.arange(12) + rng.integers(-1, 2, 12) / 2, 0, 11)
+            if number % 6 == 3:
+                x = np.sort(rng.integers(0, 12, 12)).astype(float)
+            figure.set(
+                x=x.tolist(), z=rng.normal(size=12).tolist(), degree=int(rng.integers(0, 12)),
+                sigma=round(rng.uniform(0.5, 3), 1),
+            )  # fmt: skip
+            _expect_degrees(figure)
+
+
+@pytest.mark.browser
+def test_degree_noise_days_and_visits(opened):
+    with opened("overfitting") as figure:
+        x, y = figure.middle(4)
+        figure.tab.mouse.move(x, y)
+        figure.tab.mouse.down()
+        figure.tab.mouse.move(x, y - 60, steps=4)
+        figure.tab.mouse.up()
+        figure.settle()
+        before = figure.get()
+        assert before["z"][4] > figure_data.overfitting()["z"][4] + 1
+        _expect_degrees(figure)
+        figure.tab.keyboard.press("+")
+        figure.settle()
+        assert figure.get()["degree"] == before["degree"] + 1
+        for slider, value in ((0, "1"), (1, "0.5")):
+            figure.tab.locator("input[type=range]").nth(slider).fill(value)
+        figure.settle()
+        state = figure.get()
+        assert (state["degree"], state["sigma"]) == (1, 0.5) and state["z"] == before["z"]
+        figure.tab.get_by_role("button", name="Other days").click()
+        figure.settle()
+        days = np.array(figure.get()["z"])
+        assert len(set(days)) == 12 and not set(days) & set(state["z"]) and np.abs(days).max() < 6
+        _expect_degrees(figure)
+
+
 # -- kernel methods -------------------------------------------------------------------------------
 
 

@@ -174,6 +174,37 @@ def penalized_models():
     }
 
 
+def overfitting():
+    """Twelve visits of the chapter's patient, with days drawn at random, and the true course."""
+    course, sigma, weeks, grid = of_chapter("overfitting", "course", "sigma", "weeks", "at")
+    degrees = {"label": "degree of the polynomial", "domain": [-0.5, len(weeks) - 0.5]}
+    times = {"unit": "in 30 s", "domain": [0, 26], "step": 0.5, "leap": 4}
+    return {
+        "axes": {
+            "x": {
+                "label": "week",
+                "domain": [-0.5, 11.5],
+                "limits": [0, 11],
+                "step": 0.5,
+                "leap": 2,
+            },
+            "y": {"label": "times stood up", **times},
+        },
+        "errors": {
+            "x": degrees,
+            "y": {"label": "error", "unit": "times", "domain": [0, 8]},
+        },
+        "course": course,
+        "grid": np.round(grid, 3).tolist(),
+        "x": weeks,
+        "z": np.random.default_rng(4).normal(size=len(weeks)).round(3).tolist(),
+        "degree": 8,
+        "sigma": sigma,
+        "noise": [0.5, 3],
+        "colors": {"curve": COLORS[0], "fresh": COLORS[1], "training": COLORS[2]},
+    }
+
+
 def support_vector_machines():
     """The six patients of the chapter. What is counted moves by halves, so that bands have room."""
     X, y, query = of_chapter("support_vector_machines", "X_six", "y_six", "x_new")
