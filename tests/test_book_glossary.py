@@ -29,12 +29,7 @@ NAMES = {name.lower(): e.term for e in ENTRIES for name in (e.term, *e.synonyms)
 NOTEBOOKS = [path for path in equation_index.pages(ROOT) if path.suffix == ".ipynb"]
 
 # Chapters whose terms are not linked yet. This list may only shrink.
-NOT_YET = {
-    "inference",
-    "linear_regression",
-    "penalized_models",
-    "overfitting",
-}
+NOT_YET: set[str] = set()
 
 
 def chapters():
