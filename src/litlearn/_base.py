@@ -23,6 +23,7 @@ __all__ = [
     "ClassifierMixin",
     "MultiOutputMixin",
     "NotFittedError",
+    "NumberedColumnsMixin",
     "RegressorMixin",
     "TransformerMixin",
 ]
@@ -391,6 +392,27 @@ class TransformerMixin:
             _validation.check_option(self, "transform", transform, options)
             self._sklearn_output_config = {"transform": transform}
         return self
+
+
+class NumberedColumnsMixin(TransformerMixin):
+    """What transformers share whose columns are new ones: their names, and float32 kept.
+
+    A subclass says in ``_n_features_out`` how many columns it makes.
+    """
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def get_feature_names_out(self, input_features=None):
+        """Return names for the columns of ``transform``, (n_features_out,).
+
+        Each is the name of the class in small letters, and the number of the column from 0.
+        """
+        _validation.check_is_fitted(self)
+        stem = type(self).__name__.lower()
+        return np.array([f"{stem}{c}" for c in range(self._n_features_out)], dtype=object)
 
 
 def _in_chosen_container(method):

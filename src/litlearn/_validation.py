@@ -381,6 +381,17 @@ def check_queries(estimator, X, *, sparse=(), order="C", missing=False):
     return array
 
 
+def check_coordinates(estimator, X, n_columns):
+    """Check what ``inverse_transform`` is given: an array with one column for each component."""
+    array = check_array(estimator, X)
+    if array.shape[1] != n_columns:
+        raise ValueError(
+            f"{owner_name(estimator)}.inverse_transform: X has {array.shape[1]} columns, expected "
+            f"{n_columns}: one for each component."
+        )
+    return array
+
+
 def feature_names(X):
     """Return the column names of a data frame as an array of objects, or None.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn import _factors, _moments, _targets, _validation
-from litlearn._base import TransformerMixin, clone
+from litlearn._base import NumberedColumnsMixin, clone
 from litlearn._linear import LinearClassifier
 from litlearn._moments import Samples
 from litlearn._normal import NormalClassifier, given_priors
@@ -223,7 +223,7 @@ def by_whitening(X, codes, statistics, priors, tol):
 # --- estimators ------------------------------------------------------------------------------
 
 
-class LinearDiscriminantAnalysis(TransformerMixin, LinearClassifier):
+class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
     r"""Classes as normal distributions with one covariance matrix: the borders are linear.
 
     Bayes' rule with equal covariances gives a linear function for each class, :eq:`eq-lda`. The
@@ -447,12 +447,9 @@ class LinearDiscriminantAnalysis(TransformerMixin, LinearClassifier):
             X = X - self.xbar_.astype(X.dtype, copy=False)
         return X @ directions
 
-    def get_feature_names_out(self, input_features=None):
-        """Return names for the columns of ``transform``, (n_components,)."""
-        _validation.check_is_fitted(self)
-        stem = type(self).__name__.lower()
-        kept = min(self._n_components, self.scalings_.shape[1])
-        return np.array([f"{stem}{i}" for i in range(kept)], dtype=object)
+    @property
+    def _n_features_out(self):
+        return min(self._n_components, self.scalings_.shape[1])
 
     def predict_proba(self, X):
         """Return the posterior probabilities of the classes, :eq:`eq-normal-posterior`.

@@ -8,7 +8,7 @@ scikit-learn's.
 import numpy as np
 
 from litlearn import _gram, _validation, kernels
-from litlearn._base import BaseEstimator, TransformerMixin
+from litlearn._base import BaseEstimator, NumberedColumnsMixin
 from litlearn._parallel import cut, fold_blocks
 
 __all__ = ["Nystroem", "RBFSampler"]
@@ -17,7 +17,7 @@ TILE = 2**18  # numbers in a tile of features
 NO_DIRECTION = 1e-12  # eigenvalues that are nothing, as a share of the largest one
 
 
-class Nystroem(TransformerMixin, BaseEstimator):
+class Nystroem(NumberedColumnsMixin, BaseEstimator):
     """Approximate the features of a kernel from a few samples, the landmarks.
 
     Draws landmarks from the training samples. The features of a sample are its kernel with the
@@ -95,17 +95,11 @@ class Nystroem(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = _gram.takes_sparse(self.kernel)
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     @property
     def _n_features_out(self):
         return len(self.component_indices_)
-
-    def get_feature_names_out(self, input_features=None):
-        """Return names for the columns of ``transform``, (n_components,)."""
-        _validation.check_is_fitted(self)
-        return numbered(self, len(self.component_indices_))
 
     def fit(self, X, y=None):
         """Draw landmarks, and find the inverse root of their Gram matrix.
@@ -199,7 +193,7 @@ def inverse_root(K):
     return (V[:, kept] * roots) @ V[:, kept].T
 
 
-class RBFSampler(TransformerMixin, BaseEstimator):
+class RBFSampler(NumberedColumnsMixin, BaseEstimator):
     """Approximate the features of the RBF kernel by cosines of random frequencies.
 
     The inner products of the features have the kernel as their mean over the frequencies,
@@ -248,17 +242,11 @@ class RBFSampler(TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     @property
     def _n_features_out(self):
         return len(self.random_offset_)
-
-    def get_feature_names_out(self, input_features=None):
-        """Return names for the columns of ``transform``, (n_components,)."""
-        _validation.check_is_fitted(self)
-        return numbered(self, len(self.random_offset_))
 
     def fit(self, X, y=None):
         """Draw frequencies and phases.
@@ -338,9 +326,3 @@ class RBFSampler(TransformerMixin, BaseEstimator):
         work = 20.0 * out.size + 2.0 * X.shape[1] * out.size
         fold_blocks(fill, None, cut(X.shape[0], TILE // m + 1), work=work)
         return out.astype(X.dtype, copy=False)
-
-
-def numbered(model, count):
-    """The name of the class with each number, as names of features."""
-    stem = type(model).__name__.lower()
-    return np.array([f"{stem}{c}" for c in range(count)], dtype=object)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from litlearn import _moments, _validation
-from litlearn._base import BaseEstimator, TransformerMixin
+from litlearn._base import BaseEstimator, NumberedColumnsMixin
 from litlearn._progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._bounds import Bounds
@@ -14,7 +14,7 @@ from litlearn.exceptions import ConvergenceWarning
 ALGORITHMS = ("lloyd", "elkan", "hamerly")
 
 
-class CentreModel(TransformerMixin, BaseEstimator):
+class CentreModel(NumberedColumnsMixin, BaseEstimator):
     """What the two k-means estimators share: parameters, starts, and answers about new samples."""
 
     def __sklearn_tags__(self):
@@ -115,12 +115,6 @@ class CentreModel(TransformerMixin, BaseEstimator):
     @property
     def _n_features_out(self):
         return len(self.cluster_centers_)
-
-    def get_feature_names_out(self, input_features=None):
-        """Return names for the columns of ``transform``, (n_clusters,)."""
-        _validation.check_is_fitted(self)
-        stem = type(self).__name__.lower()
-        return np.array([f"{stem}{c}" for c in range(len(self.cluster_centers_))], dtype=object)
 
     def fit_predict(self, X, y=None, sample_weight=None):
         """Fit, and return the cluster of each sample, ``labels_``.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from litlearn import _factors, _gram, _validation
-from litlearn._base import BaseEstimator, TransformerMixin
+from litlearn._base import BaseEstimator, NumberedColumnsMixin
 from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 from litlearn.exceptions import NotFittedError
 
@@ -19,7 +19,7 @@ INSTEAD = (
 )
 
 
-class KernelPCA(TransformerMixin, BaseEstimator):
+class KernelPCA(NumberedColumnsMixin, BaseEstimator):
     """Principal components of the features of a kernel.
 
     The features are centred through the kernel, :eq:`eq-kpca-centre`, and the leading eigenvectors
@@ -142,17 +142,11 @@ class KernelPCA(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = _gram.takes_sparse(self.kernel) and not self.fit_inverse_transform
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     @property
     def _n_features_out(self):
         return len(self.eigenvalues_)
-
-    def get_feature_names_out(self, input_features=None):
-        """Return names for the columns of ``transform``, (n_components,)."""
-        _validation.check_is_fitted(self)
-        return np.array([f"kernelpca{c}" for c in range(len(self.eigenvalues_))], dtype=object)
 
     def fit(self, X, y=None):
         """Find the components.
@@ -277,12 +271,7 @@ class KernelPCA(TransformerMixin, BaseEstimator):
                 "The fit_inverse_transform parameter was not set to True when KernelPCA was "
                 "fitted, and hence the inverse transform is not available."
             )
-        X = _validation.check_array(self, X)
-        if X.shape[1] != self.X_transformed_fit_.shape[1]:
-            raise ValueError(
-                f"KernelPCA.inverse_transform: X has {X.shape[1]} columns, expected "
-                f"{self.X_transformed_fit_.shape[1]}: one for each component."
-            )
+        X = _validation.check_coordinates(self, X, self.X_transformed_fit_.shape[1])
         kernel = _gram.SampleKernel(self, self.X_transformed_fit_, self.gamma_)
         weights = self.dual_coef_
         return kernel.map_tiles(

@@ -8,7 +8,7 @@ import numbers
 import numpy as np
 
 from litlearn import _factors, _validation
-from litlearn._base import BaseEstimator, TransformerMixin
+from litlearn._base import BaseEstimator, NumberedColumnsMixin
 from litlearn._factors import Product
 from litlearn._parallel import cut, fold_blocks
 from litlearn.decomposition import _axes
@@ -23,13 +23,12 @@ SCORE_BLOCK = 2**18  # numbers in a block of samples whose density is computed
 # --- what reductions share -------------------------------------------------------------------
 
 
-class LinearReduction(TransformerMixin, BaseEstimator):
+class LinearReduction(NumberedColumnsMixin, BaseEstimator):
     """Projection on directions: what PCA and its incremental form share."""
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
 
     def _scales(self):
         """Roots of the variances, none of them zero, (k,)."""
@@ -86,20 +85,9 @@ class LinearReduction(TransformerMixin, BaseEstimator):
             If `X` cannot be used, or has another number of columns.
         """
         _validation.check_is_fitted(self)
-        X = _validation.check_array(self, X)
-        if X.shape[1] != len(self.components_):
-            raise ValueError(
-                f"{type(self).__name__}.inverse_transform: X has {X.shape[1]} columns, expected "
-                f"{len(self.components_)}: one for each component."
-            )
+        X = _validation.check_coordinates(self, X, len(self.components_))
         axes = self.components_ * self._scales()[:, None] if self.whiten else self.components_
         return X @ axes.astype(X.dtype, copy=False) + self.mean_.astype(X.dtype, copy=False)
-
-    def get_feature_names_out(self, input_features=None):
-        """Return names for the columns of ``transform``, (n_components,)."""
-        _validation.check_is_fitted(self)
-        stem = type(self).__name__.lower()
-        return np.array([f"{stem}{i}" for i in range(len(self.components_))], dtype=object)
 
     # The normal density of which the axes are the estimate of maximum likelihood
 

@@ -6,7 +6,7 @@ The names, parameters, attributes and defaults are scikit-learn's.
 import numpy as np
 
 from litlearn import _factors, _validation
-from litlearn._base import BaseEstimator, TransformerMixin
+from litlearn._base import BaseEstimator, NumberedColumnsMixin
 from litlearn._factors import Product
 from litlearn.decomposition import _axes
 from litlearn.decomposition._pca import check_projection
@@ -14,7 +14,7 @@ from litlearn.decomposition._pca import check_projection
 __all__ = ["TruncatedSVD"]
 
 
-class TruncatedSVD(TransformerMixin, BaseEstimator):
+class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
     r"""The leading singular vectors of the samples as they are, :eq:`eq-svd-truncated`.
 
     Nothing is subtracted, so that a sparse matrix of counts stays sparse: on such matrices of words
@@ -88,8 +88,11 @@ class TruncatedSVD(TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
 
     def fit(self, X, y=None):
         """Find the leading singular vectors.
@@ -228,15 +231,5 @@ class TruncatedSVD(TransformerMixin, BaseEstimator):
             If `X` cannot be used, or has another number of columns.
         """
         _validation.check_is_fitted(self)
-        X = _validation.check_array(self, X)
-        if X.shape[1] != len(self.components_):
-            raise ValueError(
-                f"TruncatedSVD.inverse_transform: X has {X.shape[1]} columns, expected "
-                f"{len(self.components_)}: one for each component."
-            )
+        X = _validation.check_coordinates(self, X, len(self.components_))
         return X @ self.components_.astype(X.dtype, copy=False)
-
-    def get_feature_names_out(self, input_features=None):
-        """Return names for the columns of ``transform``, (n_components,)."""
-        _validation.check_is_fitted(self)
-        return np.array([f"truncatedsvd{i}" for i in range(len(self.components_))], dtype=object)
