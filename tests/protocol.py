@@ -328,6 +328,18 @@ def check_the_number_of_threads_changes_no_bit(estimator, X, y, answer):
         assert_same(answer(model), expected)
 
 
+def check_threads_of_the_environment(estimator, monkeypatch, n=20_000):
+    """What has no parameter `n_jobs`: OMP_NUM_THREADS changes no bit."""
+    X, y = data(n=n)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    expected = clone(estimator).fit(X, y)
+    for threads in ("2", "3"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        model = clone(estimator).fit(X, y)
+        assert_same_fit(model, expected)
+        assert_same(use(model, X), use(expected, X))
+
+
 def check_threads_at_once(estimator):
     """Four threads fit and answer at once: each as one alone."""
     X, y = data(n=400)

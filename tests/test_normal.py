@@ -119,11 +119,7 @@ def test_single_precision(estimator):
 
 @EVERY
 def test_the_number_of_threads_changes_no_bit(estimator, monkeypatch):
-    X, y = data(n=20_000)
-    expected = protocol.use(clone(estimator).fit(X, y), X)
-    for threads in ("1", "2", "3"):
-        monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        protocol.assert_same(protocol.use(clone(estimator).fit(X, y), X), expected)
+    protocol.check_threads_of_the_environment(estimator, monkeypatch)
 
 
 @EVERY

@@ -64,11 +64,4 @@ def test_signature(estimator):
 
 @EVERY
 def test_the_number_of_threads_changes_no_bit(estimator, monkeypatch):
-    X, _ = data(n=20_000)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    expected = clone(estimator).fit(X)
-    for threads in ("2", "3"):
-        monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        model = clone(estimator).fit(X)
-        assert model.cluster_centers_.tobytes() == expected.cluster_centers_.tobytes()
-        protocol.assert_same(protocol.use(model, X), protocol.use(expected, X))
+    protocol.check_threads_of_the_environment(estimator, monkeypatch)

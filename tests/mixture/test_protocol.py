@@ -54,14 +54,8 @@ def test_signature(estimator):
 
 @EVERY
 def test_the_number_of_threads_changes_no_bit(estimator, monkeypatch):
-    X, _ = data(n=20_000)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    expected = clone(estimator).set_params(max_iter=5).fit(X)
-    for threads in ("2", "3"):
-        monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        model = clone(estimator).set_params(max_iter=5).fit(X)
-        protocol.assert_same_fit(model, expected)
-        protocol.assert_same(protocol.use(model, X), protocol.use(expected, X))
+    few_steps = clone(estimator).set_params(max_iter=5)
+    protocol.check_threads_of_the_environment(few_steps, monkeypatch)
 
 
 @EVERY
