@@ -4,6 +4,10 @@ The squared distance from a centre is, up to a term of the sample alone, the *sc
 ``||c||^2 / 2 - x.c``. So a tile of scores is one matrix product, and the nearest centre the
 smallest score of a column. One pass over the samples assigns them and sums them up, tile by tile,
 while a tile is in the cache; nothing of the size of samples times centres is ever held.
+
+A tile takes a tenth of a millisecond, as long as two threads take to hand each other the lock of
+Python's interpreter. So a thread gets a block of many tiles, and the products are called from the
+compiled function.
 """
 
 from typing import NamedTuple
@@ -15,9 +19,10 @@ from litlearn._distances import EUCLIDEAN, Metric, difference_tile
 from litlearn._jit import njit
 from litlearn._parallel import cut, fold_blocks
 
-TILE = 2**16  # scores, or coordinates, in a tile
+TILE = 2**15  # scores, or coordinates, in a tile
 FEWEST, MOST = 64, 1024  # samples of a tile
 LANES = 64  # samples whose best scores are kept at hand
+NARROW = 64  # features up to which a tile is turned before the product
 BLOCK = 2**21  # products of a coordinate and a centre in a block, at least
 MOST_BLOCKS = 64
 
@@ -64,9 +69,9 @@ def nearest_of_tile(products, half_norms, labels):
     """Assign the samples of a tile to the centres of the smallest score, :eq:`eq-kmeans-assign`.
 
     products (k, m): centres times samples; half_norms (k,), of their type; labels (m,) int32:
-    output, the first of equal scores.
+    overwritten by the first of equal scores. Returns how many changed.
     """
-    best, own = np.empty(LANES, products.dtype), np.empty(LANES, np.int32)
+    best, own, n_changed = np.empty(LANES, products.dtype), np.empty(LANES, np.int32), 0
     for first in range(0, labels.size, LANES):
         begin, count = np.uintp(first), np.uintp(min(LANES, labels.size - first))
         best[:] = np.inf
@@ -79,7 +84,10 @@ def nearest_of_tile(products, half_norms, labels):
                 closer = score < best[i]
                 best[i] = score if closer else best[i]
                 own[i] = label if closer else own[i]
-        labels[first : first + LANES] = own[:count]
+        for i in range(count):
+            n_changed += labels[begin + i] != own[i]
+            labels[begin + i] = own[i]
+    return n_changed
 
 
 @njit
@@ -93,6 +101,37 @@ def add_rows(T, weight, labels, sums, weights):
         weights[c] += w
         for j in range(T.shape[1]):
             sums[c, j] += w * T[i, j]
+
+
+@njit
+def turned(T):
+    """Return samples (m, p) with a feature a row, (p, m)."""
+    m, p = T.shape
+    out = np.empty((p, m), T.dtype)
+    for j in range(p):
+        for i in range(np.uintp(m)):
+            out[j, i] = T[i, j]
+    return out
+
+
+@njit
+def assign_block(X, C, half_norms, weight, labels, sums, weights):
+    """Assign samples, tile by tile, and add them to the sums of their centres.
+
+    X (m, p), C (k, p): of one type; the others as nearest_of_tile and add_rows take them; sums may
+    have no rows, and is then left alone. Returns how many labels changed.
+    """
+    (k, p), n_changed = C.shape, 0
+    size = min(MOST, max(FEWEST, TILE // max(k, p)))
+    for first in range(0, labels.size, size):
+        T, own = X[first : first + size], labels[first : first + size]
+        # <product>: of few features it takes its time for bringing the samples in order, unless
+        # they come with a feature a row.
+        products = np.dot(C, turned(T)) if p <= NARROW else np.dot(C, T.T)
+        n_changed += nearest_of_tile(products, half_norms, own)
+        if sums.shape[0]:
+            add_rows(T, weight[first : first + size], own, sums, weights)
+    return n_changed
 
 
 @njit
@@ -142,25 +181,22 @@ def assign(samples, centres, labels, n_jobs=None, update=True):
     -------
     Sums
     """
+    import scipy.linalg  # noqa: F401  (before threads are limited, so that its own are too)
+
     k, p = centres.shape
     C = centres.astype(samples.X.dtype)
     half_norms = (0.5 * np.einsum("cj,cj->c", centres, centres)).astype(C.dtype)
-    sparse = _validation.is_sparse(samples.X)
 
     def part(rows):
-        found = Sums(np.zeros((k, p)), np.zeros(k), 0)
-        n_changed = 0
-        for tile in cut(rows, min(MOST, max(FEWEST, TILE // max(k, p)))):
-            T, weight = samples.tile(tile), samples.weight[tile]
-            products = np.ascontiguousarray((T @ C.T).T) if sparse else C @ T.T
-            before = labels[tile].copy()
-            nearest_of_tile(products, half_norms, labels[tile])
-            n_changed += np.count_nonzero(before != labels[tile])
-            if update and sparse:
-                arrays = T.data, T.indices, T.indptr
-                add_sparse_rows(*arrays, weight, labels[tile], found.sums, found.weights)
-            elif update:
-                add_rows(T, weight, labels[tile], found.sums, found.weights)
+        found = Sums(np.zeros((k if update else 0, p)), np.zeros(k), 0)
+        T, weight, own = samples.tile(rows), samples.weight[rows], labels[rows]
+        if not _validation.is_sparse(T):
+            arrays = weight, own, found.sums, found.weights
+            return found._replace(n_changed=assign_block(T, C, half_norms, *arrays))
+        n_changed = nearest_of_tile(np.ascontiguousarray((T @ C.T).T), half_norms, own)
+        if update:
+            arrays = T.data, T.indices, T.indptr
+            add_sparse_rows(*arrays, weight, own, found.sums, found.weights)
         return found._replace(n_changed=n_changed)
 
     return fold_blocks(part, merge, samples.blocks(k), n_jobs)
