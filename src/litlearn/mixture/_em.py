@@ -6,6 +6,7 @@ present means. So nothing of the size of samples times components is held, the s
 near the new means, and the samples may be a ``numpy.memmap`` larger than memory.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from litlearn._normal import scaled_squares
 from litlearn._parallel import cut, fold_blocks
 
 KINDS = ("full", "tied", "diag", "spherical")
+FULL, TIED = 0, 1
 TILE = 2**16  # numbers in a tile of samples or of responsibilities
 FEWEST = 32  # samples of a tile
 FEW = 32  # features up to which products of pairs are summed up without BLAS
@@ -122,30 +124,85 @@ def tile_rows(kind, k, p):
 # --- expectation -----------------------------------------------------------------------------
 
 
-def log_joint(kind, parameters, T):
-    """Return the logarithms of weight times density, (m, k), of a tile of samples (m, p).
+class Density(NamedTuple):
+    """A mixture as its densities are computed: prepared once for many tiles of samples."""
 
-    They are the terms of :eq:`eq-gmm-density`.
-    """
-    m, p = T.shape
+    code: int  # of the kind: its place in KINDS
+    origin: np.ndarray  # (p,): amid the means, so that products keep digits
+    factors: (
+        np.ndarray
+    )  # (p, k p) or (p, p): to coordinates in which covariances are units; or (p, 0)
+    places: np.ndarray  # (k, p): the means there
+    scales: np.ndarray  # (k, p): roots of half the inverse variances there
+    constants: np.ndarray  # (k,): logarithms of weights, and of what makes the densities' sums 1
+
+
+def density_of(kind, parameters):
+    """Return the :class:`Density` of parameters."""
+    means, factors = parameters.means, parameters.factors
+    (k, p), origin = means.shape, means.mean(axis=0)
     constants = _targets.logarithms(parameters.weights)
     constants = constants - 0.5 * (p * np.log(2.0 * np.pi) + parameters.log_determinants)
-    means, factors = parameters.means, parameters.factors
-    out = np.empty((m, len(means)))
-    origin = means.mean(axis=0)
+    scales = np.full((k, p), np.sqrt(0.5))
     if kind == "full":
-        # <whiten>: the factors side by side make one product of all components.
-        side_by_side = np.swapaxes(factors, 0, 1).reshape(p, -1)
-        shifts = np.einsum("cj,cjl->cl", means - origin, factors)
-        white_squares((T - origin) @ side_by_side, shifts, constants, out)
-        return out
-    # other kinds: squares by differences.
-    if kind == "tied":  # in coordinates in which the shared covariance is the unit matrix
-        T, means = (T - origin) @ factors, (means - origin) @ factors
-        scales = np.ones_like(means)
+        # the factors side by side make one product of all components.
+        places = np.einsum("cj,cjl->cl", means - origin, factors)
+        factors = np.swapaxes(factors, 0, 1).reshape(p, -1)
+    elif kind == "tied":  # coordinates in which the shared covariance is the unit matrix
+        places = (means - origin) @ factors
     else:
-        scales = np.broadcast_to(factors.reshape(len(means), -1), means.shape)
-    scaled_squares(T, means, np.sqrt(0.5) * scales, constants, out)
+        places, scales = means, scales * factors.reshape(k, -1)
+        factors = np.empty((p, 0))
+    factors = np.ascontiguousarray(factors)
+    return Density(KINDS.index(kind), origin, factors, places, scales, constants)
+
+
+@njit
+def log_joint_tile(density, T, out):
+    """Logarithms of weight times density of samples T (m, p), :eq:`eq-gmm-density`, into (m, k)."""
+    if density.code == FULL:
+        # <whiten>: one product for all components, then squares in their coordinates.
+        Y = np.dot(T - density.origin, density.factors)
+        white_squares(Y, density.places, density.constants, out)
+    elif density.code == TIED:
+        Y = np.dot(T - density.origin, density.factors)
+        scaled_squares(Y, density.places, density.scales, density.constants, out)
+    else:
+        scaled_squares(T, density.places, density.scales, density.constants, out)
+
+
+@njit
+def take_top(scores):
+    """Subtract from each row of (m, k) its largest entry, in place; return those, (m,)."""
+    top = np.empty(scores.shape[0])
+    for i in range(scores.shape[0]):
+        largest = scores[i, 0]
+        for c in range(1, scores.shape[1]):
+            largest = max(largest, scores[i, c])
+        for c in range(scores.shape[1]):
+            scores[i, c] -= largest
+        top[i] = largest
+    return top
+
+
+@njit
+def normalise(shares, top):
+    """Divide each row of (m, k) by its sum, in place, and add its logarithm to top (m,)."""
+    for i in range(shares.shape[0]):
+        total = 0.0
+        for c in range(shares.shape[1]):
+            total += shares[i, c]
+        for c in range(shares.shape[1]):
+            shares[i, c] /= total
+        top[i] += math.log(total)
+
+
+def log_joint(density, T):
+    """Return the logarithms of weight times density, (m, k), of a tile of samples (m, p)."""
+    import scipy.linalg  # noqa: F401  (before threads are limited, so that its own are too)
+
+    out = np.empty((len(T), len(density.places)))
+    log_joint_tile(density, np.ascontiguousarray(T, dtype=np.float64), out)
     return out
 
 
@@ -154,12 +211,10 @@ def responsibilities(scores):
 
     Returns the log-densities (m,), whose sum is the log-likelihood :eq:`eq-gmm-likelihood`.
     """
-    top = scores.max(axis=1, keepdims=True)
-    scores -= top
+    top = take_top(scores)
     np.exp(scores, out=scores)
-    sums = scores.sum(axis=1, keepdims=True)
-    scores /= sums
-    return (top + np.log(sums)).ravel()
+    normalise(scores, top)
+    return top
 
 
 # --- maximisation ----------------------------------------------------------------------------
@@ -356,9 +411,10 @@ def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-n
 
 def weigher(kind, parameters):
     """Return the function that gives a tile's responsibilities and log-densities."""
+    density = density_of(kind, parameters)
 
     def weigh(_, T):
-        R = log_joint(kind, parameters, T)
+        R = log_joint(density, T)
         return R, responsibilities(R)
 
     return weigh

@@ -348,12 +348,11 @@ class GaussianMixture(BaseEstimator):
 
     def _log_joint(self, X):
         """Return the logarithms of weight times density, (n_samples, k), block by block."""
-        parameters = self._parameters()
-        out = np.empty((len(X), len(parameters.weights)))
+        density = _em.density_of(self.covariance_type, self._parameters())
+        out = np.empty((len(X), len(density.places)))
 
         def part(rows):
-            T = X[rows].astype(np.float64, copy=False)
-            out[rows] = _em.log_joint(self.covariance_type, parameters, T)
+            out[rows] = _em.log_joint(density, X[rows])
 
         size = _em.tile_rows(self.covariance_type, out.shape[1], X.shape[1])
         fold_blocks(part, None, cut(len(X), size), work=out.size * X.shape[1])
