@@ -163,6 +163,21 @@ def test_few_axes_keep_their_digits():
     np.testing.assert_allclose(spread.singular_values_, exact, rtol=1e-12)
 
 
+def test_fewer_samples_than_features_by_their_own_products():
+    """Where squares keep their digits, which is asserted; else the samples are decomposed."""
+    X = correlated(100, 2000)
+    model, exact = PCA(5).fit(X), PCA(5, svd_solver="full").fit(X)
+    assert (model.solver_, exact.solver_) == ("gram", "full")
+    np.testing.assert_allclose(model.components_, exact.components_, atol=1e-10)
+    np.testing.assert_allclose(model.singular_values_, exact.singular_values_, rtol=1e-12)
+    assert model.noise_variance_ == pytest.approx(exact.noise_variance_, rel=1e-10)
+    np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(5), atol=1e-12)
+    steep = (X - X.mean(axis=0)) * np.geomspace(1.0, 1e-8, 100)[:, None]
+    model, exact = PCA(60).fit(steep), PCA(60, svd_solver="full").fit(steep)
+    assert model.solver_ == "full"
+    np.testing.assert_allclose(model.singular_values_, exact.singular_values_, rtol=1e-12)
+
+
 @pytest.mark.nojit
 def test_squares_are_given_up_where_they_lose_digits():
     assert _axes.digits_are_left(np.array([1.0, 0.1, 0.01]), 3, 9)

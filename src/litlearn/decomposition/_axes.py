@@ -87,6 +87,34 @@ def by_covariance(X):
     return Cloud(X, found.x_mean, float(squares)), axes
 
 
+def by_gram(cloud, k):
+    """Return k axes of fewer samples than features from the samples' own products.
+
+    If ``Z Z' u = s^2 u``, then ``Z' u / s`` is an axis, :eq:`eq-pca-svd`: one pass over blocks of
+    features, n^2 p, then n^3 and n p k. All n values are returned.
+    """
+    n, p = cloud.X.shape
+    blocks = cut(p, max(n, BLOCK // n))
+
+    def centred(columns):
+        return cloud.X[:, columns].astype(np.float64, copy=False) - cloud.mean[columns]
+
+    def part(columns):
+        Z = centred(columns)
+        return Z @ Z.T
+
+    squares, U = _factors.semidefinite_eigen(fold_blocks(part, np.add, blocks, work=n * n * p))
+    values, U = np.sqrt(squares[::-1]), U[:, : -k - 1 : -1]
+    directions = np.empty((p, k))
+
+    def turn(columns):
+        directions[columns] = centred(columns).T @ U
+
+    fold_blocks(turn, None, blocks, work=n * p * k)
+    lengths = np.linalg.norm(directions, axis=0)
+    return Axes(values, directions / np.where(lengths > 0.0, lengths, 1.0), "gram")
+
+
 def digits_are_left(values, k, n):
     """Tell whether squaring kept the digits of k axes, and of the mean of the variances beyond."""
     squares = values**2
@@ -177,12 +205,16 @@ def by_choice(X, k):
         axes = by_krylov(one, wanted)
         if axes is not None or wide:
             return one, axes or by_arpack(one, wanted, np.random.RandomState(0), 0.0)
-    # <square>: All axes of few features, while squares keep their digits.
+    # <square>: All axes of few features, or of few samples, while squares keep their digits.
     if n >= p or not dense:
         one, axes = by_covariance(X)
         if digits_are_left(axes.values, wanted, n):
             return one, axes
     one = cloud(X)
+    if dense and wanted < n < p:
+        axes = by_gram(one, wanted)
+        if digits_are_left(axes.values, wanted, n - 1):
+            return one, axes
     return one, by_samples(one) if dense else (by_krylov(one, wanted) or axes)
 
 

@@ -197,7 +197,7 @@ class PCA(LinearReduction):
     noise_variance_ : float
         Mean of the variances along the axes that were left out.
     solver_ : str
-        What found the axes: one of the names above, or ``"krylov"``.
+        What found the axes: one of the names above, ``"krylov"`` or ``"gram"``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
