@@ -84,6 +84,7 @@ def nearest_of_tile(products, half_norms, labels):
                 closer = score < best[i]
                 best[i] = score if closer else best[i]
                 own[i] = label if closer else own[i]
+        # <written>: and counted: when none changes, Lloyd's algorithm has ended.
         for i in range(count):
             n_changed += labels[begin + i] != own[i]
             labels[begin + i] = own[i]

@@ -160,15 +160,13 @@ def density_of(kind, parameters):
 @njit
 def log_joint_tile(density, T, out):
     """Logarithms of weight times density of samples T (m, p), :eq:`eq-gmm-density`, into (m, k)."""
-    if density.code == FULL:
-        # <whiten>: one product for all components, then squares in their coordinates.
-        Y = np.dot(T - density.origin, density.factors)
-        white_squares(Y, density.places, density.constants, out)
-    elif density.code == TIED:
-        Y = np.dot(T - density.origin, density.factors)
+    if density.code != FULL:
+        Y = np.dot(T - density.origin, density.factors) if density.code == TIED else T
         scaled_squares(Y, density.places, density.scales, density.constants, out)
-    else:
-        scaled_squares(T, density.places, density.scales, density.constants, out)
+        return
+    # <whiten>: One product for all components, then squares in their coordinates.
+    Y = np.dot(T - density.origin, density.factors)
+    white_squares(Y, density.places, density.constants, out)
 
 
 @njit
