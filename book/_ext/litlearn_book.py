@@ -476,15 +476,17 @@ def _explain_terms(app, doctree, docname):
     for entry in book_terms.entries(glossary):
         plain = re.sub(r"[*$]", "", re.sub(r" See \{ref\}.*$", "", entry.definition))
         explained |= dict.fromkeys((name.lower() for name in (entry.term, *entry.synonyms)), plain)
+    anchors = {re.sub(r"[^a-z0-9]+", " ", known).strip(): known for known in explained}
     for link in doctree.findall(nodes.reference):
         word = link.children[0] if link.children else None
         if isinstance(word, nodes.inline) and "std-term" in word["classes"]:
             link["classes"].append("litlearn-term")
             target = link.get("refid") or link.get("refuri", "").partition("#")[2]
             name = target.removeprefix("term-").replace("-", " ").lower()
-            names = {re.sub(r"[^a-z0-9]+", " ", known).strip(): known for known in explained}
-            if name in names:
-                link["reftitle"] = explained[names[name]]
+            if word.astext().lower() in explained:
+                link["reftitle"] = explained[word.astext().lower()]
+            elif name in anchors:
+                link["reftitle"] = explained[anchors[name]]
 
 
 def leave_out_thebe(app: Sphinx) -> None:
