@@ -129,14 +129,14 @@ litlearn.figure("penalized_models", (figure, data) => {
   figure.drawn(() => {
     const w = solve(state.price);
     const now = squares(w);
-    const turn = d3.range(0, 361).map((i) => (i * Math.PI) / 180);
+    const turn = d3.range(0, 121).map((i) => (i * Math.PI) / 60);
     const at = ([u, v]) => [plane.sx(u), plane.sy(v)];
     const ring = (points) => `${d3.line()(points.map(at))}Z`;
     body.attr("d", ring(turn.map(ball)));
     contours.selectAll("path").data([1, 2, 3, 4, 5]).join("path").attr("fill", "none").attr("stroke", "#aaa")
       .attr("d", (k) => ring(turn.map((angle) => ellipse(angle, rest + n * (0.6 * k) ** 2))));
     touching.attr("d", ring(turn.map((angle) => ellipse(angle, now))));
-    const steps = d3.range(0, 401).map((i) => (price.limits[1] * i) / 400);
+    const steps = d3.range(0, 101).map((i) => (price.limits[1] * i) / 100);
     const path = steps.map(solve);
     const onwards = [1, 2, 4, 8, 16].map((times) => solve(price.limits[1] * 2 * times));
     trail.attr("d", d3.line()([...path, ...onwards].map(at)));
