@@ -349,7 +349,9 @@ def run_in_place(path, again):
     known, target = measured(path), stored(path, notebook)
 
     def kept(old, new):
-        return old.source in known if measures_time(old) else same(old.outputs, new.outputs)
+        if measures_time(old):  # without an output there is no known time to keep
+            return bool(old.outputs) and old.source in known
+        return same(old.outputs, new.outputs)
 
     runs = read(target) if target.exists() and not again else None
     if runs and all(kept(*pair) for pair in zip(before, code_cells(runs), strict=True)):

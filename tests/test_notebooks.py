@@ -203,6 +203,12 @@ def test_an_edited_word_changes_no_output(project, monkeypatch):
     assert outputs == [[picture(old)], [printed("1 s\n")], fresh[2], fresh[3]]
     monkeypatch.setattr(notebooks, "measured", lambda path: {"measure()", "measure_more()"})
     assert notebooks.run_in_place(path, again=False) == "up to date"
+    # A time that was lost is measured again.
+    lost = notebooks.read(path)
+    lost.cells[1].outputs = []
+    notebooks.write(path, lost)
+    notebooks.run_in_place(path, again=False)
+    assert notebooks.read(path).cells[1].outputs == fresh[1]
     notebooks.run_in_place(path, again=True)
     assert [cell.outputs for cell in notebooks.read(path).cells] == fresh
 
