@@ -287,3 +287,9 @@ def test_what_the_guide_for_contributors_shows_exists():
     assert shown_in(guide)
     for target, fragment in shown_in(guide):
         assert source(target, fragment or None)
+
+
+def test_a_later_line_of_a_comment_loses_no_word():
+    text = "def f(x):\n    # <cut>: the best so\n    # far: a branch.\n    return x"
+    shown = "def f(x):\n    # The best so\n    # far: a branch.\n    return x"
+    assert listing._printed(text) == shown

@@ -162,9 +162,10 @@ def _printed(text):
                 last += 1  # the empty line that parts the docstring from the code
             lines[first:last] = [None] * (last - first)
     out = []
-    for line in lines:
+    for before, line in zip(["", *lines], lines, strict=False):
         if line is not None:
-            if match := _MARK.match(line):
+            opens = not (before or "").lstrip().startswith("#")
+            if opens and (match := _MARK.match(line)):
                 rest = line[match.end() - 1 :]
                 line = f"{line[: line.index('#')]}# {rest[0].upper()}{rest[1:]}"
             out.append(re.sub(r":eq:`([\w-]+)`", r"\1", line))

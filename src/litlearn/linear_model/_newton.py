@@ -2,7 +2,7 @@ r"""Smooth losses: Newton's method, what replaces it at large sizes, and the cer
 
 At a point v with gradient g and Hessian H, the loss looks like F(v) + g.d + d.H d / 2 for a step d.
 The step that minimises this is d = -H^-1 g, :eq:`eq-newton-step`. It lowers the model by half of
-lambda^2 = g.H^-1 g, the squared *Newton decrement*. That number tells how far the loss is above its
+delta^2 = g.H^-1 g, the squared *Newton decrement*. That number tells how far the loss is above its
 minimum, whatever the units of the features. It is what the solvers stop on.
 
 There are four ways to a step, and :func:`minimise` chooses:
