@@ -124,7 +124,7 @@ litlearn.figure("penalized_models", (figure, data) => {
     set: (value) => (state.correlation = value),
     text: (value) => number(value),
   });
-  const table = figure.table("What the price does", ["", "least squares", "now"]);
+  const table = figure.table("What the price does", ["quantity", "least squares", "now"]);
 
   figure.drawn(() => {
     const w = solve(state.price);
