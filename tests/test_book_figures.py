@@ -1789,7 +1789,7 @@ def test_pages_show_the_picture_until_scripts_run(chromium, live_pages):
             context = chromium.new_context(java_script_enabled=scripts, offline=True)
             context.set_default_timeout(PATIENCE)
             tab = context.new_page()
-            tab.goto(page.as_uri())
+            tab.goto(page.as_uri(), wait_until="domcontentloaded")  # formulas take their time
             for name in names:
                 picture = tab.locator(f'article img[src$="{name}.svg"]')
                 if scripts:
