@@ -150,7 +150,8 @@ def cases(size):
             Case(
                 name=f"pca-{n}x{p}-{k}", group="Principal components", work="fit", make=make,
                 adapters=adapters(solvers), judge=judge, reference=reference, aim=aim,
-                options={"k": k}, facts={"n": n, "p": p, "axes": k, "dtype": "float64"},
+                options={"k": k},
+                facts={"data": "factors", "n": n, "p": p, "axes": k, "dtype": "float64"},
             )
         )  # fmt: skip
     return chosen
