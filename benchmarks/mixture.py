@@ -206,7 +206,7 @@ def cases(size):
                     work=f"{ROUNDS} rounds, {kind}", make=make, adapters=adapters(), judge=judge,
                     reference=reference, aim=AIM if kind in ("full", "diag") else None,
                     options={"kind": kind},
-                    facts={"n": n, "p": p, "k": k, "covariances": kind, "dtype": dtype},
+                    facts={"data": kind, "n": n, "p": p, "k": k, "dtype": dtype},
                 )
             )  # fmt: skip
     return chosen
