@@ -1,6 +1,5 @@
 """Source shown by inclusion: whole functions, named fragments, and errors that help."""
 
-import collections
 import importlib
 import json
 import re
@@ -208,10 +207,7 @@ def test_errors_name_what_is_missing(target, message):
         source(target)
 
 
-# Most lines of a piece that a page shows. Packages that still have longer ones, and how many: these
-# numbers may only fall.
-LONGEST = 12
-LONGER = {}
+LONGEST = 12  # lines of a piece that a page shows
 SHOWN = re.compile(r"show\(\s*\"(litlearn[^\"]+)\"(?:,\s*\"([^\"]+)\")?\s*,?\s*\)")
 
 
@@ -232,12 +228,7 @@ def n_lines(target, fragment):
 def test_shown_pieces_are_short():
     pieces = set(shown_pieces())
     assert len(pieces) > 100
-    longer = collections.Counter()
-    for target, fragment in pieces:
-        if n_lines(target, fragment) > LONGEST:
-            longer[target.split(":")[0].split(".")[1]] += 1
-    too_many = {name: n for name, n in longer.items() if n > LONGER.get(name, 0)}
-    assert too_many == {}, f"more than {LONGEST} lines: {longer}, allowed: {LONGER}"
+    assert [piece for piece in pieces if n_lines(*piece) > LONGEST] == []
 
 
 def test_lines_are_counted():

@@ -5,9 +5,9 @@ The squared distance from a centre is, up to a term of the sample alone, the *sc
 smallest score of a column. One pass over the samples assigns them and sums them up, tile by tile,
 while a tile is in the cache; nothing of the size of samples times centres is ever held.
 
-A tile takes a tenth of a millisecond, as long as two threads take to hand each other the lock of
-Python's interpreter. So a thread gets a block of many tiles, and the products are called from the
-compiled function.
+A thread gets a block of many tiles in one call of a compiled function, the products included. With
+a call for each tile, two threads that took the lock of Python's interpreter in turn were hardly
+faster than one.
 """
 
 from typing import NamedTuple

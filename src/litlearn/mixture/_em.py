@@ -129,9 +129,7 @@ class Density(NamedTuple):
 
     code: int  # of the kind: its place in KINDS
     origin: np.ndarray  # (p,): amid the means, so that products keep digits
-    factors: (
-        np.ndarray
-    )  # (p, k p) or (p, p): to coordinates in which covariances are units; or (p, 0)
+    factors: np.ndarray  # (p, k p), (p, p) or (p, 0): to where covariances are units
     places: np.ndarray  # (k, p): the means there
     scales: np.ndarray  # (k, p): roots of half the inverse variances there
     constants: np.ndarray  # (k,): logarithms of weights, and of what makes the densities' sums 1
