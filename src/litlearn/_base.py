@@ -59,6 +59,15 @@ def clone(estimator):
     return type(estimator)(**{name: clone(value) for name, value in params.items()})
 
 
+@functools.cache
+def _parameters_of(init, name):
+    """Return the names of the parameters of ``__init__``, sorted; `name` of its class."""
+    parameters = list(inspect.signature(init).parameters.values())[1:]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        raise RuntimeError(f"{name}.__init__ must name each of its parameters.")
+    return sorted(p.name for p in parameters if p.kind is not p.VAR_KEYWORD)
+
+
 class BaseEstimator:
     """Base of every estimator.
 
@@ -81,10 +90,7 @@ class BaseEstimator:
         """Return the names of the parameters, sorted."""
         if cls.__init__ is object.__init__:
             return []
-        parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
-        if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-            raise RuntimeError(f"{cls.__name__}.__init__ must name each of its parameters.")
-        return sorted(p.name for p in parameters if p.kind is not p.VAR_KEYWORD)
+        return _parameters_of(cls.__init__, cls.__name__).copy()
 
     def get_params(self, deep=True):
         """Return the parameters of this estimator.

@@ -13,6 +13,7 @@ matrix is a :class:`Product`: dense or sparse, its mean taken off if there is on
 """
 
 import functools
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,9 @@ from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 
 # Numbers in a block of rows whose products a thread takes at a time.
 PRODUCT_BLOCK = 2**19
+# Multiplications that BLAS does at once without copying the factors to where it wants them first:
+# for a few directions the copy takes as long as the product. And columns of such a tile.
+UNPACKED, TILE_COLUMNS, FEW_DIRECTIONS = 2**19, 512, 48
 # Directions in a Krylov space, as a multiple of the block that it grows by, before it is cut back.
 MOST_BLOCKS_KEPT = 12
 
@@ -225,15 +229,24 @@ class Product:
         rows = self.X[block].astype(np.float64, copy=False)
         return rows - self.mean if self.before else rows
 
+    def tiles(self, m, k):
+        """Cut m rows of X into tiles, (rows, columns) each, for a product with k directions."""
+        if k > FEW_DIRECTIONS:
+            return [(slice(0, m), slice(0, self.shape[1]))]
+        size = max(8, UNPACKED // (max(k, 1) * min(self.shape[1], TILE_COLUMNS)))
+        return itertools.product(cut(m, size), cut(self.shape[1], TILE_COLUMNS))
+
     def times(self, Q):
         """Return the product with Q (p, k), (n, k)."""
         if not self.dense:
             found = np.asarray(self.X @ Q)
         else:
-            found, Q = np.empty((self.shape[0], Q.shape[1])), np.ascontiguousarray(Q)
+            found, Q = np.zeros((self.shape[0], Q.shape[1])), np.ascontiguousarray(Q)
 
             def part(block):
-                np.matmul(self.rows(block), Q, out=found[block])
+                rows, out = self.rows(block), found[block]
+                for some, columns in self.tiles(len(rows), Q.shape[1]):
+                    out[some] += rows[some, columns] @ Q[columns]
 
             fold_blocks(part, None, self.blocks, work=self.X.size * Q.shape[1] / 8)
         if self.mean is not None and not self.before:
@@ -248,7 +261,10 @@ class Product:
             P = np.ascontiguousarray(P)
 
             def part(block):
-                return self.rows(block).T @ P[block]
+                rows, own, out = self.rows(block), P[block], np.zeros((self.shape[1], P.shape[1]))
+                for some, columns in self.tiles(len(rows), P.shape[1]):
+                    out[columns] += rows[some, columns].T @ own[some]
+                return out
 
             work = self.X.size * P.shape[1] / 8
             found = fold_blocks(part, np.add, self.blocks, work=work)

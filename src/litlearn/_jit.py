@@ -24,6 +24,7 @@ import threading
 import time
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -260,7 +261,35 @@ def prefetch(array, place):
     _prefetch(array, place)
 
 
+@intrinsic
+def as_bits(typing_context, number):
+    """The 64 bits of a float, as an integer."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+@intrinsic
+def from_bits(typing_context, bits):
+    """The float that has these 64 bits."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
 if numba.config.DISABLE_JIT:  # there is no machine code to put it into
 
     def prefetch(array, place):
         """Do nothing."""
+
+    def as_bits(number):
+        """The 64 bits of a float, as an integer."""
+        return int(np.float64(number).view(np.int64))
+
+    def from_bits(bits):
+        """The float that has these 64 bits."""
+        return float(np.uint64(bits % 2**64).view(np.float64))

@@ -19,6 +19,7 @@ from litlearn._base import (
     _loaded,
     clone,
 )
+from litlearn._linear import LinearClassifier
 from litlearn._parallel import cut, fold_blocks, map_blocks
 
 __all__ = ["OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"]
@@ -77,6 +78,16 @@ def scores_of(estimator, X):
         return np.ravel(estimator.decision_function(X))
     except (AttributeError, NotImplementedError):
         return estimator.predict_proba(X)[:, 1]
+
+
+def winners(estimator, X, scores):
+    """Return 0 or 1 for each sample, what a classifier of a pair predicts; scores: of `scores_of`.
+
+    A linear function's sign is its prediction: it need not be computed a second time.
+    """
+    if getattr(type(estimator), "predict", None) is LinearClassifier.predict:
+        return scores > 0.0
+    return estimator.predict(X)
 
 
 def threshold_of(estimator):
@@ -665,9 +676,15 @@ class OneVsOneClassifier(MulticlassStrategy):
         else:
             views = [X[:, rows] for rows in self.pairwise_indices_]
         pairs = list(zip(self.estimators_, views, strict=True))
-        confidences = np.column_stack([scores_of(one, own) for one, own in pairs])
-        predictions = np.column_stack([one.predict(own) for one, own in pairs])
-        scores = votes_and_confidences(predictions, confidences, self.n_classes_)
+        # Numbers of one pair lie side by side, as they are made and counted.
+        confidences = np.array([scores_of(one, own) for one, own in pairs])
+        predictions = np.array(
+            [
+                winners(one, own, own_scores)
+                for (one, own), own_scores in zip(pairs, confidences, strict=True)
+            ]
+        )
+        scores = votes_and_confidences(predictions.T, confidences.T, self.n_classes_)
         return scores[:, 1] if self.n_classes_ == 2 else scores
 
 

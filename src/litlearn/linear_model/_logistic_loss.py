@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from litlearn._exponential import exponential, log_one_plus
 from litlearn._jit import njit
 from litlearn._parallel import cut, fold_blocks
 from litlearn._validation import is_sparse, read_only
@@ -48,33 +49,35 @@ class State(NamedTuple):
 # ------------------------------------------------------------------ two classes
 
 
-@njit
+@njit(reassociate=True)
 def logistic_terms(scores, y, s, start, stop, residual, curvature):
     """Loss, residuals and curvature of samples from their scores, :eq:`eq-logistic-loss`.
 
     scores, y, s, residual, curvature (n,): y is +1 or -1, s the weights; the last two are output.
     Returns the sum of the weighted losses of the samples start, ..., stop - 1.
     """
-    total = 0.0
-    for i in range(start, stop):
+    scores, y, s = scores[start:stop], y[start:stop], s[start:stop]
+    residual, curvature, total = residual[start:stop], curvature[start:stop], 0.0
+    for i in range(scores.size):
         # <wrong>: with e = exp(-|f|) at most 1, nothing overflows, on either side.
         u = y[i] * scores[i]
-        e = math.exp(-abs(u))
+        e = exponential(-abs(u))
         wrong = (e if u > 0.0 else 1.0) / (1.0 + e)
         # <terms>: the loss, its first and its second derivative in the score.
-        total += s[i] * (math.log1p(e) + max(-u, 0.0))
+        total += s[i] * (log_one_plus(e) + max(-u, 0.0))
         residual[i] = -s[i] * y[i] * wrong
         curvature[i] = s[i] * wrong * (1.0 - wrong)
     return total
 
 
-@njit
+@njit(reassociate=True)
 def logistic_total(scores, step, t, y, s, start, stop):
     """Sum of weighted losses at scores + t * step, for the line search: no pass over X."""
     total = 0.0
-    for i in range(start, stop):
+    scores, step, y, s = scores[start:stop], step[start:stop], y[start:stop], s[start:stop]
+    for i in range(scores.size):
         u = y[i] * (scores[i] + t * step[i])
-        total += s[i] * (math.log1p(math.exp(-abs(u))) + max(-u, 0.0))
+        total += s[i] * (log_one_plus(exponential(-abs(u))) + max(-u, 0.0))
     return total
 
 

@@ -11,7 +11,8 @@ There are four ways to a step, and :func:`minimise` chooses:
 - Many more samples than parameters: minimise over a part of the samples first. Its minimum is a
   good start, and its Hessian a good model of the whole one. Steps with that fixed model, corrected
   by what the gradients along the way say about the curvature (L-BFGS), need one pass over the
-  data each (:func:`quasi_newton`).
+  data each (:func:`quasi_newton`). With only some thousands of samples, Newton's own steps do the
+  rest (:func:`newton_from_part`).
 - Hundreds of parameters or more, two classes, and not so many samples: a Hessian costs as much as
   dozens of gradients. Let L-BFGS go most of the way, and conjugate gradients finish and certify. If
   the features are too nearly collinear for that, go on with factored Hessians
@@ -340,6 +341,8 @@ def minimise(loss, v, goal, report=None, factored=None):
     stride = min(PART, loss.n // (ROWS_PER_FEATURE * loss.width), loss.n // (2 * v.size))
     if stride >= 3 and loss.n * loss.p > 2**18 and loss.width <= FACTORED:
         return from_part(loss, v, goal, report, stride)
+    if stride >= 3 and loss.n * loss.p > 2**16 and v.ndim == 1:
+        return newton_from_part(loss, v, goal, report, stride)
     if v.ndim == 1 and v.size > MANY and loss.n * loss.p > 2**18:
         return by_gradients(loss, v, goal, report)
     if affordable(loss, v):
@@ -418,6 +421,21 @@ def finish(loss, found, goal, report):
     rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
     result = newton(loss, found.v, rest, report, affordable(loss, found.v))
     return result._replace(n_iter=found.n_iter + result.n_iter)
+
+
+def newton_from_part(loss, v, goal, report, stride):
+    """Newton's method over every stride-th sample first, and then over all, for some thousands.
+
+    So few samples that a Hessian of all costs not much more than the work around it: three or four
+    of them, from a good start, are faster than many steps of L-BFGS.
+    """
+    part = loss.part(stride)
+    if part is not None:
+        rough = Goal(0.1 * v.size / (2.0 * part.n), np.inf, goal.max_iter, True)  # as in from_part
+        found = newton(part, v, rough)
+        if found.converged and loss.model_is_sound(part.evaluate(found.v)):
+            v = found.v
+    return newton(loss, v, goal, report)
 
 
 def from_part(loss, v, goal, report, stride):
