@@ -329,15 +329,16 @@ def new_directions(W, basis, scale):
     """
     if not W.shape[1]:
         return np.empty((basis.shape[1], 0)), W, np.empty((0, 0))
+    known = Product(basis)
     # <twice>: Taking off what the basis holds leaves rounding; a second time removes that too.
-    inside = basis.T @ W
-    W = W - basis @ inside
-    again = basis.T @ W
+    inside = known.transposed_times(W)
+    W = W - known.times(inside)
+    again = known.transposed_times(W)
     inside += again
-    W -= basis @ again
+    W -= known.times(again)
     new, outside = orthonormal(W, 1e-14 * scale)
     # <clean>: Where much cancelled, the new directions lean on the basis: once more.
-    new, turned = orthonormal(new - basis @ (basis.T @ new), 0.0)
+    new, turned = orthonormal(new - known.times(known.transposed_times(new)), 0.0)
     return inside, new, turned @ outside
 
 

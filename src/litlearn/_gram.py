@@ -7,6 +7,7 @@ and :func:`check_memory` refuses it where it cannot fit.
 """
 
 import contextlib
+import operator
 import os
 from typing import NamedTuple
 
@@ -135,9 +136,13 @@ class SampleKernel:
     def _check_range(self, K):
         """Refuse a Gram matrix whose entries are beyond the range of numbers."""
         who = _validation.owner_name(self.owner)
-        with np.errstate(over="ignore", invalid="ignore"):
-            in_range = np.isfinite(K.sum()) or np.isfinite(K).all()
-        if not in_range:
+
+        def in_range(rows):
+            with np.errstate(over="ignore", invalid="ignore"):
+                return bool(np.isfinite(K[rows].sum()) or np.isfinite(K[rows]).all())
+
+        blocks = cut(len(K), max(1, TILE_BYTES // (8 * len(K))))
+        if not fold_blocks(in_range, operator.and_, blocks, work=K.size):
             raise ValueError(
                 f"{who}: the kernel {self.name!r} of some pairs of samples is infinite or NaN, "
                 "expected finite numbers: scale X, or choose another kernel, degree or gamma."

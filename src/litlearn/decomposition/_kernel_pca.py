@@ -10,8 +10,9 @@ from litlearn.exceptions import NotFittedError
 EIGEN_SOLVERS = ("auto", "dense", "arpack", "randomized")
 FEW = 0.125  # share of the components up to which a Krylov space is faster than all eigenvectors
 SMALL = 200  # samples up to which LAPACK is as fast
-RESIDUAL = 1e-11  # of an eigenvector, as a share of the largest eigenvalue: that of "auto"
+RESIDUAL = 1e-10  # of an eigenvector, as a share of the largest eigenvalue: that of "auto"
 NEGATIVE = 1e-5  # share of the largest eigenvalue: what is below its negative is not rounding
+CENTRED = 2**16  # numbers of a block that is centred: it stays in a core's cache from pass to pass
 NOTHING = 1e-12  # share of the largest eigenvalue: what is smaller is nothing
 INSTEAD = (
     "fit litlearn.decomposition.PCA to the features of "
@@ -335,7 +336,7 @@ def centre(K, n_jobs=None):
         The largest size of an entry of K, as it was.
     """
     n = len(K)
-    blocks = cut(n, max(1, _gram.TILE_BYTES // (8 * n)))
+    blocks = cut(n, max(1, CENTRED // n))
     of_rows = np.empty(n)
 
     def sums(rows):

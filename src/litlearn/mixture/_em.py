@@ -20,7 +20,6 @@ KINDS = ("full", "tied", "diag", "spherical")
 FULL, TIED = 0, 1
 TILE = 2**16  # numbers in a tile of samples or of responsibilities
 FEWEST = 32  # samples of a tile
-FEW = 32  # features up to which products of pairs are summed up without BLAS
 NEGLIGIBLE = 1e-30  # a responsibility that changes no sum
 BLOCK = 2**20  # steps in a block, at least
 MOST_BLOCKS = 64
@@ -85,20 +84,19 @@ def add_products(T, R, means, sums, products):
     T (m, p); R (m, k): responsibilities; means, sums (k, p), products (k, p, p): the last two are
     added to. A responsibility too small to count in a sum is left out.
     """
-    p, z = np.uintp(T.shape[1]), np.empty(T.shape[1])
+    p, Z = np.uintp(T.shape[1]), np.empty(T.shape)
     for c in range(means.shape[0]):
-        mean, total = means[c], sums[c]
+        mean, total, count = means[c], sums[c], 0
         for i in range(T.shape[0]):
-            r, x = R[i, c], T[i]
-            if r < NEGLIGIBLE:
+            if R[i, c] < NEGLIGIBLE:
                 continue
+            root, x, z = math.sqrt(R[i, c]), T[i], Z[count]
             for j in range(p):
-                z[j] = x[j] - mean[j]
-            for j in range(p):
-                weighted, row = r * z[j], products[c, j]
-                total[j] += weighted
-                for other in range(p):
-                    row[other] += weighted * z[other]
+                z[j] = root * (x[j] - mean[j])
+                total[j] += root * z[j]
+            count += 1
+        # Deviations times the roots of their weights: one array makes the product.
+        products[c] += np.dot(Z[:count].T, Z[:count])
 
 
 @njit
@@ -220,7 +218,7 @@ def add_tile(kind, T, R, means, found):
     """Add a tile of samples (m, p) with responsibilities (m, k) to the statistics."""
     weights = R.sum(axis=0)
     found.weights[:] += weights
-    if kind == "full" and T.shape[1] <= FEW:
+    if kind == "full":
         add_products(T, R, means, found.sums, found.products)
         return
     if kind in ("diag", "spherical"):
@@ -228,10 +226,6 @@ def add_tile(kind, T, R, means, found):
         return
     origin = means.mean(axis=0)
     found.sums[:] += R.T @ (T - origin) - weights[:, None] * (means - origin)
-    if kind == "full":
-        for c, mean in enumerate(means):
-            Z = T - mean
-            found.products[c] += (Z * R[:, c : c + 1]).T @ Z
 
 
 def sum_up(kind, X, means, weigh, n_jobs=None):
