@@ -205,6 +205,19 @@ def test_products_less_the_means(offset, dtype):
     np.testing.assert_allclose(product.transposed_times(P), (dense - mean).T @ P, atol=1e-10)
 
 
+@pytest.mark.parametrize("k", [1, 3, 48, 49])
+def test_products_in_tiles(k, monkeypatch):
+    """Several tiles of rows and of columns, the last ones smaller; many directions in one."""
+    monkeypatch.setattr(_factors, "UNPACKED", 500)
+    monkeypatch.setattr(_factors, "TILE_COLUMNS", 20)
+    rng = np.random.default_rng(0)
+    X, Q, P = rng.normal(size=(61, 47)), rng.normal(size=(47, k)), rng.normal(size=(61, k))
+    product = _factors.Product(X)
+    assert (len(list(product.tiles(61, k))) == 1) == (k > _factors.FEW_DIRECTIONS)
+    np.testing.assert_allclose(product.times(Q), X @ Q, atol=1e-12)
+    np.testing.assert_allclose(product.transposed_times(P), X.T @ P, atol=1e-12)
+
+
 def test_signs():
     V = np.array([[0.1, -2.0, 0.0, 1.0], [-3.0, 1.0, 0.0, -1.0 - 1e-12]])
     np.testing.assert_array_equal(_factors.signs(V), [-1.0, -1.0, 1.0, 1.0])

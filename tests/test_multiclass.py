@@ -75,6 +75,24 @@ def test_votes_twin():
     assert (np.abs(found - votes) <= 1 / 3).all() and (votes.sum(axis=1) == 6).all()
 
 
+def test_predictions_of_pairs_are_asked_for():
+    """A linear classifier's are the signs of its scores; any other one's are its own."""
+
+    class Contrary(LogisticRegression):
+        def predict(self, X):
+            return 1 - super().predict(X)
+
+    X, y = load_iris(return_X_y=True)
+    plain, contrary = (
+        OneVsOneClassifier(one()).fit(X, y) for one in (LogisticRegression, Contrary)
+    )
+    expected = np.array([one.predict(X) for one in plain.estimators_]).T
+    scores = np.array([one.decision_function(X) for one in plain.estimators_]).T
+    for model, predictions in ((plain, expected), (contrary, 1 - expected)):
+        found = votes_and_confidences(predictions, scores, 3)
+        np.testing.assert_array_equal(model.decision_function(X), found)
+
+
 @nojit
 def test_words_twin():
     """eq-ecoc"""

@@ -61,10 +61,3 @@ def log_one_plus(e):
     series = z * (low + w * w * (middle + w * w * high))
     # 2 s = f - s f, in which the first number is exact.
     return (LN2_HIGH if is_far else 0.0) + (f - s * (f - series) + (LN2_LOW if is_far else 0.0))
-
-
-@njit
-def exponentials(values, out):
-    """Exponentials of an array (n,), into out (n,)."""
-    for i in range(values.size):
-        out[i] = exponential(np.float64(values[i]))

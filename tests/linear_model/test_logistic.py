@@ -391,6 +391,26 @@ def test_large_data_start_from_a_part(q, dtype, monkeypatch):
     assert np.array_equal(model.coef_, again.coef_)
 
 
+@pytest.mark.parametrize("kind", ["plain", "single", "rare", "apart"])
+def test_some_thousands_begin_with_a_part(kind, monkeypatch):
+    """eq-newton-step: the direct way's minimum, and in fewer steps, unless the part misleads."""
+    X, y = make(10_000, 10, 2, seed=6)
+    X = X.astype(np.float32) if kind == "single" else X
+    if kind == "rare":  # no stride beyond 1 meets the second class
+        y = np.isin(np.arange(10_000), [1, 3, 5, 7, 9]).astype(int)
+    if kind == "apart":
+        y = np.where(np.arange(10_000) % 8 == 0, X[:, 0] > 0, y).astype(int)
+    called, original = [], _newton.newton_from_part
+    monkeypatch.setattr(_newton, "newton_from_part", lambda *a: called.append(1) or original(*a))
+    model = LogisticRegression().fit(X, y)
+    assert called and model.converged_
+    direct = LogisticRegression(solver="newton-cholesky").fit(X, y)
+    assert objective(model, X, y) <= objective(direct, X, y) * (1 + 1e-9)
+    assert kind in ("rare", "apart") or model.n_iter_ < direct.n_iter_
+    again = LogisticRegression(n_jobs=1).fit(X, y)
+    assert np.array_equal(model.coef_, again.coef_)
+
+
 def test_parts_that_do_not_speak_for_the_whole():
     """Sorted, periodic and rare classes, and parts that are separated while the whole is not."""
     X, y = make(30_000, 10, 2, seed=5)
