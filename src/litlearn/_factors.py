@@ -233,7 +233,7 @@ class Product:
         """Cut m rows of X into tiles, (rows, columns) each, for a product with k directions."""
         if k > FEW_DIRECTIONS:
             return [(slice(0, m), slice(0, self.shape[1]))]
-        size = max(8, UNPACKED // (max(k, 1) * min(self.shape[1], TILE_COLUMNS)))
+        size = max(8, UNPACKED // max(1, k * min(self.shape[1], TILE_COLUMNS)))
         return itertools.product(cut(m, size), cut(self.shape[1], TILE_COLUMNS))
 
     def times(self, Q):
