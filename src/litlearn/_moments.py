@@ -20,7 +20,7 @@ from litlearn import _factors
 from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 
 # A tile of rows is what a thread works on at a time: small enough to stay in its cache.
-TILE = 2**17  # numbers
+TILE = 2**16  # numbers
 BLOCK = 2**20  # numbers in a block, at least
 MOST_BLOCKS = 64
 MANY = 2**18  # numbers from which on products in float32 are worth their loss of digits
