@@ -41,9 +41,10 @@ def _neighbors():
 CASES.extend(_neighbors())
 CASES.extend(
     ("linear_model", name, {})
-    for name in ("LinearRegression", "Ridge", "RidgeCV", "RidgeClassifier")
+    for name in ("LinearRegression", "Ridge", "RidgeCV", "RidgeClassifier", "RidgeClassifierCV")
 )
 CASES.append(("linear_model", "LogisticRegression", {}))
+CASES.append(("linear_model", "LogisticRegressionCV", {"Cs": 2, "cv": 2}))
 CASES.append(("linear_model", "ElasticNet", {"alpha": 0.1}))
 CASES.append(("linear_model", "ElasticNetCV", {}))
 CASES.append(("linear_model", "Lasso", {"alpha": 0.1}))
@@ -130,6 +131,9 @@ def use_logistic(dtype):
         for data in (few, csr_array(few)):
             model(solver="newton-cg").fit(data, classes[:300])
             model(C=0.1, l1_ratio=0.5).fit(data, classes[:300])
+    tasks = importlib.import_module("litlearn.linear_model").MultiTaskElasticNet(0.1)
+    tasks.fit(few, few[:, :2])
+    tasks.fit(csr_array(few), few[:, :2])
     separated = np.digitize(few[:, 0], [-0.5, 0.5])
     for classes in (separated, separated > 0, labels):
         model(C=np.inf).fit(few, classes)  # steps are halved here

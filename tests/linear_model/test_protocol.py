@@ -21,8 +21,10 @@ from litlearn.linear_model import (
     LassoCV,
     LinearRegression,
     LogisticRegression,
+    LogisticRegressionCV,
     Ridge,
     RidgeClassifier,
+    RidgeClassifierCV,
     RidgeCV,
     _coordinate_descent,
     _logistic_loss,
@@ -40,16 +42,21 @@ ALL = (
     LinearRegression(positive=True),
     LogisticRegression(),
     LogisticRegression(C=0.1, l1_ratio=0.5),
+    LogisticRegressionCV(Cs=[0.1, 1.0], cv=3),
+    LogisticRegressionCV(Cs=[0.1, 1.0], cv=2, l1_ratios=[0.0, 0.5], refit=False),
     Ridge(),
     RidgeCV(),
     RidgeCV(cv=3),
     RidgeClassifier(),
+    RidgeClassifierCV(),
+    RidgeClassifierCV(cv=3),
 )
 EVERY = pytest.mark.parametrize("estimator", ALL, ids=repr)
 
 
 def test_all_are_listed():
-    protocol.check_all_are_listed(litlearn.linear_model, ALL)
+    elsewhere = ("MultiTaskElasticNet", "MultiTaskLasso")  # they take several targets only
+    protocol.check_all_are_listed(litlearn.linear_model, ALL, elsewhere)
 
 
 class TestProtocol(protocol.Suite):
@@ -62,6 +69,12 @@ class TestProtocol(protocol.Suite):
         *[("positive", value) for value in (1, None, "yes")],
         *[("tol", value) for value in (-1.0, np.nan, "1", None)],
         *[("max_iter", value) for value in (-1, 1.5, "1", True)],
+        *[("alphas", value) for value in ("a", None, [-1.0], [[1.0]], [np.nan])],
+        *[("Cs", value) for value in (0, "a", None, [0.0], [[1.0]])],
+        *[("l1_ratios", value) for value in ("a", 0.5, [2.0], [])],
+        *[("cv", value) for value in (1, "a", 2.5, [(1, 2, 3)], True)],
+        *[("refit", value) for value in (1, None, "yes")],
+        *[("use_legacy_attributes", value) for value in (1, None, "yes")],
         *[("n_jobs", value) for value in (0, 1.5, "all", True)],
         *[("solver", value) for value in ("newton", 3, None)],
         *[("random_state", value) for value in (-1, "a", 1.5)],

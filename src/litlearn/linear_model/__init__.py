@@ -13,8 +13,10 @@ from litlearn.linear_model._lasso import (
 )
 from litlearn.linear_model._linear_regression import LinearRegression
 from litlearn.linear_model._logistic import LogisticRegression
+from litlearn.linear_model._logistic_cv import LogisticRegressionCV
+from litlearn.linear_model._multi_task import MultiTaskElasticNet, MultiTaskLasso
 from litlearn.linear_model._ridge import Ridge, RidgeClassifier
-from litlearn.linear_model._ridge_cv import RidgeCV
+from litlearn.linear_model._ridge_cv import RidgeClassifierCV, RidgeCV
 
 __all__ = [
     "ElasticNet",
@@ -23,9 +25,13 @@ __all__ = [
     "LassoCV",
     "LinearRegression",
     "LogisticRegression",
+    "LogisticRegressionCV",
+    "MultiTaskElasticNet",
+    "MultiTaskLasso",
     "Ridge",
     "RidgeCV",
     "RidgeClassifier",
+    "RidgeClassifierCV",
     "enet_path",
     "lasso_path",
 ]

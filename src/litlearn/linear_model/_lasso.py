@@ -14,6 +14,7 @@ from litlearn._linear import LinearRegressor
 from litlearn._parallel import map_blocks
 from litlearn.exceptions import ConvergenceWarning, DataConversionWarning
 from litlearn.linear_model import _coordinate_descent as descent
+from litlearn.linear_model._folds import check_folds
 
 # A fold whose columns keep less than this share of their squared norm is summed up on its own.
 SMALLEST_SHARE = 1e-6
@@ -168,21 +169,26 @@ def warn_unless_converged(gap, tol, design, sweeps, stacklevel=4):
 # Paths
 
 
-def alpha_grid(design, l1_ratio, eps, n_alphas, positive):
+def alpha_grid(n_samples, products, l1_ratio, eps, n_alphas):
     """Return penalties from the smallest without a coefficient down to `eps` times it.
 
-    The largest is :eq:`eq-alpha-max`; the steps are equal on the logarithmic scale.
+    The largest is :eq:`eq-alpha-max`, from the sizes of the products of columns and target; the
+    steps are equal on the logarithmic scale.
     """
     if l1_ratio == 0.0:
         raise ValueError(
             "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
             "by providing your estimator with the appropriate `alphas=` argument."
         )
-    products = design.products if positive else np.abs(design.products)
-    alpha_max = max(products.max(), 0.0) / (design.n_samples * l1_ratio)
+    alpha_max = max(products.max(), 0.0) / (n_samples * l1_ratio)
     if alpha_max <= SMALLEST_ALPHA:
         return np.full(n_alphas, SMALLEST_ALPHA)
     return np.geomspace(alpha_max, alpha_max * eps, num=n_alphas)
+
+
+def sizes(design, positive):
+    """Return the products of columns and target that a first coefficient depends on."""
+    return design.products if positive else np.abs(design.products)
 
 
 def check_alphas(owner, alphas):
@@ -247,7 +253,7 @@ def lasso_path(
     -------
     alphas : ndarray of shape (n_alphas,)
         Penalties, from the largest to the smallest.
-    coefs : ndarray of shape (n_features, n_alphas)
+    coefs : ndarray of shape (n_features, n_alphas) or (n_targets, n_features, n_alphas)
         Coefficients.
     dual_gaps : ndarray of shape (n_alphas,)
         Duality gaps, in units of the objective.
@@ -287,8 +293,8 @@ def enet_path(
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Samples. Dense in either order of memory, or sparse; none is copied as a whole.
-    y : array-like of shape (n_samples,)
-        Targets.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Targets. Several choose the same features: see :class:`MultiTaskElasticNet`.
     l1_ratio : float, default=0.5
         Share of the l1 penalty, from 0 to 1.
     eps : float, default=1e-3
@@ -303,7 +309,7 @@ def enet_path(
         Accepted, and not needed.
     copy_X : bool, default=True
         Accepted; `X` is never changed.
-    coef_init : array-like of shape (n_features,), default=None
+    coef_init : array-like of shape (n_features,) or (n_targets, n_features), default=None
         Where to begin.
     verbose : bool or int, default=False
         Accepted.
@@ -321,7 +327,7 @@ def enet_path(
     -------
     alphas : ndarray of shape (n_alphas,)
         Penalties, from the largest to the smallest.
-    coefs : ndarray of shape (n_features, n_alphas)
+    coefs : ndarray of shape (n_features, n_alphas) or (n_targets, n_features, n_alphas)
         Coefficients.
     dual_gaps : ndarray of shape (n_alphas,)
         Duality gaps, in units of the objective.
@@ -357,23 +363,25 @@ def enet_path(
         who, X, sparse=("csc",), order="C" if _validation.is_sparse(X) else memory_order(X)
     )
     y = _validation.check_real_targets(who, y, X.shape[0])
-    if y.ndim == 2:
-        if y.shape[1] != 1:
-            raise ValueError(f"{who}: y has shape {y.shape}, expected one target.")
-        y = y[:, 0]
     weights = _validation.check_sample_weight(who, settings["sample_weight"], X.shape[0])
-    w = np.zeros(X.shape[1])
+    w = np.zeros((*y.shape[1:], X.shape[1]))
     if coef_init is not None:
         w[:] = check_start(who, "coef_init", coef_init, w.shape)
-    design = make_design(X, y, weights, False, tol)
-    design = with_gram(who, design, precompute, False, tol, single=False)
-    if isinstance(alphas, int):
-        alphas = alpha_grid(design, l1_ratio, eps, alphas, positive)
-    coefs, gaps, sweeps = solve_path(
-        design, l1_ratio, alphas, w, positive=positive, seed=seed, tol=tol, max_iter=max_iter
-    )
-    worst = int(np.argmax(gaps))
-    warn_unless_converged(gaps[worst], tol, design, sweeps[worst])
+    first = y if y.ndim == 1 else np.ascontiguousarray(y[:, 0])
+    design = make_design(X, first, weights, False, tol)
+    settings = {"positive": positive, "seed": seed, "tol": tol, "max_iter": max_iter}
+    if y.ndim == 2:
+        from litlearn.linear_model import _multi_task
+
+        found = _multi_task.enet_path(who, design, y, alphas, w, l1_ratio, eps, settings)
+        alphas, coefs, gaps, sweeps = found
+    else:
+        design = with_gram(who, design, precompute, False, tol, single=False)
+        if isinstance(alphas, int):
+            alphas = alpha_grid(len(y), sizes(design, positive), l1_ratio, eps, alphas)
+        coefs, gaps, sweeps = solve_path(design, l1_ratio, alphas, w, **settings)
+        worst = int(np.argmax(gaps))
+        warn_unless_converged(gaps[worst], tol, design, sweeps[worst])
     result = alphas, coefs.astype(X.dtype, copy=False), gaps / len(y)
     return (*result, sweeps) if return_n_iter else result
 
@@ -692,40 +700,6 @@ class Lasso(ElasticNet):
 # The penalty by cross-validation
 
 
-def contiguous_folds(owner, n_samples, n_folds):
-    """Return (train, test) indices of `n_folds` parts of consecutive samples."""
-    if n_folds > n_samples:
-        raise ValueError(
-            f"{_validation.owner_name(owner)}: cannot have number of splits n_splits={n_folds} "
-            f"greater than the number of samples: n_samples={n_samples}."
-        )
-    samples = np.arange(n_samples)
-    tests = np.array_split(samples, n_folds)
-    return [(np.setdiff1d(samples, test, assume_unique=True), test) for test in tests]
-
-
-def check_folds(owner, cv, X, y):
-    """Return the list of (train, test) indices that `cv` stands for."""
-    n = X.shape[0]
-    if cv is None or isinstance(cv, numbers.Integral):
-        n_folds = 5 if cv is None else _validation.check_integer(owner, "cv", cv, low=2)
-        return contiguous_folds(owner, n, n_folds)
-    if hasattr(cv, "split") and not isinstance(cv, str):
-        splits = cv.split(X, y)
-    elif hasattr(cv, "__iter__") and not isinstance(cv, str):
-        splits = cv
-    else:
-        _validation._refuse(owner, "cv", cv, "an int, an object with a method split, an iterable")
-    folds = []
-    for train, test in splits:
-        train, test = (np.asarray(part) for part in (train, test))
-        train, test = (np.flatnonzero(a) if a.dtype == bool else a for a in (train, test))
-        folds.append((train, test))
-    if not folds or any(train.size == 0 or test.size == 0 for train, test in folds):
-        _validation._refuse(owner, "cv", cv, "folds with at least one sample in each part")
-    return folds
-
-
 def fold_statistics(design, y, weights, test):
     """Weighted sums over some samples: of columns and target less their overall means.
 
@@ -823,7 +797,8 @@ class _PathCV(LinearRegressor):
         design = make_design(X, y, weights, centred, settings["tol"], self.n_jobs)
         if isinstance(alphas, int):
             eps = _validation.check_real(self, "eps", self.eps, low=0.0, allow_low=False)
-            grids = [alpha_grid(design, l1, eps, alphas, settings["positive"]) for l1 in ratios]
+            products = sizes(design, settings["positive"])
+            grids = [alpha_grid(X.shape[0], products, l1, eps, alphas) for l1 in ratios]
         else:
             grids = [alphas] * len(ratios)
         tol = settings["tol"]

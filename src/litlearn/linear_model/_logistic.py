@@ -1,5 +1,7 @@
 """Logistic regression: two classes or many, dense or sparse, any of the penalties."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from litlearn import _targets, _validation
@@ -11,6 +13,16 @@ from litlearn.linear_model._newton import Goal, minimise
 
 SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 LARGEST_HESSIAN = 10_000  # parameters; beyond, not even a user's wish makes it sensible
+
+
+class Fitted(NamedTuple):
+    """What a fit found: for two classes, q is 1."""
+
+    coef: np.ndarray  # (q, p)
+    intercept: np.ndarray  # (q,)
+    n_iter: int
+    optimality: float
+    message: str | None  # why the certificate was missed, if it was
 
 
 def show_objective(state):
@@ -193,23 +205,28 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         s = _targets.combined_weight(self, sample_weight, self.class_weight, targets, counted=True)
         s = np.ones(n) if s is None else s
         start = self._start(len(classes), p)
-        # Weights of any size: their sum must be a number, and neither may it vanish.
+        limits = tol, max_iter
+        fitted = self._solve_scaled(X, codes, len(classes), s, C, l1_ratio, limits, start)
+        if fitted.message is not None:
+            _validation.warn(ConvergenceWarning(fitted.message), 2)
+        self._store(X, names, classes, fitted)
+        return self
+
+    def _solve_scaled(self, X, codes, n_classes, s, C, l1_ratio, limits, start):
+        """As `_solve`, for weights `s` of any size and the parameter `C`."""
+        # Their sum must be a number, and neither may it vanish.
         largest = s.max()
         s = s / largest
         alpha = 0.0 if np.isinf(C) else min(1.0 / C / s.sum() / largest, 1e290)
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                fitted = self._solve(
-                    X, codes, len(classes), s, alpha, l1_ratio, (tol, max_iter), start
-                )
+                return self._solve(X, codes, n_classes, s, alpha, l1_ratio, limits, start)
         except FloatingPointError as error:
             raise ValueError(
-                f"LogisticRegression: X holds values too large for their differences or products "
+                "LogisticRegression: X holds values too large for their differences or products "
                 f"(the largest is {abs(X).max():.1e}), expected less than about 1e150. Scale the "
                 "features first."
             ) from error
-        self._store(X, names, classes, *fitted)
-        return self
 
     def _check_parameters(self):
         """Return C, l1_ratio, tol and max_iter after checking everything."""
@@ -218,6 +235,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         l1_ratio = _validation.check_real(
             self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0, allow_none=True
         )
+        _validation.check_boolean(self, "warm_start", self.warm_start)
         if self.penalty is not None:
             _validation.check_option(
                 self,
@@ -226,17 +244,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 ("l1", "l2", "elasticnet", "deprecated"),
                 or_else=" or None",
             )
-        for name in ("dual", "fit_intercept", "warm_start"):
-            _validation.check_boolean(self, name, getattr(self, name))
-        _validation.check_real(
-            self, "intercept_scaling", self.intercept_scaling, low=0.0, allow_low=False
-        )
-        _validation.check_option(self, "solver", self.solver, SOLVERS)
-        _validation.check_random_state(self, self.random_state)
-        _validation.check_n_jobs(self, self.n_jobs)
-        tol = _validation.check_real(self, "tol", self.tol, low=0.0)
-        max_iter = _validation.check_integer(self, "max_iter", self.max_iter, low=0)
-        _validation.check_verbose(self)
+        tol, max_iter = self._check_solver_parameters()
         if self.penalty == "elasticnet" and l1_ratio is None:
             raise ValueError(f"{who}: l1_ratio must be specified when penalty is elasticnet.")
         inconsistent = {"l2": (0.0, None), "l1": (1.0, None)}.get(self.penalty, (l1_ratio,))
@@ -255,6 +263,20 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         l1_ratio = ratios.get(self.penalty, l1_ratio or 0.0)
         self._check_solver(l1_ratio if np.isfinite(C) else 0.0)
         return C, l1_ratio, tol, max_iter
+
+    def _check_solver_parameters(self):
+        """Return tol and max_iter after checking what LogisticRegressionCV has too."""
+        for name in ("dual", "fit_intercept"):
+            _validation.check_boolean(self, name, getattr(self, name))
+        _validation.check_real(
+            self, "intercept_scaling", self.intercept_scaling, low=0.0, allow_low=False
+        )
+        _validation.check_option(self, "solver", self.solver, SOLVERS)
+        _validation.check_random_state(self, self.random_state)
+        _validation.check_n_jobs(self, self.n_jobs)
+        _validation.check_verbose(self)
+        tol = _validation.check_real(self, "tol", self.tol, low=0.0)
+        return tol, _validation.check_integer(self, "max_iter", self.max_iter, low=0)
 
     def _check_solver(self, l1_ratio):
         """Refuse the penalties that scikit-learn's solver of this name does not have."""
@@ -282,7 +304,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         return coef.astype(np.float64), intercept.astype(np.float64)
 
     def _solve(self, X, codes, n_classes, s, alpha, l1_ratio, limits, start):
-        """Return coefficients, intercepts, iterations, certificate and whether it was met."""
+        """Return what is :class:`Fitted`; the weights `s` are at most 1."""
         if alpha * l1_ratio > 0.0:
             return self._solve_l1(
                 X, codes, n_classes, s, alpha * l1_ratio, alpha * (1.0 - l1_ratio), *limits, start
@@ -305,11 +327,10 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         goal = Goal(1e-3 * tol, tol, max_iter, penalised)
         with progress(self, show_objective) as report:
             result = minimise(loss, v, goal, report, factored)
-        if not result.converged:
-            _validation.warn(ConvergenceWarning(self._explain(result, penalised)), 4)
+        message = None if result.converged else self._explain(result, penalised)
         coef, intercept = loss.finish(result.v)
         coef, intercept = np.atleast_2d(coef), np.atleast_1d(intercept)
-        return coef, intercept, result.n_iter, result.gap * result.value, result.converged
+        return Fitted(coef, intercept, result.n_iter, result.gap * result.value, message)
 
     def _solve_l1(self, X, codes, n_classes, s, alpha_l1, alpha_l2, tol, max_iter, start):
         """As `_solve`, with an l1 penalty: the proximal Newton method."""
@@ -324,14 +345,14 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             codes = codes.astype(np.intp)
             fitted = fit_multinomial(X, codes, n_classes, *options, *start, self.n_jobs)
         coef, intercept, n_iter, gap, converged = fitted
+        message = None
         if not converged:
             message = (
                 f"LogisticRegression did not converge in {n_iter} iterations: the duality gap of "
                 f"the mean objective is {gap:.1e}. Increase max_iter or tol, or penalise more (a "
                 "smaller C)."
             )
-            _validation.warn(ConvergenceWarning(message), 5)
-        return np.atleast_2d(coef), np.atleast_1d(intercept), n_iter, gap, converged
+        return Fitted(np.atleast_2d(coef), np.atleast_1d(intercept), n_iter, gap, message)
 
     def _explain(self, result, penalised):
         """Say why the solver stopped without its certificate."""
@@ -348,14 +369,14 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             "penalise more (a smaller C)."
         )
 
-    def _store(self, X, names, classes, coef, intercept, n_iter, optimality, converged):
+    def _store(self, X, names, classes, fitted):
         _validation.store_features(self, X.shape[1], names)
         self.classes_ = classes
-        self.coef_ = coef.astype(X.dtype)
-        self.intercept_ = intercept.astype(X.dtype)
-        self.n_iter_ = np.array([n_iter], dtype=np.int32)
-        self.optimality_ = float(optimality)
-        self.converged_ = bool(converged)
+        self.coef_ = fitted.coef.astype(X.dtype)
+        self.intercept_ = fitted.intercept.astype(X.dtype)
+        self.n_iter_ = np.array([fitted.n_iter], dtype=np.int32)
+        self.optimality_ = float(fitted.optimality)
+        self.converged_ = fitted.message is None
 
     def predict_proba(self, X):
         """Return the probability of each class, :eq:`eq-logistic-probability`, :eq:`eq-softmax`.

@@ -156,7 +156,38 @@ def fit_ridge(model, X, y, weight):
     model.solver_ = solution.solver
 
 
-class RidgeClassifier(LinearClassifier):
+class SignClassifier(LinearClassifier):
+    """What classifiers share that are regressions on targets of -1 and +1, one target a class."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def predict(self, X):
+        """Predict the class with the largest linear function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_labels)
+            Members of ``classes_``. With multilabel targets, 1 for the labels whose function is
+            positive, and 0 for the others.
+        """
+        _validation.check_is_fitted(self)
+        if self._multilabel:
+            scores = self.decision_function(X)
+            return (scores.reshape(len(scores), -1) > 0).astype(np.int64)
+        if len(self.classes_) == 1:
+            return self.classes_[np.zeros(len(self.decision_function(X)), dtype=np.intp)]
+        return super().predict(X)
+
+
+class RidgeClassifier(SignClassifier):
     """Ridge regression on targets of -1 and +1, one target a class.
 
     With two classes the target is +1 for the second and -1 for the first. With more there is one
@@ -240,11 +271,6 @@ default="auto"
         self.positive = positive
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
-
     def fit(self, X, y, sample_weight=None):
         """Find the coefficients.
 
@@ -273,7 +299,7 @@ default="auto"
         names = _validation.feature_names(X)
         X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
         coded = _targets.encode(self, y, X.shape[0])
-        classes, targets = signs(coded) if coded.flat else label_signs(self, coded)
+        classes, targets = signs_of(self, coded)
         weight = _targets.combined_weight(self, sample_weight, self.class_weight, coded)
         fit_ridge(self, X, targets, weight)
         _validation.store_features(self, X.shape[1], names)
@@ -281,27 +307,10 @@ default="auto"
         self._multilabel = not coded.flat
         return self
 
-    def predict(self, X):
-        """Predict the class with the largest linear function.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_labels)
-            Members of ``classes_``. With multilabel targets, 1 for the labels whose function is
-            positive, and 0 for the others.
-        """
-        _validation.check_is_fitted(self)
-        if self._multilabel:
-            scores = self.decision_function(X)
-            return (scores.reshape(len(scores), -1) > 0).astype(np.int64)
-        if len(self.classes_) == 1:
-            return self.classes_[np.zeros(len(self.decision_function(X)), dtype=np.intp)]
-        return super().predict(X)
+def signs_of(model, coded):
+    """Return the classes, and targets of -1 and +1 in a matrix: one column a class or label."""
+    return signs(coded) if coded.flat else label_signs(model, coded)
 
 
 def signs(coded):

@@ -1,22 +1,21 @@
-"""Ridge regression that chooses the strength of its penalty by cross-validation.
+"""Ridge regression, and its classifier, with a penalty chosen by cross-validation.
 
 Leaving out one sample changes the solution in a way that a formula tells, :eq:`eq-ridge-loo`. So
 one decomposition gives the errors of n models that are never fitted, for every penalty at once.
 """
 
-import numbers
-
 import numpy as np
 
-from litlearn import _factors, _moments, _validation
+from litlearn import _factors, _moments, _targets, _validation
 from litlearn._base import BaseEstimator, MultiOutputMixin, RegressorMixin, _loaded
-from litlearn._linear import SPARSE_FORMATS, LinearRegressor
+from litlearn._linear import SPARSE_FORMATS, LinearModel, LinearRegressor
 from litlearn._moments import Samples
 from litlearn._parallel import cut, map_blocks
 from litlearn.linear_model import _gram, _least_squares
+from litlearn.linear_model._folds import check_folds
 from litlearn.linear_model._least_squares import Solution
 from litlearn.linear_model._linear_regression import store_linear_function
-from litlearn.linear_model._ridge import Ridge
+from litlearn.linear_model._ridge import Ridge, RidgeClassifier, SignClassifier, signs_of
 
 # ---------------------------------------------------------------------------------------------
 # Leave one out
@@ -148,7 +147,7 @@ def fold_solutions(owner, samples, alphas, splits):
     if p <= n // 2 and are_folds(n, splits):
         # <merge>: The statistics of each fold once; a training set is the union of the others, so
         # what lies before the fold and what lies after it are merged.
-        parts = [_moments.moments(take(samples, test)) for _, test in splits]
+        parts = [_moments.moments(take(owner, samples, test)) for _, test in splits]
         for f, total in enumerate(all_but_one(parts, samples.centred)):
             coef = [_gram.cholesky_solve(total.xx, total.xy, float(alpha)) for alpha in alphas]
             if all(one is not None and np.isfinite(one).all() for one in coef):
@@ -157,7 +156,7 @@ def fold_solutions(owner, samples, alphas, splits):
                 )
     for f, (train, _) in enumerate(splits):
         if solutions[f] is None:
-            own = take(samples, train)
+            own = take(owner, samples, train)
             own = own._replace(Y=np.ascontiguousarray(np.tile(own.Y, a)))
             solutions[f] = _least_squares.solve(owner, own, penalties)
     return solutions
@@ -192,13 +191,16 @@ def merged(a, b, centred):
     return _moments.merge(a._replace(xx=a.xx.copy(), xy=a.xy.copy(), yy=a.yy.copy()), b, centred)
 
 
-def take(samples, rows):
+def take(owner, samples, rows):
     """Return some of the samples; consecutive rows are not copied."""
     if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
         rows = slice(rows[0], rows[-1] + 1)
     weight = None if samples.weight is None else samples.weight[rows]
     if weight is not None and not weight.any():
-        raise ValueError("RidgeCV: sample_weight is all zero in a training set of the 'cv' splits.")
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: sample_weight is all zero in a part of the 'cv' "
+            "splits."
+        )
     return samples._replace(X=samples.X[rows], Y=samples.Y[rows], weight=weight)
 
 
@@ -227,11 +229,176 @@ class _Predictions(RegressorMixin, BaseEstimator):
         return X
 
 
+class _Decisions(SignClassifier):
+    """Its linear functions are what it is given: the same for a classifier."""
+
+    def fit(self, X, y):
+        """Learn nothing."""
+        return self
+
+    def decision_function(self, X):
+        """Return the linear functions."""
+        return X
+
+
 # ---------------------------------------------------------------------------------------------
-# The estimator
+# What both estimators share
 
 
-class RidgeCV(MultiOutputMixin, LinearRegressor):
+class _PenaltyChoice(LinearModel):
+    """Chooses among penalties: leaves out one sample at a time, or folds.
+
+    A subclass names the estimator of one penalty, `single`, and one that predicts what it is given,
+    `given`. Either gets from `dress` what it must know besides the coefficients.
+    """
+
+    sparse_formats = SPARSE_FORMATS
+    gcv_mode = None
+    alpha_per_target = False
+
+    def _check_parameters(self):
+        """Check the parameters; return the penalties as an array."""
+        who = type(self).__name__
+        for name in ("fit_intercept", "store_cv_results", "alpha_per_target"):
+            _validation.check_boolean(self, name, getattr(self, name))
+        if self.gcv_mode is not None:
+            options = ("auto", "svd", "eigen")
+            _validation.check_option(self, "gcv_mode", self.gcv_mode, options, or_else=" or None")
+        if self.scoring is not None and not callable(self.scoring):
+            if not isinstance(self.scoring, str):
+                expected = "a str that names a scorer of scikit-learn's, a callable or None"
+                _validation._refuse(self, "scoring", self.scoring, expected)
+        if self.cv is not None:
+            for name in ("store_cv_results", "alpha_per_target"):
+                if getattr(self, name):
+                    raise ValueError(f"{who}: cv!=None and {name}=True are incompatible.")
+        return self._check_alphas()
+
+    def _check_alphas(self):
+        """Return the penalties as an array; 0 is one of them only with folds."""
+        alphas = self.alphas
+        if isinstance(alphas, str) or alphas is None or np.ndim(alphas) > 1 or np.size(alphas) == 0:
+            _validation._refuse(self, "alphas", alphas, "a float or an array-like of floats")
+        alphas = [alphas] if np.ndim(alphas) == 0 else list(alphas)
+        allow_low = self.cv is not None
+        for i, alpha in enumerate(alphas):
+            _validation.check_real(self, f"alphas[{i}]", alpha, low=0.0, allow_low=allow_low)
+        return np.array([float(alpha) for alpha in alphas])
+
+    def _scorer(self):
+        """Return the callable that scores."""
+        if callable(self.scoring):
+            return self.scoring
+        return _loaded("sklearn.metrics", f"The scorer {self.scoring!r}").get_scorer(self.scoring)
+
+    def _check_samples(self, X):
+        """Return checked samples, sparse ones in the format that will be read."""
+        X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
+        if not isinstance(X, np.ndarray):
+            X = X.tocsc() if X.shape[1] >= X.shape[0] and self.cv is None else X.tocsr()
+        if X.shape[0] < 2:
+            raise ValueError(
+                f"Found array with 1 sample(s) (shape={X.shape}) while a minimum of 2 is required "
+                f"by {type(self).__name__}."
+            )
+        return X
+
+    def _choose(self, samples, alphas, y, dress, codes=None):
+        """Return what `_store` takes: penalty, score, solution, what is kept."""
+        if self.cv is None:
+            return self._leave_one_out(samples, alphas, y, dress)
+        splits = check_folds(self, self.cv, samples.X, y, codes)
+        return *self._folds(samples, alphas, y, dress, splits), None
+
+    def _store(self, samples, names, y_ndim, chosen, best, solution, results):
+        """Store the linear function, the penalty, its score, and what is kept."""
+        X = samples.X
+        _validation.store_features(self, X.shape[1], names)
+        store_linear_function(self, solution, X.dtype, samples.Y.shape[1] == 1, y_ndim)
+        self.alpha_, self.best_score_ = chosen, best
+        if results is not None:
+            self.cv_results_ = results.astype(X.dtype, copy=False)
+        elif hasattr(self, "cv_results_"):
+            del self.cv_results_
+
+    def _leave_one_out(self, samples, alphas, y, dress):
+        """Return penalty, score, solution and what is kept, by leaving out one sample at a time."""
+        n, k = samples.Y.shape
+        keep = self.store_cv_results or self.scoring is not None
+        kept = np.empty((n, k, len(alphas))) if keep else None
+
+        def visit(start, stop, left_out, root):
+            squared = left_out**2
+            if self.scoring is not None:
+                root = np.where(root > 0.0, root, 1.0)[:, None, None]
+                kept[start:stop] = samples.Y[start:stop, :, None] - left_out / root
+            elif keep:
+                kept[start:stop] = squared
+            return squared.sum(axis=0)
+
+        sums, solve = leave_one_out(samples, alphas, visit)
+        # <choose>: The largest score wins; of equal ones, the first.
+        if self.scoring is None:
+            scores = -sum(sums) / n  # (k, a)
+            scores = scores if self.alpha_per_target else scores.mean(axis=0, keepdims=True)
+        else:
+            scores = self._scores_of_predictions(kept, y, samples.weight, dress)
+        best = np.argmax(scores, axis=1)
+        chosen, top = alphas[best], scores[np.arange(len(best)), best]
+        solution = solve(np.broadcast_to(chosen, k))
+        if not self.alpha_per_target or k == 1:
+            chosen = float(chosen[0])
+        if not self.alpha_per_target or y.ndim == 1:
+            top = float(top[0])
+        return chosen, top, solution, kept if self.store_cv_results else None
+
+    def _scores_of_predictions(self, predictions, y, weight, dress):
+        """Return the scores (1 or k, a) of the predictions (n, k, a) of samples left out."""
+        scorer, weighted = self._scorer(), {} if weight is None else {"sample_weight": weight}
+
+        def verdicts(predictions, y):
+            flat = y.ndim == 1 and predictions.shape[1] == 1
+            some = [
+                predictions[:, 0 if flat else slice(None), i] for i in range(predictions.shape[2])
+            ]
+            return [scorer(dress(self.given()), one, y, **weighted) for one in some]
+
+        if self.alpha_per_target:
+            targets = y.reshape(len(y), -1)
+            some = [verdicts(predictions[:, [t]], targets[:, t]) for t in range(targets.shape[1])]
+            return np.array(some)
+        return np.array([verdicts(predictions, y)])
+
+    def _folds(self, samples, alphas, y, dress, splits):
+        """Return penalty, score and solution, by fitting to the training rows of splits."""
+        k = samples.Y.shape[1]
+        solutions = fold_solutions(self, samples, alphas, splits)
+        scorer = None if self.scoring is None else self._scorer()
+        scores = np.empty((len(splits), len(alphas)))
+        for f, (_, test) in enumerate(splits):
+            X_test, solution = samples.X[test], solutions[f]
+            weighted = {} if samples.weight is None else {"sample_weight": samples.weight[test]}
+            for i, alpha in enumerate(alphas):
+                columns = slice(i * k, (i + 1) * k)
+                one = solution._replace(
+                    coef=solution.coef[:, columns], y_mean=solution.y_mean[columns]
+                )
+                model = dress(self.single(alpha, fit_intercept=self.fit_intercept))
+                _validation.store_features(model, samples.X.shape[1], None)
+                store_linear_function(model, one, X_test.dtype, k == 1, self._intercept_ndim(y))
+                score = self._own_score if scorer is None else scorer
+                scores[f, i] = score(model, X_test, y[test], **weighted)
+        means = scores.mean(axis=0)
+        best = int(np.argmax(means))
+        solution = _least_squares.solve(self, samples, np.full(k, alphas[best]))
+        return float(alphas[best]), float(means[best]), solution
+
+
+# ---------------------------------------------------------------------------------------------
+# The estimators
+
+
+class RidgeCV(MultiOutputMixin, _PenaltyChoice, LinearRegressor):
     """Ridge regression whose penalty is chosen by cross-validation.
 
     By default each sample is predicted by the model fitted to all others. That takes one
@@ -292,7 +459,7 @@ class RidgeCV(MultiOutputMixin, LinearRegressor):
     0.01
     """
 
-    sparse_formats = SPARSE_FORMATS
+    single, given = Ridge, _Predictions
 
     def __init__(
         self,
@@ -339,162 +506,152 @@ class RidgeCV(MultiOutputMixin, LinearRegressor):
         """
         alphas = self._check_parameters()
         names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
-        if not isinstance(X, np.ndarray):
-            X = X.tocsc() if X.shape[1] >= X.shape[0] and self.cv is None else X.tocsr()
+        X = self._check_samples(X)
         y = _validation.check_real_targets(self, y, X.shape[0])
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        if X.shape[0] < 2:
-            raise ValueError(
-                f"Found array with 1 sample(s) (shape={X.shape}) while a minimum of 2 is required "
-                f"by {type(self).__name__}."
-            )
         samples = Samples(X, y.reshape(len(y), -1), weight, self.fit_intercept)
-        results = None
-        if self.cv is None:
-            chosen, best, solution, results = self._leave_one_out(samples, alphas, y)
-        else:
-            chosen, best, solution = self._folds(samples, alphas, y)
-        _validation.store_features(self, X.shape[1], names)
-        store_linear_function(self, solution, X.dtype, samples.Y.shape[1] == 1, y.ndim)
-        self.alpha_, self.best_score_ = chosen, best
-        if results is not None:
-            self.cv_results_ = results.astype(X.dtype, copy=False)
-        elif hasattr(self, "cv_results_"):
-            del self.cv_results_
+        *found, results = self._choose(samples, alphas, y, lambda model: model)
+        if results is not None and y.ndim == 1:
+            results = results[:, 0]
+        self._store(samples, names, y.ndim, *found, results)
         return self
 
-    def _check_parameters(self):
-        """Check the parameters; return the penalties as an array."""
-        who = type(self).__name__
-        for name in ("fit_intercept", "store_cv_results", "alpha_per_target"):
-            _validation.check_boolean(self, name, getattr(self, name))
-        if self.gcv_mode is not None:
-            options = ("auto", "svd", "eigen")
-            _validation.check_option(self, "gcv_mode", self.gcv_mode, options, or_else=" or None")
-        if self.scoring is not None and not callable(self.scoring):
-            if not isinstance(self.scoring, str):
-                expected = "a str that names a scorer of scikit-learn's, a callable or None"
-                _validation._refuse(self, "scoring", self.scoring, expected)
-        alphas = self.alphas
-        if isinstance(alphas, str) or alphas is None or np.ndim(alphas) > 1 or np.size(alphas) == 0:
-            _validation._refuse(self, "alphas", alphas, "a float or an array-like of floats")
-        alphas = [alphas] if np.ndim(alphas) == 0 else list(alphas)
-        for i, alpha in enumerate(alphas):
-            _validation.check_real(
-                self, f"alphas[{i}]", alpha, low=0.0, allow_low=self.cv is not None
-            )
-        if self.cv is not None:
-            for name in ("store_cv_results", "alpha_per_target"):
-                if getattr(self, name):
-                    raise ValueError(f"{who}: cv!=None and {name}=True are incompatible.")
-        return np.array([float(alpha) for alpha in alphas])
+    def _intercept_ndim(self, y):
+        return y.ndim
 
-    def _scorer(self):
-        """Return the callable that scores."""
-        if callable(self.scoring):
-            return self.scoring
-        return _loaded("sklearn.metrics", f"The scorer {self.scoring!r}").get_scorer(self.scoring)
+    def _own_score(self, model, X, y, sample_weight=None):
+        """Return the coefficient of determination."""
+        y = y.reshape(len(y), -1)
+        return r_squared(y, model.predict(X).reshape(y.shape), sample_weight)
 
-    def _leave_one_out(self, samples, alphas, y):
-        """Return penalty, score, solution and what is kept, by leaving out one sample at a time."""
-        n, k = samples.Y.shape
-        keep = self.store_cv_results or self.scoring is not None
-        kept = np.empty((n, k, len(alphas))) if keep else None
 
-        def visit(start, stop, left_out, root):
-            squared = left_out**2
-            if self.scoring is not None:
-                root = np.where(root > 0.0, root, 1.0)[:, None, None]
-                kept[start:stop] = samples.Y[start:stop, :, None] - left_out / root
-            elif keep:
-                kept[start:stop] = squared
-            return squared.sum(axis=0)
+class RidgeClassifierCV(_PenaltyChoice, SignClassifier):
+    """Ridge regression on targets of -1 and +1, whose penalty is chosen by cross-validation.
 
-        sums, solve = leave_one_out(samples, alphas, visit)
-        # <choose>: The largest score wins; of equal ones, the first.
-        if self.scoring is None:
-            scores = -sum(sums) / n  # (k, a)
-            scores = scores if self.alpha_per_target else scores.mean(axis=0, keepdims=True)
-        else:
-            scores = self._scores_of_predictions(kept, y, samples.weight)
-        best = np.argmax(scores, axis=1)
-        chosen, top = alphas[best], scores[np.arange(len(best)), best]
-        solution = solve(np.broadcast_to(chosen, k))
-        if not self.alpha_per_target or k == 1:
-            chosen = float(chosen[0])
-        if not self.alpha_per_target or y.ndim == 1:
-            top = float(top[0])
-        results = None
-        if self.store_cv_results:
-            results = kept[:, 0] if y.ndim == 1 else kept
-        return chosen, top, solution, results
+    By default each sample is predicted by the model fitted to all others, and the penalty with the
+    least squared error wins. That takes one decomposition in all, :eq:`eq-ridge-loo`, whatever the
+    number of classes. See :class:`RidgeClassifier` and :class:`RidgeCV`.
 
-    def _scores_of_predictions(self, predictions, y, weight):
-        """Return a scorer's verdict on the predictions of samples left out, (1 or k, a)."""
-        scorer, weighted = self._scorer(), {} if weight is None else {"sample_weight": weight}
+    Parameters
+    ----------
+    alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
+        Penalties to choose from; positive, or, with `cv`, not negative.
+    fit_intercept : bool, default=True
+        Whether the functions have intercepts, fitted anew for each sample left out.
+    scoring : str or callable, default=None
+        What to maximise: a name of scikit-learn's, or a callable
+        ``scorer(estimator, X, y)``; either needs scikit-learn loaded. None: minus the mean
+        squared error of the targets, and with `cv` the accuracy.
+    cv : int, splitter or iterable, default=None
+        None leaves out one sample at a time. An int is a number of folds that hold the classes in
+        equal shares; otherwise an object with a method ``split``, or pairs of arrays of training
+        and test rows.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, by which those of their samples are multiplied. ``"balanced"``: each
+        class weighs the same in total.
+    store_cv_results : bool, default=False
+        Whether to keep what was computed for each sample and penalty; only without `cv`.
 
-        def verdicts(predictions, y):
-            one = _Predictions()
-            return [
-                scorer(one, predictions[..., i], y, **weighted)
-                for i in range(predictions.shape[-1])
-            ]
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty chosen. Of equally good ones, the first.
+    best_score_ : float
+        Its score.
+    coef_ : ndarray of shape (n_features,) or (n_classes, n_features)
+        Coefficients of the fit to all samples, a vector for two classes; float32 if `X` is,
+        otherwise float64.
+    intercept_ : float or ndarray of shape (1,) or (n_classes,)
+        Intercept, 0.0 without one.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; for multilabel targets, the numbers of the labels.
+    cv_results_ : ndarray of shape (n_samples, n_targets, n_alphas)
+        With `store_cv_results`: the squared errors of the samples left out, times their weights;
+        their linear functions if `scoring` is given. Two classes are one target.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
 
-        if self.alpha_per_target:
-            targets = y.reshape(len(y), -1)
-            some = [verdicts(predictions[:, t], targets[:, t]) for t in range(targets.shape[1])]
-            return np.array(some)
-        return np.array([verdicts(predictions[:, 0] if y.ndim == 1 else predictions, y)])
+    Notes
+    -----
+    Cost: as :class:`RidgeCV` with one target for each class. See :cite:t:`golub_generalized_1979`.
 
-    def _folds(self, samples, alphas, y):
-        """Return penalty, score and solution, by fitting to the training rows of splits."""
-        k = samples.Y.shape[1]
-        splits = self._splits(samples.X, y)
-        solutions = fold_solutions(self, samples, alphas, splits)
-        scorer = None if self.scoring is None else self._scorer()
-        scores = np.empty((len(splits), len(alphas)))
-        for f, (_, test) in enumerate(splits):
-            X_test, solution = samples.X[test], solutions[f]
-            weight = None if samples.weight is None else samples.weight[test]
-            for i, alpha in enumerate(alphas):
-                columns = slice(i * k, (i + 1) * k)
-                one = solution._replace(
-                    coef=solution.coef[:, columns], y_mean=solution.y_mean[columns]
-                )
-                model = Ridge(alpha, fit_intercept=self.fit_intercept)
-                _validation.store_features(model, samples.X.shape[1], None)
-                store_linear_function(model, one, X_test.dtype, k == 1, y.ndim)
-                if scorer is None:
-                    predicted = model.predict(X_test).reshape(-1, k)
-                    scores[f, i] = r_squared(samples.Y[test], predicted, weight)
-                else:
-                    weighted = {} if weight is None else {"sample_weight": weight}
-                    scores[f, i] = scorer(model, X_test, y[test], **weighted)
-        means = scores.mean(axis=0)
-        best = int(np.argmax(means))
-        solution = _least_squares.solve(self, samples, np.full(k, alphas[best]))
-        return float(alphas[best]), float(means[best]), solution
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from litlearn.linear_model import RidgeClassifierCV
+    >>> X = np.arange(8.0)[:, None]
+    >>> model = RidgeClassifierCV(alphas=[1.0, 1e4]).fit(X, X[:, 0] > 3)
+    >>> print(model.alpha_, model.score(X, X[:, 0] > 3))
+    1.0 1.0
+    """
 
-    def _splits(self, X, y):
-        """Return the pairs of training and test rows that `cv` stands for."""
-        n, cv, who = X.shape[0], self.cv, type(self).__name__
-        if isinstance(cv, numbers.Integral) and not isinstance(cv, (bool, np.bool_)):
-            if not 2 <= cv <= n:
-                raise ValueError(
-                    f"{who}: cv={cv} folds, expected at least 2 and at most the {n} samples."
-                )
-            folds = np.array_split(np.arange(n), cv)
-            pairs = [(np.setdiff1d(np.arange(n), fold), fold) for fold in folds]
-        elif hasattr(cv, "split") and not isinstance(cv, str):
-            pairs = list(cv.split(X, y))
-        else:
-            try:
-                pairs = [tuple(pair) for pair in cv]
-            except TypeError:
-                pairs = []
-            if not pairs or any(len(pair) != 2 for pair in pairs):
-                expected = "an int, an object with a method 'split', pairs of index arrays, or None"
-                _validation._refuse(self, "cv", cv, expected)
-        rows = np.arange(n)
-        return [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in pairs]
+    single, given = RidgeClassifier, _Decisions
+
+    def __init__(
+        self,
+        alphas=(0.1, 1.0, 10.0),
+        *,
+        fit_intercept=True,
+        scoring=None,
+        cv=None,
+        class_weight=None,
+        store_cv_results=False,
+    ):
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.class_weight = class_weight
+        self.store_cv_results = store_cv_results
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose the penalty, and find the coefficients with it.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Of sparse ones, a block of rows or columns at a time is made dense.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Classes. A matrix of zeros and ones says of each label whether the sample has it.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            Factors of the squared errors, in the fits and in the scores.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` holds objects that cannot be used.
+        ValueError
+            If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
+            wrong shape, or holds NaN or infinity.
+        """
+        alphas = self._check_parameters()
+        names = _validation.feature_names(X)
+        X = self._check_samples(X)
+        coded = _targets.encode(self, y, X.shape[0])
+        classes, targets = signs_of(self, coded)
+        weight = _targets.combined_weight(self, sample_weight, self.class_weight, coded)
+        samples = Samples(X, targets, weight, self.fit_intercept)
+        outputs = [one[codes] for one, codes in zip(coded.classes, coded.codes, strict=True)]
+        y = _targets.join_outputs(outputs, coded.flat)
+        codes = coded.codes[0] if coded.flat else None
+
+        def dress(model):
+            model.classes_, model._multilabel = classes, not coded.flat
+            return model
+
+        self._store(samples, names, 2, *self._choose(samples, alphas, y, dress, codes))
+        dress(self)
+        return self
+
+    def _intercept_ndim(self, y):
+        return 2
+
+    def _own_score(self, model, X, y, sample_weight=None):
+        """Return the accuracy."""
+        return model.score(X, y, sample_weight)

@@ -1,0 +1,87 @@
+"""The training and test samples that a parameter `cv` stands for."""
+
+import numbers
+
+import numpy as np
+
+from litlearn import _validation
+
+
+def check_folds(owner, cv, X, y, codes=None):
+    """Return the list of pairs of indices, of training and of test samples.
+
+    Parameters
+    ----------
+    owner : estimator
+        Named in messages.
+    cv : int, splitter, iterable or None
+        A number of folds (None: 5), an object with a method ``split``, or the pairs themselves, as
+        indices or masks.
+    X, y : arrays of n_samples
+        What ``split`` is given.
+    codes : ndarray of shape (n_samples,), default=None
+        Numbers of the samples' classes. A number of folds is then of :func:`stratified_folds`,
+        without them of :func:`contiguous_folds`.
+
+    Returns
+    -------
+    list of pairs of ndarray
+    """
+    if cv is None or isinstance(cv, numbers.Integral):
+        n_folds = 5 if cv is None else _validation.check_integer(owner, "cv", cv, low=2)
+        if codes is not None:
+            return stratified_folds(owner, codes, n_folds)
+        return contiguous_folds(owner, X.shape[0], n_folds)
+    expected = "an int, an object with a method 'split', or pairs of index arrays"
+    if isinstance(cv, str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
+        _validation._refuse(owner, "cv", cv, expected)
+    pairs = list(cv.split(X, y) if hasattr(cv, "split") else cv)
+    if not pairs or any(not hasattr(pair, "__len__") or len(pair) != 2 for pair in pairs):
+        _validation._refuse(owner, "cv", cv, expected)
+    rows = np.arange(X.shape[0])
+    folds = [tuple(rows[np.asarray(p)] if len(p) else rows[:0] for p in pair) for pair in pairs]
+    if any(train.size == 0 or test.size == 0 for train, test in folds):
+        _validation._refuse(owner, "cv", cv, "folds with at least one sample in each part")
+    return folds
+
+
+def contiguous_folds(owner, n_samples, n_folds):
+    """Return (train, test) indices of `n_folds` parts of consecutive samples."""
+    if n_folds > n_samples:
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: cv: cannot have number of splits n_splits={n_folds} "
+            f"greater than the number of samples: n_samples={n_samples}."
+        )
+    samples = np.arange(n_samples)
+    tests = np.array_split(samples, n_folds)
+    return [(np.setdiff1d(samples, test, assume_unique=True), test) for test in tests]
+
+
+def stratified_folds(owner, codes, n_folds):
+    """Return (train, test) indices of `n_folds` parts with the classes in equal shares.
+
+    The folds are those of scikit-learn's ``StratifiedKFold``. Laid out by class, in the order in
+    which the classes first appear, the samples are dealt out like cards: that says how many of a
+    class each fold gets. The first fold takes the first ones.
+    """
+    counts = np.bincount(codes)
+    if n_folds > counts.max():
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: cv: n_splits={n_folds} cannot be greater than the "
+            f"number of members in each class, at most {counts.max()}."
+        )
+    present = np.flatnonzero(counts)
+    if n_folds > counts[present].min():
+        message = (
+            f"The least populated class in y has only {counts[present].min()} members, which is "
+            f"less than n_splits={n_folds}."
+        )
+        _validation.warn(UserWarning(message), 5)
+    _, first = np.unique(codes, return_index=True)
+    order = present[np.argsort(first)]
+    dealt = np.repeat(order, counts[order])
+    fold = np.empty(len(codes), dtype=np.intp)
+    for code in order:
+        share = [np.count_nonzero(dealt[f::n_folds] == code) for f in range(n_folds)]
+        fold[codes == code] = np.repeat(np.arange(n_folds), share)
+    return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]

@@ -1,0 +1,277 @@
+"""RidgeClassifierCV and LogisticRegressionCV: the choice of a penalty for a classifier."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+import sklearn.linear_model as theirs
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import KFold, StratifiedKFold, StratifiedShuffleSplit
+
+from litlearn.exceptions import ConvergenceWarning
+from litlearn.linear_model import (
+    LogisticRegression,
+    LogisticRegressionCV,
+    RidgeClassifierCV,
+    RidgeCV,
+)
+from litlearn.linear_model._folds import check_folds
+
+CLASSES = pytest.mark.parametrize("q", [2, 3])
+
+
+def data(q=2, n=80, p=4):
+    """Samples of q classes with string names, and their weights."""
+    rng = np.random.default_rng(q)
+    X = rng.normal(size=(n, p))
+    noisy = X[:, 0] + 0.5 * rng.normal(size=n)
+    y = np.digitize(noisy, np.linspace(-0.5, 0.5, q - 1) if q > 2 else [0.2])
+    return X, np.array(["mild", "none", "severe"])[y], rng.random(n) + 0.1
+
+
+def assert_same_attributes(ours, expected, names, **tolerance):
+    for name in names:
+        assert hasattr(ours, name) == hasattr(expected, name)
+        if hasattr(ours, name):
+            one, other = getattr(ours, name), getattr(expected, name)
+            if isinstance(other, dict):
+                assert list(one) == list(other)
+                one, other = (np.stack(list(value.values())) for value in (one, other))
+            assert np.shape(one) == np.shape(other)
+            np.testing.assert_allclose(one, other, **tolerance)
+
+
+# Folds
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("seed", range(5))
+def test_stratified_folds_are_scikit_learns(seed):
+    rng = np.random.default_rng(seed)
+    codes = np.append(rng.integers(0, 3, 40), np.repeat([0, 1, 2], 5))
+    rng.shuffle(codes)
+    X = np.zeros((len(codes), 1))
+    expected = list(StratifiedKFold(5).split(X, codes))
+    for folds in (check_folds("test", None, X, codes, codes), check_folds("t", expected, X, codes)):
+        for one, other in zip(folds, expected, strict=True):
+            np.testing.assert_array_equal(one[0], other[0])
+            np.testing.assert_array_equal(one[1], other[1])
+
+
+@pytest.mark.nojit
+def test_what_folds_refuse():
+    codes = np.repeat([0, 1], [9, 2])
+    X = np.zeros((11, 1))
+    with pytest.raises(ValueError, match="number of members in each class"):
+        check_folds("test", 10, X, codes, codes)
+    with pytest.warns(UserWarning, match="The least populated class in y has only 2 members"):
+        check_folds("test", 3, X, codes, codes)
+    for cv in (1, 12, "a", 2.5, [], [(1, 2, 3)], [1, 2], [([], [1])], [([1], [])]):
+        with pytest.raises(ValueError, match="cv"):
+            check_folds("test", cv, X, codes)
+
+
+# RidgeClassifierCV
+
+
+@CLASSES
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"store_cv_results": True},
+        {"cv": 4},
+        {"cv": KFold(3, shuffle=True, random_state=0), "scoring": "f1_macro"},
+        {"class_weight": "balanced"},
+        {"class_weight": {"mild": 5.0}, "fit_intercept": False},
+    ],
+    ids=str,
+)
+def test_ridge_agrees_with_scikit_learn(q, setting):
+    X, y, weight = data(q)
+    alphas = np.logspace(-2, 3, 6)
+    # scikit-learn leaves the weights out of the scores on folds.
+    for w in (None,) if "cv" in setting else (None, weight):
+        ours = RidgeClassifierCV(alphas, **setting).fit(X, y, w)
+        other = theirs.RidgeClassifierCV(alphas, **setting).fit(X, y, w)
+        names = ("alpha_", "best_score_", "coef_", "intercept_", "cv_results_")
+        assert_same_attributes(ours, other, names, rtol=1e-6, atol=1e-9)
+        np.testing.assert_array_equal(ours.predict(X), other.predict(X))
+
+
+@CLASSES
+def test_left_out_errors_choose_as_those_of_the_regression(q):
+    """eq-ridge-loo: the classifier is RidgeCV on targets of -1 and +1."""
+    X, y, weight = data(q)
+    classes = np.unique(y)
+    targets = np.where(y[:, None] == (classes if q > 2 else classes[1:]), 1.0, -1.0)
+    ours = RidgeClassifierCV([0.1, 10.0, 1e3], store_cv_results=True).fit(X, y, weight)
+    regression = RidgeCV([0.1, 10.0, 1e3], store_cv_results=True).fit(X, targets, weight)
+    assert ours.alpha_ == regression.alpha_
+    np.testing.assert_array_equal(ours.cv_results_, regression.cv_results_)
+    np.testing.assert_array_equal(np.atleast_2d(ours.coef_), np.atleast_2d(regression.coef_))
+
+
+@CLASSES
+def test_a_scorer_of_leave_one_out_sees_classes(q):
+    """With two classes scikit-learn's own compares the argmax of one column, always 0."""
+    X, y, _ = data(q)
+    alphas = [1e-2, 1e3]
+    ours = RidgeClassifierCV(alphas, scoring="accuracy").fit(X, y)
+    scores = []
+    for alpha in alphas:
+        right = 0
+        for i in range(len(X)):
+            rest = np.arange(len(X)) != i
+            model = theirs.RidgeClassifier(alpha).fit(X[rest], y[rest])
+            right += model.predict(X[[i]])[0] == y[i]
+        scores.append(right / len(X))
+    assert ours.best_score_ == pytest.approx(max(scores))
+    assert ours.alpha_ == alphas[int(np.argmax(scores))]
+
+
+def test_labels_sparse_samples_and_one_class():
+    X, y, _ = data(3)
+    labels = np.column_stack([X[:, 0] > 0, X[:, 1] > 1]).astype(int)
+    for cv in (None, 3):
+        ours = RidgeClassifierCV(cv=cv).fit(X, labels)
+        other = theirs.RidgeClassifierCV(cv=cv).fit(X, labels)
+        assert_same_attributes(ours, other, ("alpha_", "coef_", "intercept_"), rtol=1e-8)
+        np.testing.assert_array_equal(ours.predict(X), other.predict(X))
+        for kind in (scipy.sparse.csr_matrix, scipy.sparse.csc_array):
+            sparse = RidgeClassifierCV(cv=cv).fit(kind(X), y)
+            dense = RidgeClassifierCV(cv=cv).fit(X, y)
+            assert sparse.alpha_ == dense.alpha_
+            np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-8)
+    one = RidgeClassifierCV().fit(X, np.full(len(X), "ill"))
+    assert set(one.predict(X)) == {"ill"}
+
+
+def test_what_the_ridge_classifier_refuses():
+    X, y, _ = data()
+    with pytest.raises(ValueError, match=r"'alphas\[0\]' parameter of RidgeClassifierCV"):
+        RidgeClassifierCV([0.0]).fit(X, y)
+    assert RidgeClassifierCV([0.0], cv=3).fit(X, y).alpha_ == 0.0
+    with pytest.raises(ValueError, match="store_cv_results=True are incompatible"):
+        RidgeClassifierCV(cv=3, store_cv_results=True).fit(X, y)
+    with pytest.raises(ValueError, match="Multioutput target data is not supported"):
+        RidgeClassifierCV().fit(X, np.column_stack([y, y]))
+
+
+# LogisticRegressionCV
+
+SEARCHED = ("C_", "Cs_", "coefs_paths_", "scores_", "coef_", "intercept_")
+
+
+@CLASSES
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {},
+        {"cv": 4, "scoring": "neg_log_loss"},
+        {"refit": False, "Cs": [10.0, 0.1]},
+        {"use_legacy_attributes": False, "Cs": 2},
+        {"fit_intercept": False, "class_weight": "balanced"},
+        {"l1_ratios": [0.0, 0.5], "solver": "saga", "Cs": [0.1, 1.0], "cv": 2},
+        {"l1_ratios": [1.0], "solver": "saga", "Cs": [1.0, 5.0], "cv": 2, "refit": False},
+        {"cv": StratifiedShuffleSplit(2, random_state=0), "scoring": make_scorer(np.array_equal)},
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_logistic_agrees_with_scikit_learn(q, setting):
+    X, y, weight = data(q)
+    setting = {"Cs": [0.01, 1.0, 30.0], "tol": 1e-6, **setting}
+    for w in (None, weight):
+        if w is not None and "array_equal" in str(setting):
+            continue  # the scorer takes no weights
+        ours = LogisticRegressionCV(**setting).fit(X, y, w)
+        exact = {"max_iter": 5000, "tol": 1e-9 if "solver" in setting else 1e-6}  # of slow SAGA
+        other = theirs.LogisticRegressionCV(**{**setting, **exact}).fit(X, y, w)
+        assert_same_attributes(ours, other, SEARCHED, rtol=2e-3, atol=2e-4)
+        assert ours.n_iter_.shape == other.n_iter_.shape
+        assert str(ours.l1_ratios_) == str(other.l1_ratios_)
+        assert ours.score(X, y) == pytest.approx(other.score(X, y), abs=1e-3)
+        assert ours.converged_
+
+
+@CLASSES
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5])
+def test_every_fit_of_a_path_is_that_of_its_fold(q, l1_ratio):
+    """eq-logistic-penalized: a near start changes the way to the minimum, and not the minimum."""
+    X, y, weight = data(q)
+    Cs = [10.0, 0.1, 1.0]
+    model = LogisticRegressionCV(
+        Cs=Cs, l1_ratios=[l1_ratio], tol=1e-7, cv=3, use_legacy_attributes=False
+    ).fit(X, y, weight)
+    assert model.coefs_paths_.shape == (3, 1, 3, 1 if q == 2 else q, 5)
+    for f, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
+        for c, C in enumerate(Cs):
+            alone = LogisticRegression(C=C, l1_ratio=l1_ratio, tol=1e-7)
+            alone.fit(X[train], y[train], weight[train])
+            found = model.coefs_paths_[f, 0, c]
+            np.testing.assert_allclose(found[:, :-1], alone.coef_, rtol=1e-4, atol=1e-6)
+            np.testing.assert_allclose(found[:, -1], alone.intercept_, rtol=1e-4, atol=1e-6)
+            assert model.scores_[f, 0, c] == alone.score(X[test], y[test], weight[test])
+    best = int(np.argmax(model.scores_.mean(axis=0)[0]))
+    assert Cs[best] == model.C_
+    refitted = LogisticRegression(C=Cs[best], l1_ratio=l1_ratio, tol=1e-7).fit(X, y, weight)
+    np.testing.assert_allclose(model.coef_, refitted.coef_, rtol=1e-4, atol=1e-6)
+
+
+def test_a_path_takes_fewer_steps_than_its_fits_alone():
+    X, y, _ = data(n=400)
+    Cs = np.logspace(-2, 2, 9)
+    model = LogisticRegressionCV(Cs=Cs, l1_ratios=[1.0], cv=2).fit(X, y)
+    alone = [
+        LogisticRegression(C=C, l1_ratio=1.0).fit(X[train], y[train]).n_iter_[0]
+        for train, _ in StratifiedKFold(2).split(X, y)
+        for C in Cs
+    ]
+    assert model.n_iter_.sum() < sum(alone)
+
+
+def test_forms_of_the_penalty_and_of_the_samples():
+    X, y, _ = data()
+    expected = LogisticRegressionCV(l1_ratios=[1.0], Cs=3).fit(X, y)
+    older = LogisticRegressionCV(penalty="l1", Cs=3).fit(X, y)
+    np.testing.assert_array_equal(older.coef_, expected.coef_)
+    np.testing.assert_array_equal(
+        LogisticRegressionCV(penalty="l2", Cs=3).fit(X, y).coef_,
+        LogisticRegressionCV(Cs=3).fit(X, y).coef_,
+    )
+    for kind in (scipy.sparse.csr_matrix, scipy.sparse.csc_array, scipy.sparse.coo_array):
+        sparse = LogisticRegressionCV(l1_ratios=[0.0, 1.0], Cs=3, tol=1e-7).fit(kind(X), y)
+        dense = LogisticRegressionCV(l1_ratios=[0.0, 1.0], Cs=3, tol=1e-7).fit(X, y)
+        np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-5, atol=1e-7)
+    with pytest.warns(UserWarning, match="only used when penalty is 'elasticnet'"):
+        LogisticRegressionCV(penalty="l2", l1_ratios=[0.5], Cs=2).fit(X, y)
+
+
+def test_a_fold_without_a_class_knows_all_classes():
+    X, y, _ = data(3)
+    rare = np.flatnonzero(y == "severe")
+    rest = np.flatnonzero(y != "severe")
+    folds = [(np.append(rest[::2], rare), rest[1::2]), (np.append(rest[1::2], rare), rest[::2])]
+    model = LogisticRegressionCV(Cs=2, cv=folds, scoring="neg_log_loss").fit(X, y)
+    assert np.isfinite(model.scores_["mild"]).all()
+
+
+def test_what_the_logistic_choice_refuses():
+    X, y, _ = data()
+    for Cs in (0, [], [0.0], [-1.0], "a", None, [[1.0]], [np.nan], True):
+        with pytest.raises(ValueError, match="'Cs"):
+            LogisticRegressionCV(Cs=Cs).fit(X, y)
+    assert LogisticRegressionCV(Cs=[1.0, np.inf]).fit(X, y).Cs_[1] == np.inf
+    for ratios in ([], [2.0], "a", 0.5):
+        with pytest.raises(ValueError, match="'l1_ratios"):
+            LogisticRegressionCV(l1_ratios=ratios).fit(X, y)
+    with pytest.raises(ValueError, match="'l1_ratios' parameter"):
+        LogisticRegressionCV(penalty="elasticnet").fit(X, y)
+    with pytest.raises(ValueError, match="Solver lbfgs supports only l2"):
+        LogisticRegressionCV(solver="lbfgs", l1_ratios=[0.0, 1.0]).fit(X, y)
+    with pytest.raises(ValueError, match="only one class"):
+        LogisticRegressionCV().fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="sample_weight is all zero outside a fold"):
+        halves = [(np.arange(40, 80), np.arange(40)), (np.arange(40), np.arange(40, 80))]
+        LogisticRegressionCV(cv=halves).fit(X, y, np.repeat([1.0, 0.0], 40))
+    with pytest.warns(ConvergenceWarning, match=r"did not converge in \d+ of 11 fits"):
+        assert not LogisticRegressionCV(Cs=2, max_iter=1, tol=1e-9).fit(X, y).converged_
