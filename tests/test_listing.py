@@ -238,7 +238,6 @@ LONG = {
     "decision_trees_inside": (11, 51),
     "decision_trees_more_inside": (5, 13),
     "logistic_regression_inside": (12, 23),
-    "nearest_neighbors_inside": (7, 13),
 }
 BOOK = Path(__file__).parent.parent / "book"
 INSIDE = {path.stem: path for path in sorted(BOOK.glob("*_inside.ipynb"))}
