@@ -235,8 +235,6 @@ MOST = 4  # pieces of source in one section of an inside page
 MOST_ON_A_PAGE = 20
 # Pages not yet brought to it: the greatest count of a section, and that of the page.
 LONG = {
-    "decision_trees_inside": (11, 51),
-    "decision_trees_more_inside": (5, 13),
     "logistic_regression_inside": (12, 23),
 }
 BOOK = Path(__file__).parent.parent / "book"
