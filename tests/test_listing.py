@@ -234,9 +234,7 @@ def test_shown_pieces_are_short():
 MOST = 4  # pieces of source in one section of an inside page
 MOST_ON_A_PAGE = 20
 # Pages not yet brought to it: the greatest count of a section, and that of the page.
-LONG = {
-    "logistic_regression_inside": (12, 23),
-}
+LONG = {}
 BOOK = Path(__file__).parent.parent / "book"
 INSIDE = {path.stem: path for path in sorted(BOOK.glob("*_inside.ipynb"))}
 
