@@ -45,6 +45,9 @@ CASES.extend(
 )
 CASES.append(("linear_model", "LogisticRegression", {}))
 CASES.append(("linear_model", "LogisticRegressionCV", {"Cs": 2, "cv": 2}))
+for penalty in ("l2", "l1"):
+    CASES.append(("linear_model", "SGDClassifier", {"penalty": penalty, "max_iter": 5}))
+CASES.append(("linear_model", "SGDRegressor", {"shuffle": False, "max_iter": 5}))
 CASES.append(("linear_model", "ElasticNet", {"alpha": 0.1}))
 CASES.append(("linear_model", "ElasticNetCV", {}))
 CASES.append(("linear_model", "Lasso", {"alpha": 0.1}))

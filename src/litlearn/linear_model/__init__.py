@@ -17,6 +17,7 @@ from litlearn.linear_model._logistic_cv import LogisticRegressionCV
 from litlearn.linear_model._multi_task import MultiTaskElasticNet, MultiTaskLasso
 from litlearn.linear_model._ridge import Ridge, RidgeClassifier
 from litlearn.linear_model._ridge_cv import RidgeClassifierCV, RidgeCV
+from litlearn.linear_model._sgd import SGDClassifier, SGDRegressor
 
 __all__ = [
     "ElasticNet",
@@ -32,6 +33,8 @@ __all__ = [
     "RidgeCV",
     "RidgeClassifier",
     "RidgeClassifierCV",
+    "SGDClassifier",
+    "SGDRegressor",
     "enet_path",
     "lasso_path",
 ]
