@@ -219,7 +219,8 @@ def _metadata_of(cls, method):
         return []
     parameters = list(inspect.signature(function).parameters.values())[1:]
     fixed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return sorted(p.name for p in parameters if p.name not in ("X", "y") and p.kind not in fixed)
+    data = ("X", "y", "check_input")
+    return sorted(p.name for p in parameters if p.name not in data and p.kind not in fixed)
 
 
 class _RequestMethod:

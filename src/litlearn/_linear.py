@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from litlearn import _targets, _validation
+from litlearn import _targets, _to_sklearn, _validation
 from litlearn._base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 SPARSE_FORMATS = ("csr", "csc")
@@ -17,6 +17,26 @@ class LinearModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = bool(self.sparse_formats)
         return tags
+
+    def to_sklearn(self):
+        """Return scikit-learn's own estimator of the same name, fitted: with the same coefficients.
+
+        For libraries that ask for scikit-learn's own. scikit-learn must be installed.
+
+        Returns
+        -------
+        estimator of scikit-learn
+            With the parameters that scikit-learn knows and copies of the fitted attributes. Cost:
+            linear in the number of coefficients.
+
+        Raises
+        ------
+        ImportError
+            If scikit-learn is not installed.
+        NotFittedError
+            Before ``fit``.
+        """
+        return _to_sklearn.convert(self)
 
     def _linear_function(self, X):
         """Return ``X @ coef_.T + intercept_``: of shape (n_samples,) if ``coef_`` is flat."""

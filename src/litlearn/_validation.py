@@ -592,6 +592,11 @@ def check_sample_weight(owner, sample_weight, n_samples):
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{who}: sample_weight is of type {array.dtype}, expected real numbers.")
     array = array.astype(np.float64)
+    if array.ndim == 0:
+        raise TypeError(
+            "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
+            f"`{array!r}` instead."
+        )
     if array.shape != (n_samples,):
         raise ValueError(
             f"{who}: sample_weight has shape {array.shape}, expected ({n_samples},): one weight "

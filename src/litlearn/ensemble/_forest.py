@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from litlearn import _parallel, _targets, _validation
+from litlearn import _parallel, _targets, _to_sklearn, _validation
 from litlearn._base import ClassifierMixin, RegressorMixin
 from litlearn.tree import (
     DecisionTreeClassifier,
@@ -13,9 +13,10 @@ from litlearn.tree import (
     ExtraTreeClassifier,
     ExtraTreeRegressor,
 )
-from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, with_table
+from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, renamed, with_table
 from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import prune
+from litlearn.tree._sparse import dense_rows
 from litlearn.tree._structure import BLOCK_ROWS, add_values, blocks_by_work, has_missing
 
 
@@ -48,6 +49,7 @@ class Forest(TreeModel):
     """What the four forests share."""
 
     member = None  # the class of the trees
+    positive = "strictly positive"
 
     def _check_parameters(self):
         self._check_tree_parameters()
@@ -58,14 +60,15 @@ class Forest(TreeModel):
         check.check_n_jobs(self, self.n_jobs)
         if not callable(self.oob_score):
             check.check_boolean(self, "oob_score", self.oob_score)
-        if isinstance(self.max_samples, numbers.Integral):
-            check.check_integer(self, "max_samples", self.max_samples, low=1)
+        size = self.max_samples
+        if isinstance(size, numbers.Integral) and not isinstance(size, (bool, np.bool_)):
+            check.check_integer(self, "max_samples", size, low=1)
         else:
-            largest = {"low": 0, "high": 1.0, "allow_low": False, "allow_none": True}
-            check.check_real(self, "max_samples", self.max_samples, **largest)
+            check.check_real(self, "max_samples", size, low=0, allow_low=False, allow_none=True)
         if self.max_samples is not None and not self.bootstrap:
             raise ValueError(
-                f"{who}: max_samples={self.max_samples!r} needs bootstrap=True; expected None."
+                f"{who}: `max_sample` cannot be set if `bootstrap=False`. Either switch to "
+                "`bootstrap=True` or set `max_sample=None`."
             )
         if self.oob_score and not self.bootstrap:
             raise ValueError(
@@ -78,8 +81,9 @@ class Forest(TreeModel):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples; NaN stands for a missing value.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Training samples; NaN stands for a missing value. Sparse data, CSC or converted to it,
+            stay sparse, grow the same trees as dense ones, and hold no NaN.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets: classes or real numbers.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -93,12 +97,16 @@ class Forest(TreeModel):
         Raises
         ------
         TypeError
-            If `X` or `y` is sparse, or holds objects that are not numbers.
+            If `X` or `y` holds objects that are not numbers.
         ValueError
-            If a parameter is out of range, or `X` or `y` is missing, empty, of the wrong shape, or
-            holds infinity.
+            If a parameter is out of range, `y` is sparse, or `X` or `y` is missing, empty, of the
+            wrong shape, or holds infinity.
         """
         self._check_parameters()
+        if _validation.is_sparse(y):
+            raise ValueError(
+                f"{type(self).__name__}: sparse multilabel-indicator for y is not supported."
+            )
         random_state = _validation.check_random_state(self, self.random_state)
         class_weight = getattr(self, "class_weight", None)
         per_tree = class_weight == "balanced_subsample" and self.bootstrap
@@ -125,7 +133,7 @@ class Forest(TreeModel):
         self._store(training)
         members = zip(trees, seeds[len(grown) :], strict=True)
         self.estimators_ = grown + [self._as_estimator(tree, seed) for tree, seed in members]
-        self._n_samples, self._n_samples_bootstrap = len(training.X), n_draws
+        self._n_samples, self._n_samples_bootstrap = training.X.shape[0], n_draws
         self._draw_weight = draws
         if self.oob_score and (n_new or not hasattr(self, "oob_score_")):
             self._set_oob(training, n_draws, draws)
@@ -151,16 +159,27 @@ class Forest(TreeModel):
 
     def _n_draws(self, training, weighted):
         """Return how many samples a tree draws."""
-        n_samples = len(training.X)
+        n_samples = training.X.shape[0]
         if self.max_samples is None:
             return n_samples
         if isinstance(self.max_samples, numbers.Integral):
             return int(self.max_samples)
-        return max(1, int(self.max_samples * (training.weight.sum() if weighted else n_samples)))
+        of = training.weight.sum() if weighted else n_samples
+        n_draws = max(1, int(self.max_samples * of))
+        if n_draws < max(10, n_samples ** (1 / 3)):
+            what = "total sum of sample weights" if weighted else "number of samples"
+            message = (
+                f"{type(self).__name__}: Using the fractional value max_samples="
+                f"{self.max_samples!r} when the {what} is {of:g} results in a low number "
+                f"({n_draws}) of bootstrap samples. We recommend passing `max_samples` as an "
+                "integer instead."
+            )
+            _validation.warn(UserWarning(message))
+        return n_draws
 
     def _grow_trees(self, training, seeds, n_draws, draws, per_tree):
         """Grow one tree for each seed."""
-        n_samples = len(training.X)
+        n_samples = training.X.shape[0]
         criterion = self.criteria[self.criterion]
         rules = self._rules(training)
         bar, lock = self._progress_bar(len(seeds)), threading.Lock()
@@ -223,15 +242,16 @@ class Forest(TreeModel):
     def _totals(self, X, hard=False):
         """Sum the values of the leaves over the trees: (n_samples, n_outputs, n_classes)."""
         trees = [estimator.tree_ for estimator in self.estimators_]
-        totals = np.zeros((len(X), *trees[0].value.shape[1:]))
+        totals = np.zeros((X.shape[0], *trees[0].value.shape[1:]))
 
-        def part(rows):
-            missing = has_missing(X[rows])
-            for tree in trees:
-                add_values(X[rows], missing, tree.steps, tree.value, hard, totals[rows])
-                _parallel.check_interrupt()
+        def part(block):
+            for rows, some in dense_rows(X, block):
+                missing = has_missing(some)
+                for tree in trees:
+                    add_values(some, missing, tree.steps, tree.value, hard, totals[rows])
+                    _parallel.check_interrupt()
 
-        blocks, work = blocks_by_work(len(X), trees)
+        blocks, work = blocks_by_work(X.shape[0], trees)
         _parallel.fold_blocks(part, None, blocks, self.n_jobs, work=work)
         return totals
 
@@ -241,7 +261,8 @@ class Forest(TreeModel):
         Where all trees saw it the sum is empty, zero, and a warning says so. A tree's part is
         added as soon as it is known: memory does not grow with the number of trees.
         """
-        X, n_samples = training.X, len(training.X)
+        X, n_samples = training.X, training.X.shape[0]
+        X = X if isinstance(X, np.ndarray) else X.tocsr()
         totals = np.zeros((n_samples, *self.estimators_[0].tree_.value.shape[1:]))
         counts = np.zeros(n_samples, dtype=np.int64)
 
@@ -249,11 +270,15 @@ class Forest(TreeModel):
             drawn = draw_counts(estimator.random_state, n_samples, n_draws, draws)
             rows = np.flatnonzero(drawn == 0)
             values = np.zeros((len(rows), *totals.shape[1:]))
+            tree, hard = estimator.tree_, self._votes_hard()
             for block in _parallel.cut(len(rows), BLOCK_ROWS):
-                some, tree = _validation.read_only(X[rows[block]]), estimator.tree_
-                arguments = tree.steps, tree.value, self._votes_hard(), values[block]
-                add_values(some, has_missing(some), *arguments)
-                _parallel.check_interrupt()
+                taken = X[rows[block]]
+                for part, some in dense_rows(taken, slice(0, taken.shape[0])):
+                    some = _validation.read_only(some)
+                    place = slice(block.start + part.start, block.start + part.stop)
+                    missing = has_missing(some)
+                    add_values(some, missing, tree.steps, tree.value, hard, values[place])
+                    _parallel.check_interrupt()
             return rows, values
 
         def merge(_, found):
@@ -279,8 +304,8 @@ class Forest(TreeModel):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones, CSR or converted to it, are laid out a few rows at a time.
 
         Returns
         -------
@@ -294,8 +319,8 @@ class Forest(TreeModel):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones, CSR or converted to it, are laid out a few rows at a time.
 
         Returns
         -------
@@ -323,16 +348,49 @@ class Forest(TreeModel):
 
     @property
     def estimators_samples_(self):
-        """The rows that each tree has drawn, with repetition: a list of arrays."""
+        """The rows that each tree has drawn, with repetition: a list of int32 arrays."""
         _validation.check_is_fitted(self)
         if not self.bootstrap:
-            return [np.arange(self._n_samples)] * len(self.estimators_)
+            return [np.arange(self._n_samples, dtype=np.int32) for _ in self.estimators_]
         sizes = self._n_samples, self._n_samples_bootstrap, self._draw_weight
-        return [draw_rows(estimator.random_state, *sizes) for estimator in self.estimators_]
+        drawn = (draw_rows(estimator.random_state, *sizes) for estimator in self.estimators_)
+        return [rows.astype(np.int32) for rows in drawn]
+
+    @property
+    def estimator(self):
+        """A tree with default parameters, of the class of the trees."""
+        return self.member()
+
+    @property
+    def estimator_(self):
+        """The same as ``estimator``, once the forest is fitted."""
+        _validation.check_is_fitted(self)
+        return self.member()
+
+    def to_sklearn(self):
+        """Return scikit-learn's own forest of the same name, fitted: with the same trees.
+
+        The method of that name of the trees says what it is for, and what float32 means for its
+        predictions.
+
+        Returns
+        -------
+        estimator of scikit-learn
+            With ``voting="hard"``, the leaves of its trees hold votes instead of shares. Cost:
+            linear in the number of nodes of all trees.
+
+        Raises
+        ------
+        ImportError
+            If scikit-learn is not installed.
+        NotFittedError
+            Before ``fit``.
+        """
+        return _to_sklearn.convert_forest(self)
 
     def _queries(self, X):
         _validation.check_is_fitted(self)
-        return _validation.check_queries(self, X, missing=True)
+        return _validation.check_queries(self, X, missing=True, sparse=("csr",))
 
     def __len__(self):
         return len(self.estimators_)
@@ -371,8 +429,8 @@ class ForestClassifier(ClassifierMixin, Forest):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones, CSR or converted to it, are laid out a few rows at a time.
 
         Returns
         -------
@@ -391,8 +449,8 @@ class ForestClassifier(ClassifierMixin, Forest):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones, CSR or converted to it, are laid out a few rows at a time.
 
         Returns
         -------
@@ -429,8 +487,8 @@ class ForestRegressor(RegressorMixin, Forest):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones, CSR or converted to it, are laid out a few rows at a time.
 
         Returns
         -------
@@ -507,7 +565,7 @@ class RandomForestClassifier(ForestClassifier):
         pruning.
     max_samples : int or float, default=None
         Number of samples that each tree draws, or share of the samples (of their total
-        weight, if they have weights). None: as many as there are.
+        weight, if they have weights); more than there are, too. None: as many as there are.
     monotonic_cst : None
         For scikit-learn's signature: monotonic constraints are not supported.
     max_bins : int, default=None
@@ -622,7 +680,8 @@ class RandomForestRegressor(ForestRegressor):
         Number of trees.
     criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
         Impurity: :eq:`eq-squared-error`, :eq:`eq-absolute-error`, whose leaves predict
-        medians, or :eq:`eq-poisson-deviance`, for counts.
+        medians, or :eq:`eq-poisson-deviance`, for counts. ``"friedman_mse"`` is an old name of
+        ``"squared_error"``, with a ``FutureWarning``.
     max_depth : int, default=None
         Number of splits on the longest way from the root to a leaf. None: no limit.
     min_samples_split : int or float, default=2
@@ -660,7 +719,7 @@ class RandomForestRegressor(ForestRegressor):
         pruning.
     max_samples : int or float, default=None
         Number of samples that each tree draws, or share of the samples (of their total
-        weight, if they have weights). None: as many as there are.
+        weight, if they have weights); more than there are, too. None: as many as there are.
     monotonic_cst : None
         For scikit-learn's signature: monotonic constraints are not supported.
     max_bins : int, default=None
@@ -732,7 +791,7 @@ class RandomForestRegressor(ForestRegressor):
         max_bins=None,
     ):
         self.n_estimators = n_estimators
-        self.criterion = criterion
+        self.criterion = renamed(criterion)
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -806,7 +865,7 @@ class ExtraTreesClassifier(ForestClassifier):
         pruning.
     max_samples : int or float, default=None
         Number of samples that each tree draws, or share of the samples (of their total
-        weight, if they have weights). None: as many as there are.
+        weight, if they have weights); more than there are, too. None: as many as there are.
     monotonic_cst : None
         For scikit-learn's signature: monotonic constraints are not supported.
     voting : {"soft", "hard"}, default="soft"
@@ -916,7 +975,8 @@ class ExtraTreesRegressor(ForestRegressor):
         Number of trees.
     criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
         Impurity: :eq:`eq-squared-error`, :eq:`eq-absolute-error`, whose leaves predict
-        medians, or :eq:`eq-poisson-deviance`, for counts.
+        medians, or :eq:`eq-poisson-deviance`, for counts. ``"friedman_mse"`` is an old name of
+        ``"squared_error"``, with a ``FutureWarning``.
     max_depth : int, default=None
         Number of splits on the longest way from the root to a leaf. None: no limit.
     min_samples_split : int or float, default=2
@@ -955,7 +1015,7 @@ class ExtraTreesRegressor(ForestRegressor):
         pruning.
     max_samples : int or float, default=None
         Number of samples that each tree draws, or share of the samples (of their total
-        weight, if they have weights). None: as many as there are.
+        weight, if they have weights); more than there are, too. None: as many as there are.
     monotonic_cst : None
         For scikit-learn's signature: monotonic constraints are not supported.
 
@@ -1023,7 +1083,7 @@ class ExtraTreesRegressor(ForestRegressor):
         monotonic_cst=None,
     ):
         self.n_estimators = n_estimators
-        self.criterion = criterion
+        self.criterion = renamed(criterion)
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

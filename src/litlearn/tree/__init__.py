@@ -9,12 +9,13 @@ from litlearn.tree._classes import (
     ExtraTreeClassifier,
     ExtraTreeRegressor,
 )
-from litlearn.tree._export import export_text
+from litlearn.tree._export import export_graphviz, export_text
 
 __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "export_graphviz",
     "export_text",
 ]

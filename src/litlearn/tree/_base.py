@@ -11,6 +11,7 @@ from litlearn._base import BaseEstimator, MultiOutputMixin
 from litlearn.tree import _criteria
 from litlearn.tree._growth import Targets
 from litlearn.tree._ranks import NO_MISSING, Codes, code_columns
+from litlearn.tree._sparse import DENSE, code_stored, keep_values
 from litlearn.tree._splitter import BEST, RANDOM, Problem, Rules
 
 CLASSIFICATION = {
@@ -33,7 +34,7 @@ class Training(NamedTuple):
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray, or CSC array, of shape (n_samples, n_features)
     codes : Codes
         Its columns as codes.
     problem : Problem
@@ -64,10 +65,12 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
 
     criteria = None  # names of the criteria, and their numbers
     random_thresholds = False
+    positive = "positive"  # what a sum must be, in the words of scikit-learn's message
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
     def _check_tree_parameters(self):
@@ -98,16 +101,19 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
     def _check_count(self, name, *, low):
         """Check a parameter that is a number of samples or features (int), or a share (float)."""
         value = getattr(self, name)
-        if isinstance(value, numbers.Integral):
-            _validation.check_integer(self, name, value, low=low)
+        if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)):
+            allowed = value >= low
         else:
-            _validation.check_real(self, name, value, low=0, high=1.0, allow_low=False)
+            allowed = isinstance(value, numbers.Real) and 0.0 < value <= 1.0
+        if isinstance(value, (bool, np.bool_)) or not allowed:
+            expected = f"an int in the range [{low}, inf) or a float in the range (0.0, 1.0]"
+            _validation._refuse(self, name, value, expected)
 
     def _training(self, X, y, sample_weight, class_weight=None):
         """Check the data, and code them. Nothing is stored."""
         names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, missing=True)
-        n_samples = len(X)
+        X = _validation.check_array(self, X, missing=True, sparse=("csc",))
+        n_samples = X.shape[0]
         if max(X.shape) > LARGEST_SIZE:
             raise ValueError(
                 f"{type(self).__name__}: X has shape {X.shape}, expected at most {LARGEST_SIZE} "
@@ -141,16 +147,23 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             ranks = code_columns(Y.T, n_jobs=n_jobs).codes
             targets = targets._replace(codes=ranks.astype(np.uint32))
         # Every problem has arrays of the same types, so that one compiled kernel serves them all.
-        none = np.empty((0, 0))
-        if self._draws_thresholds():
+        none, stored, dense = np.empty((0, 0)), DENSE, isinstance(X, np.ndarray)
+        if self._draws_thresholds() and not dense:
+            missing, counts = np.empty(0, dtype=np.uint32), np.zeros(1, dtype=np.int64)
+            codes = Codes(none.astype(np.uint16), missing, counts, None)
+            columns, stored = none.astype(X.dtype), keep_values(X)
+        elif self._draws_thresholds():
             absent = np.isnan(X).any(axis=0)
             missing = np.where(absent, np.uint32(0), NO_MISSING)
             counts = np.zeros(len(missing), dtype=np.int64)
             codes = Codes(none.astype(np.uint16), missing, counts, None)
-            columns = _validation.read_only(X.T)
+            columns = X.T.copy(order="C")
         else:
-            codes = code_columns(X, self.max_bins, n_jobs)
-            columns = _validation.read_only(none)
+            columns = none
+            if dense:
+                codes = code_columns(X, self.max_bins, n_jobs)
+            else:
+                codes, stored = code_stored(X, self.max_bins, n_jobs)
         problem = Problem(
             codes=codes.codes,
             missing=codes.missing,
@@ -158,6 +171,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             columns=columns,
             n_classes=n_classes,
             table=none.ravel(),
+            stored=stored,
         )
         return Training(X, codes, problem, targets, weight, classes, names)
 
@@ -175,7 +189,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             )
         if np.any(Y.sum(axis=1) <= 0):
             raise ValueError(
-                f"{who}: Sum of y is not positive which is necessary for Poisson regression."
+                f"{who}: Sum of y is not {self.positive} which is necessary for Poisson regression."
             )
 
     def _rules(self, training):
@@ -223,6 +237,19 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
     def _classes_of_outputs(self):
         """Return the classes of each output, in a list."""
         return [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
+
+
+def renamed(criterion):
+    """Return the criterion's name of today: "friedman_mse" is another one for squared_error."""
+    if not isinstance(criterion, str) or criterion != "friedman_mse":
+        return criterion
+    message = (
+        'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in 1.11 of '
+        'scikit-learn. It maps to `"squared_error"` as both were always equivalent. Use '
+        '`criterion="squared_error"` to remove this warning.'
+    )
+    _validation.warn(FutureWarning(message))
+    return "squared_error"
 
 
 def _groups(codes):

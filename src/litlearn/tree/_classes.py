@@ -1,10 +1,12 @@
 """Decision trees: the estimators."""
 
+from typing import ClassVar
+
 import numpy as np
 
-from litlearn import _targets, _validation
+from litlearn import _targets, _to_sklearn, _validation
 from litlearn._base import ClassifierMixin, RegressorMixin
-from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, with_table
+from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, renamed, with_table
 from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import find_weakest_links, prune
 
@@ -17,17 +19,25 @@ class DecisionTree(TreeModel):
     def _draws_thresholds(self):
         return self.splitter == "random"
 
-    def fit(self, X, y, sample_weight=None):
+    # For scikit-learn's routing of metadata: not something to be passed around.
+    __metadata_request__fit: ClassVar = {"check_input": "$UNUSED$"}
+    __metadata_request__predict: ClassVar = {"check_input": "$UNUSED$"}
+    __metadata_request__predict_proba: ClassVar = {"check_input": "$UNUSED$"}
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples; NaN stands for a missing value.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Training samples; NaN stands for a missing value. Sparse data, CSC or converted to it,
+            stay sparse, grow the same tree as dense ones, and hold no NaN.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets: classes or real numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, not negative. A sample of weight zero takes no part.
+        check_input : bool, default=True
+            For scikit-learn's signature; the input is always checked.
 
         Returns
         -------
@@ -36,7 +46,7 @@ class DecisionTree(TreeModel):
         Raises
         ------
         TypeError
-            If `X` or `y` is sparse, or holds objects that are not numbers.
+            If `y` is sparse, or `X` or `y` holds objects that are not numbers.
         ValueError
             If a parameter is out of range, or `X` or `y` is missing, empty, of the wrong shape, or
             holds infinity.
@@ -100,8 +110,8 @@ class DecisionTree(TreeModel):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones, CSR or converted to it, are laid out a few rows at a time.
         check_input : bool, default=True
             For scikit-learn's signature; the input is always checked.
 
@@ -110,15 +120,15 @@ class DecisionTree(TreeModel):
         ndarray of shape (n_samples,), int64
         """
         _validation.check_is_fitted(self)
-        return self.tree_.apply(_validation.check_queries(self, X, missing=True))
+        return self.tree_.apply(_validation.check_queries(self, X, missing=True, sparse=("csr",)))
 
     def decision_path(self, X, check_input=True):
         """Return which nodes each sample passes.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones, CSR or converted to it, are laid out a few rows at a time.
         check_input : bool, default=True
             For scikit-learn's signature; the input is always checked.
 
@@ -128,7 +138,32 @@ class DecisionTree(TreeModel):
             Ones where a sample passes a node.
         """
         _validation.check_is_fitted(self)
-        return self.tree_.decision_path(_validation.check_queries(self, X, missing=True))
+        return self.tree_.decision_path(
+            _validation.check_queries(self, X, missing=True, sparse=("csr",))
+        )
+
+    def to_sklearn(self):
+        """Return scikit-learn's own estimator of the same name, fitted: with the same tree.
+
+        For what asks for scikit-learn's own: its drawings, its partial dependence by recursion,
+        and other libraries' explanations and converters. scikit-learn must be installed.
+
+        Returns
+        -------
+        estimator of scikit-learn
+            It has the parameters that scikit-learn knows, and copies of the fitted attributes. Its
+            predictions are those of this estimator wherever the samples are float32 numbers:
+            scikit-learn rounds samples to float32 first, and a value that lies between a threshold
+            and the nearest such number may then change sides. Cost: linear in the number of nodes.
+
+        Raises
+        ------
+        ImportError
+            If scikit-learn is not installed.
+        NotFittedError
+            Before ``fit``.
+        """
+        return _to_sklearn.convert_tree(self)
 
     @property
     def feature_importances_(self):
@@ -139,7 +174,7 @@ class DecisionTree(TreeModel):
     def _values(self, X):
         """Return the values of the leaves of the samples: (n_samples, n_outputs, n_classes)."""
         _validation.check_is_fitted(self)
-        return self.tree_.predict(_validation.check_queries(self, X, missing=True))
+        return self.tree_.predict(_validation.check_queries(self, X, missing=True, sparse=("csr",)))
 
 
 class PruningPath(dict):
@@ -167,8 +202,8 @@ class TreeClassifier(ClassifierMixin, DecisionTree):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones, CSR or converted to it, are laid out a few rows at a time.
         check_input : bool, default=True
             For scikit-learn's signature; the input is always checked.
 
@@ -189,8 +224,8 @@ class TreeClassifier(ClassifierMixin, DecisionTree):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones, CSR or converted to it, are laid out a few rows at a time.
         check_input : bool, default=True
             For scikit-learn's signature; the input is always checked.
 
@@ -220,8 +255,8 @@ class TreeRegressor(RegressorMixin, DecisionTree):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples. Sparse ones, CSR or converted to it, are laid out a few rows at a time.
         check_input : bool, default=True
             For scikit-learn's signature; the input is always checked.
 
@@ -368,7 +403,8 @@ class DecisionTreeRegressor(TreeRegressor):
     ----------
     criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
         Impurity: :eq:`eq-squared-error`, :eq:`eq-absolute-error`, whose leaves predict
-        medians, or :eq:`eq-poisson-deviance`, for counts.
+        medians, or :eq:`eq-poisson-deviance`, for counts. ``"friedman_mse"`` is an old name of
+        ``"squared_error"``, with a ``FutureWarning``.
     splitter : {"best", "random"}, default="best"
         ``"best"``: the best threshold of each feature that is tried. ``"random"``: one
         threshold for each, drawn uniformly between its least and its largest value in the
@@ -453,7 +489,7 @@ class DecisionTreeRegressor(TreeRegressor):
         monotonic_cst=None,
         max_bins=None,
     ):
-        self.criterion = criterion
+        self.criterion = renamed(criterion)
         self.splitter = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -598,7 +634,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     ----------
     criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
         Impurity: :eq:`eq-squared-error`, :eq:`eq-absolute-error`, whose leaves predict
-        medians, or :eq:`eq-poisson-deviance`, for counts.
+        medians, or :eq:`eq-poisson-deviance`, for counts. ``"friedman_mse"`` is an old name of
+        ``"squared_error"``, with a ``FutureWarning``.
     splitter : {"best", "random"}, default="random"
         ``"best"``: the best threshold of each feature that is tried. ``"random"``: one
         threshold for each, drawn uniformly between its least and its largest value in the

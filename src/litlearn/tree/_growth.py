@@ -11,6 +11,7 @@ from litlearn.tree import _splitter
 from litlearn.tree._criteria import ABSOLUTE_ERROR, MISCLASSIFICATION
 from litlearn.tree._ranks import midpoints
 from litlearn.tree._sort import HALF
+from litlearn.tree._sparse import entries_at, with_room
 from litlearn.tree._splitter import LEAF, RANDOM, Nodes, Queue, Samples, Scratch
 from litlearn.tree._structure import MISSING_LEFT, STEP, Tree
 
@@ -68,7 +69,7 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or CSC array of shape (n_samples, n_features)
         Read only to set the thresholds.
     codes : Codes
         The coded columns of `X`.
@@ -89,6 +90,7 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     """
     w, exponent = in_range(w)
     rules = with_total(rules, float(w.sum()))
+    problem = with_room(problem, X.shape[0], rules.splitter == RANDOM)
     samples = take_samples(targets, w)
     n, shape = len(samples.records), (len(samples.Y), int(problem.n_classes.max()))
     scratch = make_scratch(problem, rules, n, shape, X.shape[1], bool(len(targets.groups)), seed)
@@ -139,7 +141,8 @@ def make_scratch(problem, rules, n, shape, n_features, by_class, seed):
     """Return room for the work on n samples; `shape` is (n_outputs, n_classes)."""
     n_sums = shape[0] * shape[1]
     at_random = rules.splitter == RANDOM
-    n_bins = 0 if at_random else min(problem.n_codes.max(), 2 * n // (1 + n_sums))
+    most_codes = max(problem.n_codes.max(), problem.stored.n_codes.max(initial=0))
+    n_bins = 0 if at_random else min(most_codes, 2 * n // (1 + n_sums))
     ranked = n if rules.criterion == ABSOLUTE_ERROR else 0
     return Scratch(
         keys=np.empty(n, dtype=np.uint64),
@@ -249,12 +252,13 @@ def _finish(X, codes, problem, rules, nodes):
     inner = np.flatnonzero(nodes.feature != LEAF)
     feature = nodes.feature[inner]
     if rules.splitter != RANDOM:
+        rows = nodes.cut[inner].T
         if codes.edges is None:
-            below, above = (X[nodes.cut[inner, side], feature] for side in (0, 1))
+            below, above = (_values_at(X, problem, rows[side], feature) for side in (0, 1))
             threshold[inner] = np.where(np.isnan(above), np.inf, midpoints(below, above))
         else:
             # In the middle between two bins: those between them hold no sample of the node.
-            above = codes.codes[feature, nodes.cut[inner, 1]]
+            above = _codes_at(codes, problem, rows[1], feature)
             low, high = codes.edges[feature, nodes.code[inner]], codes.edges[feature, above - 1]
             absent = above == codes.missing[feature]
             threshold[inner] = np.where(absent, np.inf, midpoints(low, high))
@@ -272,3 +276,18 @@ def _finish(X, codes, problem, rules, nodes):
         "value": nodes.value.copy(),
     }
     return Tree(X.shape[1], problem.n_classes, arrays)
+
+
+def _values_at(X, problem, rows, features):
+    """Return the values at so many rows and features."""
+    if isinstance(X, np.ndarray):
+        return X[rows, features]
+    return entries_at(problem.stored, X.data, 0.0, rows, features)
+
+
+def _codes_at(codes, problem, rows, features):
+    """Return the codes at so many rows and features."""
+    stored = problem.stored
+    if not stored.pointers.size:
+        return codes.codes[features, rows]
+    return entries_at(stored, stored.codes, stored.zeros, rows, features)

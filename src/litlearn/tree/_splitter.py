@@ -24,6 +24,7 @@ from litlearn._random import random_below, random_uniform
 from litlearn.tree import _criteria as criteria
 from litlearn.tree._ranks import NO_MISSING
 from litlearn.tree._sort import HALF, LARGEST, LOWER, SMALL, code_of, sort_few, sort_keys
+from litlearn.tree._sparse import DENSE, Stored, dense_column
 
 LEAF = -1
 VALUES, DRAWN, SCORE = 0, 1, 2  # entries of ``Scratch.search``; the others are named in find_split
@@ -33,6 +34,9 @@ BEST, RANDOM = range(2)  # splitters
 
 class Problem(NamedTuple):
     """What all trees of a forest read and none changes.
+
+    Of sparse data, ``codes`` or ``columns`` have one row only, in which one feature after the other
+    is laid out. Each tree then has these, ``missing`` and ``n_codes`` for itself.
 
     Attributes
     ----------
@@ -48,6 +52,8 @@ class Problem(NamedTuple):
         For regression, ones.
     table : ndarray, float64
         x log x for whole numbers x, or empty.
+    stored : Stored
+        Sparse data.
     """
 
     codes: np.ndarray
@@ -56,6 +62,7 @@ class Problem(NamedTuple):
     columns: np.ndarray
     n_classes: np.ndarray
     table: np.ndarray
+    stored: Stored = DENSE
 
 
 class Rules(NamedTuple):
@@ -388,7 +395,7 @@ def draw_threshold(problem, samples, scratch, j, start, stop):
     # <coin>: For the missing ones. They go right if there is only one value besides.
     missing_left = n_missing > 0 and random_below(scratch.state, 2) == 1
     if low == high:
-        threshold, missing_left = np.finfo(np.float64).max, False  # the missing ones right
+        threshold, missing_left = high, False  # the missing ones right
     if n_missing > 0:
         for i in range(stop - start):
             if math.isnan(values[i]):
@@ -496,15 +503,16 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
         j = features[k]
         # <try>: One threshold, or all.
         room -= 1
+        at = dense_column(splitter == RANDOM, problem, samples.records, start, stop, j)
         if splitter == RANDOM:
             constant, found, threshold, missing_left = try_threshold(
-                family, problem, rules, samples, scratch, j, start, stop, weight, score, best
+                family, problem, rules, samples, scratch, at, start, stop, weight, score, best
             )
             if found > best:
                 nodes.threshold[node] = threshold
         else:
             constant, found, below, above, missing_left = try_cuts(
-                family, problem, rules, samples, scratch, j, start, stop, weight, score, best
+                family, problem, rules, samples, scratch, at, start, stop, weight, score, best
             )
             if found > best:
                 nodes.code[node], nodes.cut[node, 0], nodes.cut[node, 1] = below, below, above
@@ -608,10 +616,12 @@ def partition(family, splitter, problem, samples, scratch, nodes, node):
     Within each side the order is kept.
     """
     start, stop = nodes.span[node, 0], nodes.span[node, 1]
+    feature, records = nodes.feature[node], samples.records
+    j = dense_column(splitter == RANDOM, problem, records, start, stop, feature)
     if splitter == RANDOM:
         n_missing = sides_of_values(
-            problem.columns[nodes.feature[node]],
-            samples.records,
+            problem.columns[j],
+            records,
             start,
             stop,
             nodes.threshold[node],
@@ -619,10 +629,9 @@ def partition(family, splitter, problem, samples, scratch, nodes, node):
             scratch.goes_right,
         )
     else:
-        j = nodes.feature[node]
         n_missing = sides_of_codes(
             problem.codes[j],
-            samples.records,
+            records,
             start,
             stop,
             nodes.code[node],

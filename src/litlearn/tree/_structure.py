@@ -9,6 +9,7 @@ import numpy as np
 
 from litlearn import _parallel, _validation
 from litlearn._jit import njit
+from litlearn.tree._sparse import dense_rows
 
 LEAF = -1
 UNDEFINED = -2
@@ -28,7 +29,7 @@ class Tree:
 
     Attributes
     ----------
-    node_count, n_leaves, max_depth, n_features, n_outputs, max_n_classes : int
+    node_count, capacity, n_leaves, max_depth, n_features, n_outputs, max_n_classes : int
         Sizes; the depth of the root is 0.
     n_classes : ndarray of shape (n_outputs,)
         Numbers of classes; ones for regression.
@@ -55,6 +56,13 @@ class Tree:
         self.n_classes = n_classes
         self.__dict__.update(arrays)
 
+    def __setstate__(self, state):
+        # A pickle may come from a machine of the other byte order: compiled code needs our own.
+        for name, value in state.items():
+            if isinstance(value, np.ndarray) and not value.dtype.isnative:
+                value = value.astype(value.dtype.newbyteorder("="))
+            setattr(self, name, value)
+
     def arrays(self):
         """Return the stored arrays by name, each with one entry a node."""
         sizes = ("n_features", "n_classes")
@@ -63,6 +71,11 @@ class Tree:
     @property
     def node_count(self):
         return len(self.steps)
+
+    @property
+    def capacity(self):
+        """Room for so many nodes: for those that are there."""
+        return self.node_count
 
     @property
     def n_outputs(self):
@@ -116,20 +129,22 @@ class Tree:
     def apply(self, X, n_jobs=None):
         """Return the number of the leaf of each sample, of shape (n_samples,), int64.
 
-        `X` is an array (n_samples, n_features) of float32 or float64.
+        `X` is an array (n_samples, n_features) of float32 or float64, or such a CSR array.
         """
-        X = _validation.read_only(X)
+        X = X if _validation.is_sparse(X) else _validation.read_only(X)
         if X.ndim != 2 or X.shape[1] != self.n_features or X.dtype.kind != "f":
             raise ValueError(
                 f"Tree: X must be an array of floats of shape (n_samples, {self.n_features}). Got "
                 f"shape {X.shape}, dtype {X.dtype}."
             )
-        leaves = np.empty(len(X), dtype=np.int64)
+        n_samples = X.shape[0]
+        leaves = np.empty(n_samples, dtype=np.int64)
 
-        def part(rows):
-            find_leaves(X[rows], has_missing(X[rows]), self.steps, leaves[rows])
+        def part(block):
+            for rows, some in dense_rows(X, block):
+                find_leaves(some, has_missing(some), self.steps, leaves[rows])
 
-        blocks, work = blocks_by_work(len(X), [self])
+        blocks, work = blocks_by_work(n_samples, [self])
         _parallel.fold_blocks(part, None, blocks, n_jobs, work=work)
         return leaves
 
