@@ -20,6 +20,8 @@ def convert(model):
     _copy_fitted(model, theirs)
     if hasattr(model, "singular_"):  # of LinearRegression: computed when it is asked for
         theirs.singular_ = np.array(model.singular_)
+    if hasattr(theirs, "scalings_"):  # of LinearDiscriminantAnalysis: how many of them count
+        theirs._max_components = model._n_features_out
     if type(theirs).__name__ == "RidgeClassifier":
         theirs._label_binarizer = _label_binarizer(model)
     return theirs
@@ -42,7 +44,7 @@ def convert_forest(model):
     hard = getattr(model, "voting", "soft") == "hard"
     theirs.estimators_ = [convert_tree(one, hard) for one in model.estimators_]
     theirs.estimator_ = theirs.estimator
-    theirs._n_samples, theirs._sample_weight = model._n_samples, model._draw_weight
+    theirs._n_samples, theirs._sample_weight = model._n_samples, model._sample_weight
     theirs._n_samples_bootstrap = model._n_samples_bootstrap if model.bootstrap else None
     return theirs
 

@@ -49,7 +49,8 @@ def test_all_are_listed():
 def may_fail(self, estimator):
     # Weights are chances of being drawn; another number of rows draws other rows. scikit-learn
     # declares the same failure for its own.
-    return ("check_sample_weight_equivalence_on_dense_data",) if estimator.bootstrap else ()
+    kinds = ("dense", "sparse") if estimator.bootstrap else ()
+    return tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in kinds)
 
 
 class TestProtocol(protocol.Suite):
@@ -61,11 +62,11 @@ class TestProtocol(protocol.Suite):
         *[("oob_score", value) for value in (1, "yes", None)],
         *[("warm_start", value) for value in (1, "yes", None)],
         *[("n_jobs", value) for value in (0, 1.5, "all", True)],
-        *[("max_samples", value) for value in (0, -3, 0.0, 1.5, np.nan, "5", True)],
+        *[("max_samples", value) for value in (0, -3, 0.0, np.inf, np.nan, "5", True)],
         *[("voting", value) for value in ("loud", None, 1)],
         *protocol.BAD_TREE_PARAMETERS,
     ]
-    bad_samples = protocol.BAD_SAMPLES + protocol.SPARSE_SAMPLES
+    bad_samples = (*protocol.BAD_SAMPLES, protocol.SPARSE_WITH_MISSING)
 
 
 class TestSettings(protocol.Settings):
@@ -109,7 +110,7 @@ def test_searches_and_pipelines():
 
 def test_parameters_that_need_another():
     X, y = data(n=30)
-    with pytest.raises(ValueError, match="max_samples=5 needs bootstrap=True"):
+    with pytest.raises(ValueError, match="`max_sample` cannot be set if `bootstrap=False`"):
         ExtraTreesClassifier(max_samples=5).fit(X, y)
     with pytest.raises(ValueError, match="only available if bootstrap=True"):
         ExtraTreesRegressor(oob_score=True).fit(X, y)

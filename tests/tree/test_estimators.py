@@ -56,7 +56,7 @@ def test_all_are_listed():
 class TestProtocol(protocol.Suite):
     estimators = ALL
     bad_parameters = protocol.BAD_TREE_PARAMETERS
-    bad_samples = protocol.BAD_SAMPLES + protocol.SPARSE_SAMPLES
+    bad_samples = (*protocol.BAD_SAMPLES, protocol.SPARSE_WITH_MISSING)
 
     def test_before_fit(self, estimator):
         super().test_before_fit(estimator)

@@ -115,17 +115,20 @@ class Forest(TreeModel):
         training = self._training(X, y, sample_weight, class_weight)
         weighted = sample_weight is not None or class_weight is not None
         grown = list(getattr(self, "estimators_", [])) if self.warm_start else []
-        if grown:
-            self._check_same_kind(training)
         n_new = self.n_estimators - len(grown)
         if n_new < 0:
             raise ValueError(
                 f"{type(self).__name__}: n_estimators={self.n_estimators} must be larger or equal "
                 f"to len(estimators_)={len(grown)} when warm_start==True"
             )
+        if grown and n_new:
+            self._check_same_kind(training)
         if n_new == 0:
             message = "Warm-start fitting without increasing n_estimators does not fit new trees."
             _validation.warn(UserWarning(f"{type(self).__name__}: {message}"))
+            if not self.oob_score or hasattr(self, "oob_score_"):
+                return self
+            self._check_same_kind(training)
         seeds = [_validation.random_integer(random_state) for _ in range(self.n_estimators)]
         n_draws = self._n_draws(training, weighted)
         draws = training.weight if weighted else None
@@ -134,7 +137,7 @@ class Forest(TreeModel):
         members = zip(trees, seeds[len(grown) :], strict=True)
         self.estimators_ = grown + [self._as_estimator(tree, seed) for tree, seed in members]
         self._n_samples, self._n_samples_bootstrap = training.X.shape[0], n_draws
-        self._draw_weight = draws
+        self._sample_weight = draws
         if self.oob_score and (n_new or not hasattr(self, "oob_score_")):
             self._set_oob(training, n_draws, draws)
         return self
@@ -352,7 +355,7 @@ class Forest(TreeModel):
         _validation.check_is_fitted(self)
         if not self.bootstrap:
             return [np.arange(self._n_samples, dtype=np.int32) for _ in self.estimators_]
-        sizes = self._n_samples, self._n_samples_bootstrap, self._draw_weight
+        sizes = self._n_samples, self._n_samples_bootstrap, self._sample_weight
         drawn = (draw_rows(estimator.random_state, *sizes) for estimator in self.estimators_)
         return [rows.astype(np.int32) for rows in drawn]
 

@@ -1,0 +1,249 @@
+"""scikit-learn's own estimators, made from ours; and scikit-learn's habits."""
+
+import itertools
+import pickle
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import sklearn.base
+import sklearn.tree as theirs
+from sklearn.inspection import partial_dependence
+
+from litlearn import ensemble, linear_model, svm, tree
+from litlearn.discriminant_analysis import LinearDiscriminantAnalysis
+from litlearn.exceptions import NotFittedError
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(200, 4)).astype(np.float32)
+X[RNG.random(X.shape) < 0.1] = np.nan
+QUERIES = RNG.normal(size=(300, 4)).astype(np.float32)
+QUERIES[RNG.random(QUERIES.shape) < 0.2] = np.nan
+TARGETS = {
+    "classes": np.array(list("abcde"))[RNG.integers(0, 5, 200)],
+    "two classes": np.c_[RNG.integers(0, 3, 200), RNG.integers(0, 2, 200)],
+    "number": RNG.gamma(2.0, size=200),
+    "two numbers": RNG.gamma(2.0, size=(200, 2)),
+}
+EVERY = [
+    (tree.DecisionTreeClassifier(max_leaf_nodes=30), "classes"),
+    (tree.DecisionTreeClassifier(criterion="misclassification"), "two classes"),
+    (tree.ExtraTreeClassifier(class_weight="balanced"), "two classes"),
+    (tree.DecisionTreeRegressor(max_bins=20), "number"),
+    (tree.DecisionTreeRegressor(criterion="absolute_error", max_depth=5), "two numbers"),
+    (tree.ExtraTreeRegressor(ccp_alpha=0.01), "number"),
+    (ensemble.RandomForestClassifier(30, oob_score=True), "classes"),
+    (ensemble.RandomForestClassifier(7, voting="hard", max_depth=3), "two classes"),
+    (ensemble.ExtraTreesClassifier(7), "classes"),
+    (ensemble.RandomForestRegressor(7, max_samples=1.5), "two numbers"),
+    (ensemble.ExtraTreesRegressor(7), "number"),
+]
+
+
+@pytest.mark.parametrize(("model", "kind"), EVERY, ids=str)
+def test_trees(model, kind):
+    """All predictions are the same, with missing values and of several outputs."""
+    model.set_params(random_state=0).fit(X, TARGETS[kind])
+    other = model.to_sklearn()
+    assert type(other).__module__.startswith("sklearn.")
+    assert type(other).__name__ == type(model).__name__
+    for some in (X, QUERIES):
+        np.testing.assert_array_equal(model.predict(some), other.predict(some))
+        np.testing.assert_array_equal(model.apply(some), other.apply(some))
+        if hasattr(model, "predict_proba"):
+            mine, hers = model.predict_proba(some), other.predict_proba(some)
+            np.testing.assert_allclose(np.hstack(mine), np.hstack(hers), rtol=1e-12)
+    np.testing.assert_allclose(model.feature_importances_, other.feature_importances_, rtol=1e-9)
+    again = pickle.loads(pickle.dumps(other))
+    np.testing.assert_array_equal(again.predict(QUERIES), model.predict(QUERIES))
+    if hasattr(model, "estimators_"):
+        pairs = zip(model.estimators_samples_, other.estimators_samples_, strict=True)
+        assert all(np.array_equal(one, two) and one.dtype == two.dtype for one, two in pairs)
+    if getattr(model, "oob_score", False):
+        assert other.oob_score_ == model.oob_score_
+
+
+def test_what_asks_for_scikit_learns_own():
+    """Its drawing, its text, and partial dependence by recursion."""
+    y = TARGETS["number"]
+    model = tree.DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y)
+    figure, axes = plt.subplots()
+    assert len(theirs.plot_tree(model.to_sklearn(), ax=axes)) > model.tree_.node_count
+    plt.close(figure)
+    assert theirs.export_text(model.to_sklearn()) == tree.export_text(model)
+    forest = ensemble.RandomForestRegressor(5, random_state=0).fit(np.nan_to_num(X), y)
+    found = partial_dependence(forest.to_sklearn(), QUERIES[:50], [0], method="recursion")
+    at = found["grid_values"][0]
+    # By definition: at each node that asks another question, both ways, by the samples that went.
+    expected = [recursion(one.tree_, 0, value) for value in at for one in forest.estimators_]
+    expected = np.reshape(expected, (len(at), 5)).mean(axis=1)
+    np.testing.assert_allclose(found["average"][0], expected, rtol=1e-9)
+
+
+def recursion(grown, node, value):
+    left, right = grown.children_left[node], grown.children_right[node]
+    if left == -1:
+        return grown.value[node, 0, 0]
+    if grown.feature[node] == 0:
+        return recursion(grown, left if value <= grown.threshold[node] else right, value)
+    share = grown.weighted_n_node_samples[left] / grown.weighted_n_node_samples[node]
+    both = recursion(grown, left, value), recursion(grown, right, value)
+    return share * both[0] + (1.0 - share) * both[1]
+
+
+LINEAR = [
+    *(getattr(linear_model, name)() for name in ("LinearRegression", "Ridge", "Lasso")),
+    *(getattr(linear_model, name)() for name in ("ElasticNet", "RidgeCV", "LassoCV")),
+    *(getattr(linear_model, name)() for name in ("ElasticNetCV", "RidgeClassifier")),
+    linear_model.LogisticRegression(C=2.0),
+    svm.LinearSVC(),
+    svm.LinearSVR(),
+    LinearDiscriminantAnalysis(),
+]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", LINEAR, ids=repr)
+def test_linear(model, n_classes):
+    Z = np.random.default_rng(1).normal(size=(90, 3))
+    classes = np.array(["no", "yes", "well"])[(Z[:, 0] > 0) + (n_classes - 2) * (Z[:, 1] > 0.5)]
+    model.fit(Z, classes if hasattr(model, "decision_function") else Z @ [1.0, 2.0, 0.0])
+    other = model.to_sklearn()
+    assert type(other).__module__.startswith("sklearn.")
+    assert other.get_params().items() <= model.get_params().items() | other.get_params().items()
+    np.testing.assert_array_equal(model.predict(Z), other.predict(Z))
+    for method in ("decision_function", "predict_proba", "transform"):
+        if hasattr(model, method) and hasattr(other, method):
+            np.testing.assert_allclose(
+                getattr(model, method)(Z), getattr(other, method)(Z), rtol=1e-9, atol=1e-12
+            )
+    assert other.coef_ is not model.coef_
+
+
+def test_several_labels():
+    Z = np.random.default_rng(1).normal(size=(90, 3))
+    model = linear_model.RidgeClassifier().fit(Z, (Z[:, :2] > 0).astype(int))
+    np.testing.assert_array_equal(model.predict(Z), model.to_sklearn().predict(Z))
+
+
+def test_refuses():
+    for model in (tree.DecisionTreeClassifier(), ensemble.RandomForestRegressor()):
+        with pytest.raises(NotFittedError):
+            model.to_sklearn()
+    code = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "from litlearn.tree import DecisionTreeClassifier\n"
+        "model = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])\n"
+        "try:\n    model.to_sklearn()\n"
+        "except ImportError as error:\n    assert 'to_sklearn' in str(error)\n"
+        "else:\n    raise SystemExit(1)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# Graphviz
+
+FLAGS = "filled leaves_parallel impurity node_ids proportion rotate rounded special_characters"
+
+
+@pytest.mark.parametrize(("model", "kind"), EVERY[:6], ids=str)
+def test_export_graphviz(model, kind):
+    """The same text as scikit-learn's, letter by letter, whatever is asked for."""
+    model = sklearn.base.clone(model).set_params(random_state=0, max_depth=4, ccp_alpha=0.0)
+    model.fit(X, TARGETS[kind])
+    other, rng = model.to_sklearn(), np.random.default_rng(0)
+    names = [None, ["a", 'b "q"', "c", "d"]]
+    classes = [None, True, ["A", "B", "C", "D", 'E "e"']]
+    for depth, label in itertools.product((None, 0, 2), ("all", "root", "none")):
+        for _ in range(8):
+            options = {name: bool(rng.integers(2)) for name in FLAGS.split()}
+            options |= {"feature_names": names[rng.integers(2)], "precision": rng.integers(5)}
+            options |= {"class_names": classes[rng.integers(3)], "max_depth": depth}
+            options["label"] = label
+            assert tree.export_graphviz(model, **options) == theirs.export_graphviz(
+                other, **options
+            )
+
+
+def test_export_graphviz_to_a_file(tmp_path):
+    model = tree.DecisionTreeRegressor().fit([[0.0], [1.0]], [3.0, 3.0])
+    assert "fillcolor" in tree.export_graphviz(model, filled=True)
+    assert tree.export_graphviz(model, str(tmp_path / "tree.dot")) is None
+    with open(tmp_path / "open.dot", "w") as file:
+        tree.export_graphviz(model, file)
+    text = tree.export_graphviz(model)
+    assert [(tmp_path / name).read_text() for name in ("tree.dot", "open.dot")] == [text, text]
+    for bad in ({"label": "some"}, {"precision": -1}, {"max_depth": -1}, {"feature_names": "ab"}):
+        with pytest.raises(ValueError, match="export_graphviz"):
+            tree.export_graphviz(model, **bad)
+    with pytest.raises(NotFittedError):
+        tree.export_graphviz(tree.DecisionTreeClassifier())
+
+
+# Habits
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        tree.DecisionTreeRegressor,
+        tree.ExtraTreeRegressor,
+        ensemble.RandomForestRegressor,
+        ensemble.ExtraTreesRegressor,
+    ],
+)
+def test_friedman_mse(model):
+    with pytest.warns(FutureWarning, match="friedman_mse"):
+        assert model(criterion="friedman_mse").criterion == "squared_error"
+    with pytest.raises(ValueError, match="criterion"):
+        model().set_params(criterion="friedman_mse").fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+def test_other_byte_order():
+    """A pickle of a machine whose numbers have their bytes the other way round."""
+    Z = np.nan_to_num(X)
+    model = tree.DecisionTreeClassifier(random_state=0).fit(Z, TARGETS["classes"])
+    grown = model.tree_
+    state = {
+        name: value.byteswap().view(value.dtype.newbyteorder())
+        if isinstance(value, np.ndarray)
+        else value
+        for name, value in vars(grown).items()
+    }
+    other = object.__new__(type(grown))
+    other.__setstate__(state)
+    assert all(array.dtype.isnative for array in other.arrays().values())
+    np.testing.assert_array_equal(other.predict(Z), grown.predict(Z))
+    assert grown.capacity == grown.node_count
+
+
+def test_more_samples_than_there_are():
+    y, few = TARGETS["number"], {"n_estimators": 3, "random_state": 0}
+    one = ensemble.RandomForestRegressor(max_samples=1.5, **few).fit(X, y)
+    two = ensemble.RandomForestRegressor(max_samples=300, **few).fit(X, y)
+    np.testing.assert_array_equal(one.predict(QUERIES), two.predict(QUERIES))
+    assert [len(rows) for rows in one.estimators_samples_] == [300] * 3
+    with pytest.warns(UserWarning, match="low number \\(4\\) of bootstrap samples"):
+        ensemble.RandomForestRegressor(max_samples=0.02, **few).fit(X, y)
+
+
+def test_names_of_the_trees():
+    forest = ensemble.ExtraTreesClassifier(2)
+    assert isinstance(forest.estimator, tree.ExtraTreeClassifier)
+    with pytest.raises(NotFittedError):
+        _ = forest.estimator_
+    forest.set_params(bootstrap=False).fit(X, TARGETS["classes"])
+    assert isinstance(forest.estimator_, tree.ExtraTreeClassifier)
+    assert {rows.dtype for rows in forest.estimators_samples_} == {np.dtype(np.int32)}
+
+
+def test_nothing_new_to_grow():
+    """A warning, and the forest stays as it is."""
+    forest = ensemble.RandomForestClassifier(2, warm_start=True, random_state=0)
+    forest.fit(X, TARGETS["classes"])
+    before = forest.predict(QUERIES)
+    with pytest.warns(UserWarning, match="does not fit new trees"):
+        forest.fit(X, TARGETS["two classes"])
+    np.testing.assert_array_equal(forest.predict(QUERIES), before)
