@@ -193,7 +193,7 @@ BOTH_SIDES = r"""[...document.querySelectorAll('figcaption')]
 
 # A box that scrolls sideways without the shade that says so, or that keys do not reach.
 SECRET = """() => [...document.querySelectorAll("article *")].filter(e => {
-    if (e.closest("mjx-container") || !e.getClientRects().length) return false;
+    if (e.parentElement.closest("mjx-container") || !e.getClientRects().length) return false;
     if (!["auto", "scroll"].includes(getComputedStyle(e).overflowX)) return false;
     if (e.scrollWidth <= e.clientWidth + 1) return false;
     return !e.classList.contains("litlearn-scrolls") || e.tabIndex !== 0;
