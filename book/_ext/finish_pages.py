@@ -290,6 +290,35 @@ def without_plain_tokens(text, names):
     return _CODE.sub(lambda m: m[1] + mark.sub(r"\1", _EMPTY.sub("", m[2])) + m[3], text)
 
 
+_TABLE = re.compile(r'<table class="table">.*?</table>', re.DOTALL)
+_CELL = re.compile(r'(<t[hd] class="(?:head )?text-)right(">)(.*?)(?=</t[hd]>)', re.DOTALL)
+
+
+def with_word_columns(match):
+    """Return a table whose columns of words begin at the left, where they can be broken."""
+    head, *body = re.split(r"(?=<tr\b)", match[0])[1:]
+    rows = [re.findall(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in body]
+    columns = [
+        [re.sub(r"<[^>]*>", "", cell).strip() for cell in column]
+        for column in zip(*rows, strict=False)
+    ]
+    words = [
+        any(column) and (not re.search(r"\d", " ".join(column)) or max(map(len, column)) > 30)
+        for column in columns
+    ]
+    if len({len(row) for row in rows}) != 1 or not any(words):
+        return match[0]
+
+    def aligned(row):
+        cells = re.split(r"(?=<t[hd]\b)", row)
+        return cells[0] + "".join(
+            _CELL.sub(r"\1left\2\3", cell) if word else cell
+            for cell, word in zip(cells[1:], words, strict=False)
+        )
+
+    return match[0][: match[0].index("<tr")] + "".join(map(aligned, [head, *body]))
+
+
 _PICTURE = re.compile(r'<img\b[^>]*\bsrc="((?:\.\./)*_images/[^"]+\.png)"[^>]*/?>')
 
 
@@ -344,7 +373,7 @@ def repair(name, text, options):
     for pattern, replacement in _REPAIRS:
         text = pattern.sub(replacement, text)
     text = _BRANCH.sub(r'\1<summary aria-label="Pages beneath \2">', text)
-    text = _CODE.sub(broken_code, _NAME.sub(breakable, text))
+    text = _CODE.sub(broken_code, _NAME.sub(breakable, _TABLE.sub(with_word_columns, text)))
     if name != "search.html":
         text = _SEARCHING.sub("", text)
     text = _COLAB.sub(rf"\1/blob/colab/{reading.BRANCH}/", text)
