@@ -217,6 +217,16 @@ CUT_MATHS = """() => [...document.querySelectorAll("article div.math")].filter(b
     });
   }).map(e => e.textContent.slice(0, 60))"""
 
+# Formulas of which a part lies where their box cannot be scrolled to.
+OUT_OF_REACH = """() => [...document.querySelectorAll("article div.math")].filter(box => {
+    if (!box.getClientRects().length) return false;
+    const {left} = box.getBoundingClientRect();
+    return [...box.querySelectorAll("mjx-math")].some(m => {
+      const formula = m.getBoundingClientRect();
+      return formula.left < left - 1 || formula.right > left + box.scrollWidth + 1;
+    });
+  }).map(e => e.textContent.slice(0, 60))"""
+
 # Boxes of code, but not of what it printed.
 WIDE_CODE = """() => [...document.querySelectorAll("article div.highlight pre")]
   .filter(e => !e.closest(".output") && e.scrollWidth > e.clientWidth + 1)
@@ -363,6 +373,7 @@ def test_page(browser, built, ams, page_name):
         assert page.tab.evaluate(CUT_OFF) == [], "cut off on a phone"
         assert page.tab.evaluate(BOTH_SIDES) == [], "captions for wide and narrow pages at once"
         assert page.tab.evaluate(SECRET) == [], "scrolls on a phone and does not say so"
+        assert page.tab.evaluate(OUT_OF_REACH) == [], "formulas that cannot be seen whole"
         assert page.tab.evaluate(WIDE_MATHS) == [], "formulas that reach out of their line"
         assert page.tab.evaluate(LOW_CELLS) == [], "cells that stand lower than their neighbours"
         assert page.tab.evaluate(WIDE_CODE) == [], "code that is wider than its box"

@@ -158,8 +158,8 @@ litlearn.figure("gaussian_mixtures", (figure, data) => {
   });
 
   figure.explain("Drag a centre or a rim, or choose one with Tab and move it with the arrow keys (with Shift: " +
-    "farther). E and M take the steps. Solid: ellipses of one standard deviation; dashed: of two. On the right, " +
-    "full dots are the bound, empty ones the log-likelihood.");
+    "farther). E and M take the steps. Solid: ellipses of one standard deviation; dashed: of two. In the " +
+    "second plot, full dots are the bound, empty ones the log-likelihood.");
 
   return {
     set: (next) => figure.change(() => Object.assign(state, structuredClone(next))),

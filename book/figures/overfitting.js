@@ -135,8 +135,8 @@ litlearn.figure("overfitting", (figure, data) => {
   });
 
   figure.explain("Drag a visit, or choose one with Tab and move it with the arrow keys (with Shift: farther); + and − " +
-    "change the degree, d draws other days. Dashed, left: the true course; right: the noise. Shaded: what the curve " +
-    "gets wrong. Bars: what it misses at the visits. Errors are roots of mean squares.");
+    "change the degree, d draws other days. Dashed: the true course, and in the second plot the noise. Shaded: what " +
+    "the curve gets wrong. Bars: what it misses at the visits. Errors are roots of mean squares.");
 
   return {
     set: (next) => figure.change(() => Object.assign(state, structuredClone(next))),

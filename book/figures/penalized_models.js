@@ -177,8 +177,8 @@ litlearn.figure("penalized_models", (figure, data) => {
   figure.key(["+", "="], () => pay(price.step));
   figure.key(["-"], () => pay(-price.step));
   figure.explain("Drag the triangle to change the price (or use the keys + and −), and the circle to change what least squares says. " +
-    "Or choose one with Tab and move it with the arrow keys, with Shift in larger steps. Dashed on the left: the way " +
-    "of the star as the price rises.");
+    "Or choose one with Tab and move it with the arrow keys, with Shift in larger steps. Dashed: the way of " +
+    "the star as the price rises.");
 
   return {
     set: (next) => figure.change(() => Object.assign(state, structuredClone(next))),
