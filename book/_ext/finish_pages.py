@@ -231,6 +231,8 @@ _REPAIRS = [
         r'(?<!keep">)([(“]<span class="math[^>]*>[^<]*</span>)',
         r'<span class="litlearn-keep">\1\2\3</span>',
     ),
+    # A title does not break within this name.
+    (r"(<h1>[^<]*)\bk-means", r'\1<span class="litlearn-keep">k-means</span>'),
     # A picture is fetched when the reader comes near it.
     (r"<img (?![^>]*\bloading=)(?![^>]*\bsrc=\"data:)", '<img loading="lazy" '),
     # Roles that the elements of a bibliography, and links, may not have.
