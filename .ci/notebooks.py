@@ -214,12 +214,22 @@ def executed(path):
     target = stored(path, notebook)
     if target.exists():
         return read(target)
+    started = time.perf_counter()
     run(path, notebook)
+    took = time.perf_counter() - started
     write(target, notebook)
+    target.with_suffix(".seconds").write_text(f"{took:.1f}")
     kept = sorted(STORE.glob(f"{path.stem}.*.ipynb"), key=lambda file: -file.stat().st_mtime)
     for old in kept[KEPT_RUNS:]:
         old.unlink(missing_ok=True)
+        old.with_suffix(".seconds").unlink(missing_ok=True)
     return notebook
+
+
+def seconds(path):
+    """How long the run that is kept of a notebook took, or None."""
+    target = stored(path, read(path)).with_suffix(".seconds")
+    return target.read_text() if target.exists() else None
 
 
 def _timed(path):

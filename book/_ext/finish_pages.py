@@ -231,8 +231,10 @@ _REPAIRS = [
         r'(?<!keep">)([(“]<span class="math[^>]*>[^<]*</span>)',
         r'<span class="litlearn-keep">\1\2\3</span>',
     ),
-    # A title does not break within this name.
+    # Where a title breaks, and where it does not.
     (r"(<h1>[^<]*)\bk-means", r'\1<span class="litlearn-keep">k-means</span>'),
+    (r"(?<=<h1>litlearn\.)(?=\w)", "<wbr>"),
+    (r"(<h1>litlearn\.<wbr>[a-z]+_)(?=[a-z])", r"\1<wbr>"),
     # A picture is fetched when the reader comes near it.
     (r"<img (?![^>]*\bloading=)(?![^>]*\bsrc=\"data:)", '<img loading="lazy" '),
     # Roles that the elements of a bibliography, and links, may not have.

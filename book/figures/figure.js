@@ -168,6 +168,22 @@
         .text((b) => b.name).attr("x", (b) => b.x).attr("y", (b) => b.y).attr("dy", "0.32em");
     }
 
+    /** A new patient (a star, item -1) and the former ones (item i): numbered, marked by their
+        class, and all of them movable. Their places are state.query and state.X. */
+    patients(state, y, classes) {
+      const place = (i) => (i < 0 ? state.query : state.X[i]);
+      return this.handles([-1, ...y.keys()], {
+        at: place,
+        moved: (i, to) => place(i).splice(0, 2, ...to),
+        label: (i) => (i < 0 ? "new patient" : `patient ${i + 1}, ${classes[y[i]].name}`),
+        look: (nodes) => nodes.each(function (i) {
+          const node = d3.select(this);
+          if (i < 0) node.append("path").attr("class", "query").attr("d", d3.symbol(d3.symbolStar, 190));
+          else node.call(litlearn.mark, classes[y[i]]).append("text").attr("x", 10).attr("y", -7).text(i + 1);
+        }),
+      });
+    }
+
     /** Points that can be taken by mouse and finger, and moved by the arrow keys.
 
         at(item) gives a position, moved(item, [x, y]) takes the next one, label(item) names the

@@ -44,21 +44,9 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
   }
 
   const plot = figure.plot({ x: first, y: second, equal: true });
-  const items = [-1, ...y.keys()]; // the new patient, then the former ones
-  const place = (i) => (i < 0 ? state.query : state.X[i]);
   const ring = plot.marks.append("circle").attr("class", "ring");
   const lines = plot.marks.append("g");
-  const points = plot.handles(items, {
-    at: place,
-    moved: (i, to) => place(i).splice(0, 2, ...to),
-    label: (i) => (i < 0 ? "new patient" : `patient ${i + 1}, ${classes[y[i]].name}`),
-    look: (nodes) => nodes.each(function (i) {
-      const node = d3.select(this);
-      if (i < 0) node.append("path").attr("class", "query").attr("d", d3.symbol(d3.symbolStar, 190));
-      else node.call(litlearn.mark, classes[y[i]]);
-      if (i >= 0) node.append("text").attr("x", 10).attr("y", -7).text(i + 1);
-    }),
-  });
+  const points = plot.patients(state, y, classes);
 
   const ballot = figure.panel.append("div").attr("class", "litlearn-shares").attr("aria-hidden", "true");
   figure.slider({

@@ -61,21 +61,9 @@ litlearn.figure("support_vector_machines", (figure, data) => {
   };
 
   const plot = figure.plot({ x: first, y: second, equal: true });
-  const items = [-1, ...patients]; // the new patient, then the former ones
-  const place = (i) => (i < 0 ? state.query : state.X[i]);
   const edges = plot.marks.append("path").attr("class", "before");
   const rings = plot.marks.append("g");
-  plot.handles(items, {
-    at: place,
-    moved: (i, to) => place(i).splice(0, 2, ...to),
-    label: (i) => (i < 0 ? "new patient" : `patient ${i + 1}, ${classes[y[i]].name}`),
-    look: (nodes) => nodes.each(function (i) {
-      const node = d3.select(this);
-      if (i < 0) node.append("path").attr("class", "query").attr("d", d3.symbol(d3.symbolStar, 190));
-      else node.call(litlearn.mark, classes[y[i]]);
-      if (i >= 0) node.append("text").attr("x", 10).attr("y", -7).text(i + 1);
-    }),
-  });
+  plot.patients(state, y, classes);
 
   // Both move by factors: the sliders hold logarithms.
   for (const [label, name] of [["Price <i>C</i>", "C"], ["Kernel <i>γ</i>", "gamma"]]) {
