@@ -231,6 +231,8 @@ _REPAIRS = [
         r'(?<!keep">)([(“]<span class="math[^>]*>[^<]*</span>)',
         r'<span class="litlearn-keep">\1\2\3</span>',
     ),
+    # A number stays with its spread.
+    (r"(?<=\d) ± (?=\d)", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}"),
     # Where a title breaks, and where it does not.
     (r"(<h1>[^<]*)\bk-means", r'\1<span class="litlearn-keep">k-means</span>'),
     (r"(?<=<h1>litlearn\.)(?=\w)", "<wbr>"),
