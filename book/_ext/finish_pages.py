@@ -232,7 +232,7 @@ _REPAIRS = [
         r'<span class="litlearn-keep">\1\2\3</span>',
     ),
     # A number stays with its spread.
-    (r"(?<=\d) ± (?=\d)", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}"),
+    (r"(?<=\d) (?=±)|(?<=±) (?=\d)", "\N{NO-BREAK SPACE}"),
     # Where a title breaks, and where it does not.
     (r"(<h1>[^<]*)\bk-means", r'\1<span class="litlearn-keep">k-means</span>'),
     (r"(?<=<h1>litlearn\.)(?=\w)", "<wbr>"),

@@ -236,8 +236,8 @@ class Namespace(Generated):
             comment = ModuleAnalyzer.for_module(package).find_attr_docs().get(("", short))
             role = "py:data"
             if inspect.isclass(obj):
-                # What a result inherits from dict is in Python's own documentation.
-                options = ["   :members:", "   :inherited-members: dict, object"]
+                # What a result inherits from dict or tuple is in Python's own documentation.
+                options = ["   :members:", "   :inherited-members: dict, object, tuple"]
                 out += [f".. autoclass:: {name}", *options, ""]
                 comment, role = inspect.getdoc(obj).splitlines(), "py:class"
             elif callable(obj):

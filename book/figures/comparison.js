@@ -75,7 +75,7 @@ litlearn.figure("comparison", (figure, data) => {
         (Math.abs(mean) > half ? "zero is outside." : "zero is inside, and these women do not tell which is better."));
   });
 
-  figure.explain("Choose two methods with the lists. Left: one dot for each test part, and above them the mean with its " +
+  figure.explain("Choose two methods with the lists. First plot: one dot for each test part, and above them the mean with its " +
     "interval; dots left of zero are parts where the first method was better.");
 
   return {
