@@ -42,7 +42,6 @@ litlearn.figure("dimensionality_reduction", (figure, data) => {
   const bars = plot.marks.append("g");
   const feet = plot.marks.append("g");
   const cross = plot.marks.append("path").attr("class", "cross").attr("d", "M-5,-5L5,5M-5,5L5,-5");
-  const names = plot.marks.append("g");
   const tip = (mean) => direction(state.angle).map((value, j) => mean[j] + data.arm * value);
   plot.handles([...patients, "axis"], {
     at: (i) => (i === "axis" ? tip(cloud().mean) : state.X[i]),
@@ -88,8 +87,6 @@ litlearn.figure("dimensionality_reduction", (figure, data) => {
       .attr("x2", (i) => plot.sx(foot(i)[0])).attr("y2", (i) => plot.sy(foot(i)[1]));
     feet.selectAll("circle").data(patients).join("circle").attr("r", 3.5).attr("fill", colors.axis)
       .attr("cx", (i) => plot.sx(foot(i)[0])).attr("cy", (i) => plot.sy(foot(i)[1]));
-    names.selectAll("text").data([{ text: "mean", at: mean }]).join("text").text((d) => d.text)
-      .attr("x", (d) => plot.sx(d.at[0]) + 9).attr("y", (d) => plot.sy(d.at[1]) + 18);
     table([
       ...patients.map((i) => ({ cells: [i + 1, number(score[i]), number(score[i] ** 2), number(rest[i] ** 2)] })),
       { cells: ["all", "", number(kept), number(lost)] },
@@ -102,7 +99,7 @@ litlearn.figure("dimensionality_reduction", (figure, data) => {
 
   figure.restart(state);
   figure.explain("Drag a patient or the end of the axis, or choose one with Tab and move it with the arrow keys " +
-    "(with Shift: further). Segments: what is lost. Dashed: the axis that loses least.");
+    "(with Shift: further). Cross: the mean. Segments: what is lost. Dashed: the axis that loses least.");
 
   return {
     set: (next) => figure.change(() => Object.assign(state, structuredClone(next))),

@@ -99,8 +99,8 @@ litlearn.figure("logistic_regression", (figure, data) => {
     const middle = -intercept / slope;
     const inside = known && slope !== 0 && middle > x.domain[0] && middle < x.domain[1];
     even.attr("d", inside ? `M${plot.sx(middle)},${plot.sy(0)}V${plot.sy(1)}` : null);
-    names.selectAll("text").data(inside ? [middle] : []).join("text").text("even odds").attr("y", plot.sy(0.5))
-      .attr("dy", slope > 0 ? "1.6em" : "-0.8em").attr("x", (at) => plot.sx(at) + 6);
+    names.selectAll("text").data(inside ? [middle] : []).join("text").text("even odds")
+      .attr("text-anchor", "middle").attr("y", plot.sy(0)).attr("dy", "1.3em").attr("x", (at) => plot.sx(at));
 
     table(patients.map((i) => ({
       cells: [i + 1, figure.badge(of(i)), known ? number(probability[i]) : "–", known ? number(happened[i]) : "–"],
