@@ -89,6 +89,19 @@ def check_penalties(owner, alpha, n_targets):
     return np.broadcast_to(array, n_targets)
 
 
+def check_listed_penalties(owner, alphas, *, allow_zero):
+    """Return the penalties of a list, the parameter `alphas`, as an array (n_alphas,)."""
+    for i, alpha in enumerate(alphas):
+        try:
+            check_real(owner, f"alphas[{i}]", alpha, low=0.0, allow_low=allow_zero)
+        except InvalidParameterError as error:  # said once more, in scikit-learn's words
+            wrong = f"alphas[{i}] == {alpha}, must be {'>=' if allow_zero else '>'} 0.0."
+            if not isinstance(alpha, numbers.Real):
+                wrong = f"alphas[{i}] must be an instance of float, not {type(alpha).__name__}"
+            raise InvalidParameterError(f"{error} {wrong}") from None
+    return np.array([float(alpha) for alpha in alphas])
+
+
 def check_boolean(owner, name, value):
     """Return `value` as a bool."""
     if not isinstance(value, (bool, np.bool_)):

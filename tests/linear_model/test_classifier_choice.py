@@ -141,6 +141,8 @@ def test_labels_sparse_samples_and_one_class():
             dense = RidgeClassifierCV(cv=cv).fit(X, y)
             assert sparse.alpha_ == dense.alpha_
             np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-8)
+    signed = RidgeClassifierCV().fit(X, 2 * labels - 1)
+    np.testing.assert_array_equal(signed.coef_, RidgeClassifierCV().fit(X, labels).coef_)
     one = RidgeClassifierCV().fit(X, np.full(len(X), "ill"))
     assert set(one.predict(X)) == {"ill"}
 
@@ -150,6 +152,9 @@ def test_what_the_ridge_classifier_refuses():
     with pytest.raises(ValueError, match=r"'alphas\[0\]' parameter of RidgeClassifierCV"):
         RidgeClassifierCV([0.0]).fit(X, y)
     assert RidgeClassifierCV([0.0], cv=3).fit(X, y).alpha_ == 0.0
+    for alphas, words in (([1, -1], r"\[1\] == -1, must be > 0.0"), (["1"], "float, not str")):
+        with pytest.raises((ValueError, TypeError), match=words):
+            RidgeClassifierCV(alphas).fit(X, y)
     with pytest.raises(ValueError, match="store_cv_results=True are incompatible"):
         RidgeClassifierCV(cv=3, store_cv_results=True).fit(X, y)
     with pytest.raises(ValueError, match="Multioutput target data is not supported"):

@@ -12,7 +12,11 @@ from litlearn import _moments, _validation
 from litlearn._base import MultiOutputMixin
 from litlearn._linear import LinearRegressor
 from litlearn._parallel import map_blocks
-from litlearn.exceptions import ConvergenceWarning, DataConversionWarning
+from litlearn.exceptions import (
+    ConvergenceWarning,
+    DataConversionWarning,
+    InvalidParameterError,
+)
 from litlearn.linear_model import _coordinate_descent as descent
 from litlearn.linear_model._folds import check_folds
 
@@ -158,9 +162,9 @@ def warn_unless_converged(gap, tol, design, sweeps, stacklevel=4):
     if gap > goal:
         n = design.n_samples
         message = (
-            f"Objective did not converge after {sweeps} sweeps. Duality gap: {gap / n:.3e}, "
-            f"tolerance: {goal / n:.3e}. You might want to increase the number of iterations, "
-            "check the scale of the features or consider increasing regularisation."
+            "Objective did not converge. You might want to increase the number of iterations, "
+            "check the scale of the features or consider increasing regularisation. "
+            f"Duality gap: {gap / n:.3e}, tolerance: {goal / n:.3e}, after {sweeps} sweeps."
         )
         _validation.warn(ConvergenceWarning(message), stacklevel=stacklevel)
 
@@ -197,11 +201,8 @@ def check_alphas(owner, alphas):
         return _validation.check_integer(owner, "alphas", alphas, low=1)
     if isinstance(alphas, (str, numbers.Number)) or alphas is None:
         _validation._refuse(owner, "alphas", alphas, "an int in the range [1, inf) or array-like")
-    checked = [
-        _validation.check_real(owner, f"alphas[{i}]", alpha, low=0.0)
-        for i, alpha in enumerate(alphas)
-    ]
-    if not checked:
+    checked = _validation.check_listed_penalties(owner, alphas, allow_zero=True)
+    if not checked.size:
         _validation._refuse(owner, "alphas", alphas, "an array with at least one number")
     return np.sort(checked)[::-1]
 
@@ -344,7 +345,10 @@ def enet_path(
     }
     unknown = sorted(set(params) - set(settings) - {"do_screening"})
     if unknown:
-        raise TypeError(f"{who} got unexpected arguments: {', '.join(unknown)}.")
+        raise InvalidParameterError(
+            f"{who} got unexpected arguments. Unexpected parameters in params: "
+            f"{', '.join(unknown)}."
+        )
     settings.update(params)
     l1_ratio = _validation.check_real(who, "l1_ratio", l1_ratio, low=0.0, high=1.0)
     eps = _validation.check_real(who, "eps", eps, low=0.0, allow_low=False)

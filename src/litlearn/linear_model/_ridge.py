@@ -327,10 +327,15 @@ def signs(coded):
 def label_signs(model, coded):
     """The same as `signs` for a matrix that says which sample has which labels."""
     pairs = list(zip(coded.classes, coded.codes, strict=True))
-    if not all(one.dtype.kind in "biuf" and np.isin(one, (0, 1)).all() for one, _ in pairs):
+    numbers = [one for one, _ in pairs]
+    signed = any(one.dtype.kind in "if" and np.any(one == -1) for one in numbers)
+    both = (-1, 1) if signed else (0, 1)
+    if not all(one.dtype.kind in "biuf" and np.isin(one, both).all() for one in numbers):
         raise ValueError(
             f"{type(model).__name__}: Multioutput target data is not supported with several "
-            "classes an output; a y of two dimensions must be a matrix of zeros and ones, one "
-            "column a label."
+            "classes an output; a y of two dimensions must be a matrix of zeros and ones, or of "
+            "-1 and 1, one column a label."
         )
-    return np.arange(len(pairs)), np.stack([2.0 * one[codes] - 1.0 for one, codes in pairs], axis=1)
+    return np.arange(len(pairs)), np.stack(
+        [np.where(one[codes] > 0, 1.0, -1.0) for one, codes in pairs], axis=1
+    )

@@ -280,10 +280,7 @@ class _PenaltyChoice(LinearModel):
         if isinstance(alphas, str) or alphas is None or np.ndim(alphas) > 1 or np.size(alphas) == 0:
             _validation._refuse(self, "alphas", alphas, "a float or an array-like of floats")
         alphas = [alphas] if np.ndim(alphas) == 0 else list(alphas)
-        allow_low = self.cv is not None
-        for i, alpha in enumerate(alphas):
-            _validation.check_real(self, f"alphas[{i}]", alpha, low=0.0, allow_low=allow_low)
-        return np.array([float(alpha) for alpha in alphas])
+        return _validation.check_listed_penalties(self, alphas, allow_zero=self.cv is not None)
 
     def _scorer(self):
         """Return the callable that scores."""

@@ -430,7 +430,7 @@ class _SGD(SparseCoefficients):
     def _check_parameters(self, batch):
         """Check every parameter; `batch` is for ``partial_fit``."""
         who = type(self).__name__
-        _validation.check_option(self, "loss", self.loss, self.losses)
+        _validation.check_option(self, "loss", self.loss, self.loss_functions)
         options = ("l2", "l1", "elasticnet")
         if self.penalty is not None:
             _validation.check_option(self, "penalty", self.penalty, options, or_else=" or None")
@@ -726,7 +726,7 @@ class SGDClassifier(_SGD, LinearClassifier):
     ['low' 'up']
     """
 
-    losses, passive_aggressive = LOSSES, "hinge"
+    loss_functions, passive_aggressive = LOSSES, "hinge"
 
     def __init__(
         self,
@@ -903,20 +903,22 @@ class SGDClassifier(_SGD, LinearClassifier):
         A method of samples `X` (n_samples, n_features), which returns (n_samples, n_classes). With
         more than two classes, those of the functions are divided by their sum.
         """
-        self._check_probabilities()
+        self._check_probabilities("predict_proba")
         return self._predict_proba
 
     @property
     def predict_log_proba(self):
         """Return the logarithms of what ``predict_proba`` returns."""
-        self._check_probabilities()
+        self._check_probabilities("predict_log_proba")
         return self._predict_log_proba
 
-    def _check_probabilities(self):
+    def _check_probabilities(self, name):
         if self.loss not in ("log_loss", "modified_huber"):
+            said = f"probability estimates are not available for loss={self.loss!r}"
+            reason = AttributeError(f"{type(self).__name__}: {said}")
             raise AttributeError(
-                f"SGDClassifier: probability estimates are not available for loss={self.loss!r}"
-            )
+                f"This {type(self).__name__!r} has no attribute {name!r}: {said}"
+            ) from reason
 
     def _predict_log_proba(self, X):
         return _targets.logarithms(self._predict_proba(X))
@@ -1017,7 +1019,7 @@ class SGDRegressor(_SGD, LinearRegressor):
     True
     """
 
-    losses, passive_aggressive = REGRESSION_LOSSES, "epsilon_insensitive"
+    loss_functions, passive_aggressive = REGRESSION_LOSSES, "epsilon_insensitive"
 
     def __init__(
         self,
