@@ -19,7 +19,15 @@ CASES = []
 def _neighbors():
     """Every algorithm and metric of litlearn.neighbors."""
     for algorithm, metrics in {
-        "brute": ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "hamming"],
+        "brute": [
+            "euclidean",
+            "manhattan",
+            "chebyshev",
+            "minkowski",
+            "cosine",
+            "hamming",
+            "canberra",
+        ],
         "kd_tree": ["euclidean", "manhattan", "chebyshev", "minkowski"],
         "ball_tree": ["euclidean", "manhattan", "chebyshev", "minkowski"],
     }.items():
@@ -33,6 +41,10 @@ def _neighbors():
         "KNeighborsRegressor",
         "RadiusNeighborsClassifier",
         "RadiusNeighborsRegressor",
+        "KNeighborsTransformer",
+        "RadiusNeighborsTransformer",
+        "NearestCentroid",
+        "KernelDensity",
     ):
         setting = {"radius": 10.0} if name.startswith("Radius") else {}
         yield "neighbors", name, setting

@@ -23,11 +23,15 @@ import protocol
 from litlearn import _parallel
 from litlearn.exceptions import InvalidParameterError, NotFittedError
 from litlearn.neighbors import (
+    KernelDensity,
     KNeighborsClassifier,
     KNeighborsRegressor,
+    KNeighborsTransformer,
+    NearestCentroid,
     NearestNeighbors,
     RadiusNeighborsClassifier,
     RadiusNeighborsRegressor,
+    RadiusNeighborsTransformer,
     _brute,
 )
 from protocol import data
@@ -38,7 +42,12 @@ ALL = (
     KNeighborsRegressor(),
     RadiusNeighborsClassifier(outlier_label="most_frequent"),
     RadiusNeighborsRegressor(radius=2.0),
+    KNeighborsTransformer(),
+    RadiusNeighborsTransformer(radius=2.0),
+    NearestCentroid(),
+    KernelDensity(),
 )
+SUPERVISED = [one for one in ALL if hasattr(one, "predict")]
 BY_NAME = pytest.mark.parametrize("estimator", ALL, ids=lambda one: type(one).__name__)
 
 
@@ -74,6 +83,12 @@ def test_all_are_listed():
         RadiusNeighborsRegressor(),
         KNeighborsClassifier(metric="precomputed"),
         KNeighborsRegressor(metric="precomputed"),
+        KNeighborsClassifier(metric="canberra"),
+        NearestNeighbors(metric="nan_euclidean"),
+        KNeighborsTransformer(),
+        RadiusNeighborsTransformer(),
+        NearestCentroid(),
+        KernelDensity(),
     ],
     ids=repr,
 )
@@ -199,14 +214,14 @@ BAD_PARAMETERS = [
     *[("radius", value) for value in (-1.0, np.nan, "1", True, [1.0])],
     *[("algorithm", value) for value in ("kdtree", None, 1, ["brute"])],
     *[("leaf_size", value) for value in (0, -5, 1.5, None, "30", True)],
-    *[("p", value) for value in (0, 0.5, -1, np.nan, "2", True)],
+    *[("p", value) for value in (0, -1, np.nan, "2", True)],
     *[("metric", value) for value in ("euclid", None, 3, ["euclidean"])],
     *[("metric_params", value) for value in ("w", [1], {"w": [1.0]}, {"w": "a"}, {"V": 1})],
     *[
         ("metric_params", {"w": value})
         for value in ([1, np.nan, 1], [1, -1, 1], [0, 0, 0], [[1, 1, 1]])
     ],
-    *[("metric_params", {"p": value}) for value in (0.5, "a", np.nan)],
+    *[("metric_params", {"p": value}) for value in (0, "a", np.nan)],
     *[("n_jobs", value) for value in (0, 1.5, "all", True)],
     *[("weights", value) for value in ("inverse", 3, ["uniform"])],
     *[("outlier_label", value) for value in ("a", [0, 1], [[0]], {})],
@@ -223,11 +238,17 @@ def test_bad_parameters(estimator, name, value):
 @BY_NAME
 @pytest.mark.parametrize(
     "bad",
-    protocol.BAD_SAMPLES + protocol.MISSING_SAMPLES + protocol.SPARSE_SAMPLES,
+    [*protocol.BAD_SAMPLES, *protocol.MISSING_SAMPLES, protocol.SPARSE_WITH_MISSING],
     ids=protocol.kind,
 )
 def test_bad_samples(estimator, bad):
-    protocol.check_bad_samples(estimator, bad, none_is_a_query=True)
+    none_is_a_query = hasattr(estimator, "n_jobs")  # as those do that search for neighbours
+    protocol.check_bad_samples(estimator, bad, none_is_a_query)
+
+
+@pytest.mark.parametrize("bad", protocol.SPARSE_SAMPLES, ids=protocol.kind)
+def test_bad_samples_of_a_density(bad):
+    protocol.check_bad_samples(KernelDensity(), bad)
 
 
 @BY_NAME
@@ -236,7 +257,7 @@ def test_wrong_number_of_features(estimator):
 
 
 @pytest.mark.parametrize("bad", protocol.BAD_TARGETS, ids=protocol.kind)
-@pytest.mark.parametrize("estimator", ALL[1:], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("estimator", SUPERVISED, ids=lambda one: type(one).__name__)
 def test_bad_targets(estimator, bad):
     protocol.check_bad_targets(estimator, bad)
 
@@ -275,9 +296,9 @@ def test_bad_arguments_of_queries():
         NearestNeighbors(metric="cosine", algorithm="kd_tree").fit(X)
     with pytest.warns(SyntaxWarning, match="Parameter p is found in metric_params"):
         NearestNeighbors(metric_params={"p": 3}).fit(X)
-    for name, params in (("p", None), ("metric_params['p']", {"p": 0.5})):
+    for name, params in (("p", None), ("metric_params['p']", {"p": -1})):
         with pytest.raises(ValueError, match=re.escape(f"The {name!r} parameter of NearestN")):
-            NearestNeighbors(p=0.5, metric_params=params).fit(X)
+            NearestNeighbors(p=-1, metric_params=params).fit(X)
     none = KNeighborsClassifier(n_neighbors=None).fit(X, y)
     with pytest.raises(TypeError, match="n_neighbors does not take"):
         none.predict(X)
@@ -442,10 +463,11 @@ from litlearn.neighbors import *
 X = np.random.default_rng(0).normal(size=(50, 2))
 y = (X[:, 0] > 0).astype(int)
 for model in (NearestNeighbors(), KNeighborsClassifier(), KNeighborsRegressor(weights="distance"),
-              RadiusNeighborsClassifier(9.0), RadiusNeighborsRegressor(9.0)):
+              RadiusNeighborsClassifier(9.0), RadiusNeighborsRegressor(9.0), NearestCentroid(),
+              KNeighborsTransformer(), KernelDensity(), NearestNeighbors(metric="canberra")):
     model.fit(X, y)
     repr(model), model.get_params(), pickle.loads(pickle.dumps(model))
-    if hasattr(model, "score"):
+    if hasattr(model, "predict"):
         model.predict(X), model.score(X, y)
     if hasattr(model, "kneighbors_graph"):
         model.kneighbors_graph()

@@ -149,7 +149,7 @@ def test_weights_are_inverse_distances_up_to_a_factor(seed):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda d: 1 / d, "holds NaN or infinity"),
+        (lambda d: d * np.nan, "holds NaN"),
         (lambda d: d[:, :1], "has shape"),
         (lambda d: -d - 1, "holds negative weights"),
         (lambda d: 0 * d, "All neighbors of some sample is getting zero weights"),
@@ -162,6 +162,15 @@ def test_callable_weights_are_checked(estimator, function, message):
     model = estimator(3, weights=function).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
     with np.errstate(divide="ignore"), pytest.raises(ValueError, match=message):
         model.predict([[0.0]])
+
+
+def test_infinite_weights_share_all_of_it():
+    X, Q, y, _ = data(4)
+    with np.errstate(divide="ignore"):
+        for estimator, size in ((KNeighborsRegressor, 3), (RadiusNeighborsRegressor, 2.0)):
+            inverse = estimator(size, weights=lambda table: 1 / table).fit(X, y)
+            known = estimator(size, weights="distance").fit(X, y)
+            np.testing.assert_allclose(inverse.predict(Q), known.predict(Q), rtol=1e-14)
 
 
 @pytest.mark.parametrize("estimator", [RadiusNeighborsClassifier, RadiusNeighborsRegressor])
@@ -246,7 +255,8 @@ def test_queries_without_neighbours():
     assert manual.predict(far).tolist() == ["b", "b"]
     np.testing.assert_array_equal(manual.predict_proba(far), [[0, 1], [0, 1]])
     new = RadiusNeighborsClassifier(0.5, outlier_label="?").fit(X, y)
-    assert new.predict(far).tolist() == ["b", "?"]
+    with pytest.warns(UserWarning, match="Outlier label \\? is not in training classes"):
+        assert new.predict(far).tolist() == ["b", "?"]
     with pytest.warns(UserWarning, match="Outlier label \\? is not in training classes"):
         np.testing.assert_array_equal(new.predict_proba(far), [[0, 1], [0, 0]])
     mean = RadiusNeighborsRegressor(0.5).fit(X, [1, 2, 3])

@@ -9,7 +9,7 @@ radius: `ind` and `dist` hold the neighbours of all queries one after the other,
 import functools
 import numbers
 import sys
-import warnings
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,15 @@ from litlearn import _validation
 from litlearn._base import BaseEstimator, MultiOutputMixin
 from litlearn._jit import njit
 from litlearn.neighbors import _precomputed, _search
+from litlearn.neighbors._checks import (
+    algorithm_for,
+    check_distances,
+    check_n_features,
+    check_radius,
+    effective_metric,
+    takes_sparse,
+    warn_of_conversion,
+)
 
 ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute")
 
@@ -79,16 +88,19 @@ def _callable_weights(owner, weights, dist, indptr):
         flat = np.array(flat, dtype=np.float64)
     except (TypeError, ValueError):
         _refuse_weights(owner, "holds objects that are not numbers")
-    if not np.all(np.isfinite(flat)):
-        _refuse_weights(owner, "holds NaN or infinity (is a distance of zero divided by?)")
+    if np.any(np.isnan(flat)):
+        _refuse_weights(owner, "holds NaN")
     if np.any(flat < 0):
         _refuse_weights(owner, "holds negative weights")
+    # As with one over a distance of zero: where weights are infinite, they share all of it.
+    has_infinite = np.repeat(sum_rows(np.isinf(flat) * 1.0, indptr) > 0, counts)
+    flat[has_infinite] = np.isinf(flat[has_infinite])
     all_zero = (counts > 0) & (sum_rows(flat, indptr) == 0)
     if np.any(all_zero):
-        _refuse_weights(
-            owner,
-            "gives zero to all neighbors of some sample (All neighbors of some sample is getting "
-            f"zero weights), the first of them sample {np.flatnonzero(all_zero)[0]}",
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: All neighbors of some sample is getting zero "
+            "weights. Please modify 'weights' to avoid this case if you are using a user-defined "
+            f"function. The first of them is sample {np.flatnonzero(all_zero)[0]}."
         )
     return flat
 
@@ -118,6 +130,17 @@ def split_rows(values, indptr):
 # Estimators
 
 
+class Prepared(NamedTuple):
+    """What ``fit`` has checked, and stores when nothing can fail any more."""
+
+    X: object  # array or CSR array
+    names: object
+    metric: object
+    params: dict
+    algorithm: str
+    index: object  # None if it is to be built
+
+
 class NeighborsBase(MultiOutputMixin, BaseEstimator):
     """Base of the nearest-neighbour estimators: checks of parameters, and the index."""
 
@@ -132,12 +155,15 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         # Cross-validation then takes rows and columns of the matrix of distances.
         tags.input_tags.pairwise = self.metric == "precomputed"
         tags.input_tags.positive_only = tags.input_tags.pairwise
+        tags.input_tags.sparse = takes_sparse(self.metric)
+        tags.input_tags.allow_nan = self.metric == "nan_euclidean"
         return tags
 
     def __setstate__(self, state):
         super().__setstate__(state)
         if "_fit_method" in self.__dict__:
-            self._fit_X.flags.writeable = False  # in place: the index holds the same array
+            if isinstance(self._fit_X, np.ndarray):
+                self._fit_X.flags.writeable = False  # in place: the index holds the same array
             self._index = read_only_index(self._index)
 
     def _check_parameters(self):
@@ -167,153 +193,82 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         if isinstance(X, (NeighborsBase, TreeBase)):
             if isinstance(X, NeighborsBase):
                 _validation.check_is_fitted(X)
-            names = getattr(X, "feature_names_in_", None)
-            return X._fit_X, names, X.effective_metric_, X.effective_metric_params_, X._index
-        check_metric(self, self.algorithm, metric)
+            names, index = getattr(X, "feature_names_in_", None), X._index
+            metric, params = X.effective_metric_, X.effective_metric_params_
+            return Prepared(X._fit_X, names, metric, params, index.algorithm, index)
         names = _validation.feature_names(X)
-        array = _validation.check_array(self, X)
+        array = self._check_samples(X, metric)
+        if metric == "precomputed" and array.shape[0] != array.shape[1]:
+            raise ValueError(
+                f"{type(self).__name__}: Precomputed matrix must be square. Input is a "
+                f"{array.shape[0]}x{array.shape[1]} matrix."
+            )
+        is_sparse = not isinstance(array, np.ndarray)
+        algorithm = algorithm_for(self, self.algorithm, metric, params, is_sparse)
+        check_n_features(self, algorithm, metric, params, array.shape[1])
+        warn_of_conversion(self, metric, array)
+        return Prepared(array, names, metric, params, algorithm, None)
+
+    def _check_samples(self, X, metric, check=_validation.check_array):
+        """Return samples or queries as an array, or as a CSR array where they are sparse."""
+        if metric == "precomputed":
+            _precomputed.check_format(X)
+        array = check(self, X, sparse=("csr",), missing=metric == "nan_euclidean")
         if metric == "precomputed":
             check_distances(self, array)
-            if array.shape[0] != array.shape[1]:
-                raise ValueError(
-                    f"{type(self).__name__}: Precomputed matrix must be square. Input is a "
-                    f"{array.shape[0]}x{array.shape[1]} matrix."
-                )
-        check_metric_weights_length(self, params, array.shape[1])
-        return array, names, metric, params, None
+        return array
 
-    def _store(self, array, names, metric, params, index):
+    def _store(self, prepared):
         """Build the index, unless one was taken over, and store it. Nothing fails after this."""
-        if index is None and metric != "precomputed":
-            index = build_index(self, array, self.algorithm, metric, params, self.leaf_size)
-        _validation.store_features(self, array.shape[1], names)
-        self._index, self._fit_X = index, array
-        self._fit_method = "brute" if index is None else index.algorithm
+        X, names, metric, params, algorithm, index = prepared
+        if index is None:
+            index = build_index(self, X, algorithm, metric, params, self.leaf_size)
+        _validation.store_features(self, X.shape[1], names)
+        self._index, self._fit_X = index, X
+        self._fit_method = index.algorithm
         self.effective_metric_, self.effective_metric_params_ = metric, dict(params)
-        self.n_samples_fit_ = array.shape[0]
+        self.n_samples_fit_ = X.shape[0]
 
     def _query_array(self, X):
         """Return the queries as an array, and whether they are the training samples."""
         _validation.check_is_fitted(self)
+        metric = self.effective_metric_
         if X is None:
-            return self._fit_X, True
-        array = _validation.check_queries(self, X)
-        if self._index is None:
-            check_distances(self, array)
-        return array, False
+            array, is_training = self._fit_X, True
+        else:
+            array, is_training = self._check_samples(X, metric, _validation.check_queries), False
+        check_n_features(self, self._fit_method, metric, {}, array.shape[1], of_queries=True)
+        if metric != "precomputed":
+            array = self._as_fitted(array)
+        return array, is_training
 
+    def _is_graph(self, queries):
+        return self.effective_metric_ == "precomputed" and not isinstance(queries, np.ndarray)
 
-def effective_metric(owner, metric, p, metric_params):
-    """Return the name (or callable) and the parameters of the metric that is meant.
-
-    ``"minkowski"`` with p = 1, 2 or infinity and no weights is known by the name of its own.
-
-    Raises
-    ------
-    ValueError
-        If a parameter of the metric is unknown or out of range.
-    """
-    who = _validation.owner_name(owner)
-    if metric_params is not None and not isinstance(metric_params, dict):
-        _validation._refuse(owner, "metric_params", metric_params, "a dict or None")
-    params = dict(metric_params or {})
-    if callable(metric):
-        return metric, params
-    if not isinstance(metric, str):
-        _validation._refuse(owner, "metric", metric, "a str or a callable")
-    if metric == "p":
-        metric = "minkowski"
-    if "p" in params and metric == "minkowski":
-        if p is not None and p != params["p"]:
-            message = (
-                f"{who}: Parameter p is found in metric_params. The corresponding parameter from "
-                "__init__ is ignored."
-            )
-            warnings.warn(message, SyntaxWarning, stacklevel=5)
-        p = params["p"]
-    unknown = set(params) - ({"p", "w"} if metric == "minkowski" else set())
-    if unknown:
-        raise ValueError(
-            f"{who}: metric {metric!r} has no parameter {sorted(unknown)}, got metric_params="
-            f"{metric_params!r}."
-        )
-    if metric != "minkowski":
-        return metric, {}
-    given = "metric_params['p']" if "p" in params and not isinstance(owner, TreeBase) else "p"
-    p = _validation.check_real(owner, given, 2 if p is None else p, low=1, allow_inf=True)
-    w = params.get("w")
-    if w is None:
-        special = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}.get(p)
-        return (special, {}) if special else ("minkowski", {"p": p, "w": None})
-    return "minkowski", {"p": p, "w": _check_metric_weights(who, w)}
-
-
-def _check_metric_weights(who, w):
-    w = np.asarray(w)
-    if w.ndim != 1 or w.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{who}: w in metric_params must hold one number for each feature, got an array of "
-            f"shape {w.shape} and type {w.dtype}."
-        )
-    w = w.astype(np.float64)
-    if not np.all(np.isfinite(w)) or np.any(w < 0) or not np.any(w > 0):
-        raise ValueError(
-            f"{who}: w in metric_params must be finite, not negative and not all zero, got {w}."
-        )
-    return w
-
-
-def check_metric(owner, algorithm, metric):
-    """Raise ``ValueError`` unless the algorithm can search with the metric."""
-    who = _validation.owner_name(owner)
-    if metric == "precomputed" and algorithm in ("auto", "brute"):
-        return
-    if callable(metric):
-        if algorithm in ("kd_tree", "ball_tree"):
+    def _as_fitted(self, queries):
+        """Return queries as sparse or dense as the training samples are."""
+        is_dense = isinstance(queries, np.ndarray)
+        if is_dense == isinstance(self._fit_X, np.ndarray):
+            return queries
+        if is_dense:
+            return type(self._fit_X)(queries)
+        if self._fit_method != "brute":
             raise ValueError(
-                f"{who}: {algorithm} does not support callable metric {metric!r}. A tree needs to "
-                "know that the metric is a distance; use algorithm='brute' or 'auto'."
+                f"{type(self).__name__}: {self._fit_method} does not support sparse input. Densify "
+                "the data, or set algorithm='brute'"
             )
-        return
-    valid = _search.METRICS["brute" if algorithm == "auto" else algorithm]
-    if metric not in valid:
-        raise ValueError(
-            f"{who}: Metric {metric!r} not valid for algorithm={algorithm!r}. Valid metrics are "
-            f"{sorted(valid)}. Metric can also be a callable function with algorithm='brute', or "
-            "'precomputed' for a matrix of distances."
-        )
-
-
-def check_distances(owner, array):
-    """Raise ``ValueError`` if a matrix of distances holds a negative number."""
-    if np.any(array < 0):
-        raise ValueError(
-            f"Negative values in data passed to {_validation.owner_name(owner)}: distances are not "
-            "negative."
-        )
-
-
-def check_metric_weights_length(owner, params, n_features):
-    """Raise ``ValueError`` if the metric has weights, but not one for each feature."""
-    w = params.get("w")
-    if isinstance(w, np.ndarray) and len(w) != n_features:
-        raise ValueError(
-            f"{_validation.owner_name(owner)}: w in metric_params has {len(w)} weights, but X has "
-            f"{n_features} features."
-        )
+        return _validation.read_only(queries.toarray())
 
 
 def build_index(owner, X, algorithm, metric, params, leaf_size):
     """Build the index of the search layer for an array that was checked."""
     if callable(metric):
         metric, params = (functools.partial(metric, **params) if params else metric), {}
-    w = params.get("w")
     index = _search.make_index(
         X,
         algorithm=algorithm,
         metric=metric,
-        p=params.get("p", 2.0),
-        w=None if w is None else _validation.read_only(w),
+        params={name: value for name, value in params.items() if value is not None},
         leaf_size=int(leaf_size),
         n_jobs=getattr(owner, "n_jobs", None),
     )
@@ -341,7 +296,7 @@ class KNeighborsMixin:
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features), default=None
+        X : {array-like, sparse matrix} of shape (n_queries, n_features), default=None
             The query points. None: the training samples, each without itself as a neighbour.
         n_neighbors : int, default=None
             Number of neighbours of each point. None: the parameter of the estimator.
@@ -381,8 +336,8 @@ class KNeighborsMixin:
                 f"n_neighbors = {n_neighbors}, n_samples_fit = {self.n_samples_fit_}, n_samples = "
                 f"{queries.shape[0]}."
             )
-        if self._index is None:
-            return _precomputed.query_knn(queries, n_neighbors, exclude_self=exclude_self)
+        if self._is_graph(queries):
+            return _precomputed.query_knn(self, queries, n_neighbors, exclude_self=exclude_self)
         return _search.query_knn(
             self._index, queries, n_neighbors, exclude_self=exclude_self, n_jobs=self.n_jobs
         )
@@ -406,7 +361,7 @@ class KNeighborsMixin:
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features), default=None
+        X : {array-like, sparse matrix} of shape (n_queries, n_features), default=None
             The query points. None: the training samples, each without itself as a neighbour.
         n_neighbors : int, default=None
             Number of neighbours of each point. None: the parameter of the estimator.
@@ -442,7 +397,7 @@ class RadiusNeighborsMixin:
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features), default=None
+        X : {array-like, sparse matrix} of shape (n_queries, n_features), default=None
             The query points. None: the training samples, each without itself as a neighbour.
         radius : float, or array-like of shape (n_queries,), default=None
             One radius for all, or one for each query, in the unit of the metric. None: the
@@ -484,8 +439,8 @@ class RadiusNeighborsMixin:
 
     def _radius_neighbors(self, queries, exclude_self, radius=None, sort_results=False):
         radius = self.radius if radius is None else radius
-        radius = check_radius(self, radius, len(queries))
-        if self._index is None:
+        radius = check_radius(self, radius, queries.shape[0])
+        if self._is_graph(queries):
             return _precomputed.query_radius(
                 queries, radius, exclude_self=exclude_self, sort=bool(sort_results)
             )
@@ -503,7 +458,7 @@ class RadiusNeighborsMixin:
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features), default=None
+        X : {array-like, sparse matrix} of shape (n_queries, n_features), default=None
             The query points. None: the training samples, each without itself as a neighbour.
         radius : float, or array-like of shape (n_queries,), default=None
             None: the parameter of the estimator.
@@ -532,32 +487,15 @@ class RadiusNeighborsMixin:
         """
         if exclude_self:
             indptr, ind, dist = self._radius_neighbors(queries, exclude_self)
-            yield slice(0, len(queries)), dist, ind, indptr
+            yield slice(0, queries.shape[0]), dist, ind, indptr
             return
         start, size = 0, 256
-        while start < len(queries):
-            rows = slice(start, min(start + size, len(queries)))
+        while start < queries.shape[0]:
+            rows = slice(start, min(start + size, queries.shape[0]))
             indptr, ind, dist = self._radius_neighbors(queries[rows], exclude_self)
             yield rows, dist, ind, indptr
             wanted = 2**22 * (rows.stop - start) // max(1, len(ind))
             start, size = rows.stop, min(max(wanted, size // 8, 1), 8 * size)
-
-
-def check_radius(owner, radius, n_queries, name="radius"):
-    """Return one radius as a float, or one for each query as a float64 array."""
-    if np.ndim(radius) == 0:
-        return _validation.check_real(owner, name, radius, low=0, allow_inf=True)
-    array = np.asarray(radius)
-    who = _validation.owner_name(owner)
-    if array.dtype.kind not in "biuf" or array.shape != (n_queries,):
-        raise ValueError(
-            f"{who}: {name} must be a number or an array of shape ({n_queries},), one radius for "
-            f"each query; got an array of shape {array.shape} and type {array.dtype}."
-        )
-    array = array.astype(np.float64)
-    if not np.all(array >= 0):
-        raise ValueError(f"{who}: {name} holds negative values or NaN, expected none.")
-    return _validation.read_only(array)
 
 
 def _check_mode(owner, mode):

@@ -43,8 +43,11 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), KDTree, BallTree or fitted estimator
-            Training samples. A tree, or another fitted estimator, lends its index.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), KDTree, BallTree or \
+                fitted estimator
+            Training samples. A tree, or another fitted estimator, lends its index. Sparse samples,
+            of which all but CSR are converted to it, are searched by brute force, with the
+            metrics of ``VALID_METRICS_SPARSE`` or a callable.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Classes: integers, booleans or strings.
 
@@ -55,17 +58,17 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
         Raises
         ------
         TypeError
-            If `X` or `y` is sparse, or holds objects that are not numbers.
+            If `y` is sparse, or `X` or `y` holds objects that are not numbers.
         ValueError
             If a parameter is out of range, or `X` or `y` is missing, empty, of the wrong shape, or
             holds NaN, infinity or, in `y`, fractions.
         """
         self._check_parameters()
         prepared = self._prepare(X)
-        targets = _targets.encode(self, y, len(prepared[0]))
+        targets = _targets.encode(self, y, prepared.X.shape[0])
         pairs = list(zip(targets.classes, targets.codes, strict=True))
         outlier_label = self._check_outlier_label(pairs)
-        self._store(*prepared)
+        self._store(prepared)
         self.outputs_2d_ = not targets.flat
         self.classes_ = targets.public_classes()
         self._y = _targets.join_outputs(targets.codes, targets.flat)
@@ -89,8 +92,8 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
         """Return, for each output, the votes (n_queries, n_classes), and who has no neighbours."""
         queries, exclude_self = self._query_array(X)
         outputs = self._each_output()
-        votes = [np.zeros((len(queries), len(classes))) for classes, _ in outputs]
-        alone = np.zeros(len(queries), dtype=bool)
+        votes = [np.zeros((queries.shape[0], len(classes))) for classes, _ in outputs]
+        alone = np.zeros(queries.shape[0], dtype=bool)
         for rows, dist, ind, indptr in self._neighborhoods(queries, exclude_self):
             weights = make_weights(self, self.weights, dist, indptr)
             for (_, labels), out in zip(outputs, votes, strict=True):
@@ -105,7 +108,7 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features), or None
+        X : {array-like, sparse matrix} of shape (n_queries, n_features), or None
             Query points. None: the training samples, each without itself as a neighbour.
 
         Returns
@@ -126,7 +129,7 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features), or None
+        X : {array-like, sparse matrix} of shape (n_queries, n_features), or None
             Query points. None: the training samples, each without itself as a neighbour.
 
         Returns
@@ -185,23 +188,26 @@ class KNeighborsClassifier(KNeighborsMixin, NeighborsClassifier):
         ``"distance"``: a neighbour weighs one over its distance :eq:`eq-weights-distance`; where
         distances are zero, those neighbours share all the weight. A callable
         takes an array of distances of shape (n_queries, n_neighbors) and returns as many weights,
-        finite, not negative, and not all zero for any query.
+        not negative, and not all zero for any query; infinite ones share all the weight.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
         samples and features.
     leaf_size : int, default=30
         Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
     p : float, default=2
-        Exponent of the Minkowski metric :eq:`eq-minkowski`, at least 1, possibly infinite.
-    metric : str or callable, default="minkowski"
-        ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
-        ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
-        ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
-        number. A Python function is called once for each pair, which is slow. ``"precomputed"``:
-        `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples) afterwards.
+        Exponent of the Minkowski metric :eq:`eq-minkowski`, positive, possibly infinite. Below 1 it
+        is no distance; brute force then searches, with a warning.
+    metric : str, callable or DistanceMetric, default="minkowski"
+        A name from ``VALID_METRICS``, or any Python function of two arrays of shape (n_features,)
+        that returns a number; it is called once for each pair, which is slow. An object of
+        scikit-learn's class ``DistanceMetric`` is asked for a tile of distances at a time.
+        ``"precomputed"``: `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples)
+        afterwards, or a sparse graph that stores those of neighbours.
     metric_params : dict, default=None
         Further parameters of the metric: for ``"minkowski"`` the weights ``w`` of the features, of
-        shape (n_features,); for a callable, its keyword arguments.
+        shape (n_features,); for ``"seuclidean"`` their variances ``V``, (n_features,); for
+        ``"mahalanobis"`` the inverse ``VI`` of their covariances, (n_features, n_features); for a
+        callable, its keyword arguments.
     n_jobs : int, default=None
         Number of threads. None and -1: every CPU that is available.
 
@@ -274,28 +280,31 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
         ``"uniform"`` and None: all neighbours weigh the same :eq:`eq-weights-uniform`.
         ``"distance"``: a neighbour weighs one over its distance :eq:`eq-weights-distance`; where
         distances are zero, those neighbours share all the weight. A callable
-        takes an array of n_queries arrays of distances and returns as many weights, finite, not
-        negative, and not all zero for any query; if that raises a TypeError, it is called with
-        the distances of one query at a time.
+        takes an array of n_queries arrays of distances and returns as many weights, not negative,
+        and not all zero for any query; infinite ones share all the weight. If that raises a
+        TypeError, it is called with the distances of one query at a time.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
         samples and features.
     leaf_size : int, default=30
         Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
     p : float, default=2
-        Exponent of the Minkowski metric :eq:`eq-minkowski`, at least 1, possibly infinite.
-    metric : str or callable, default="minkowski"
-        ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
-        ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
-        ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
-        number. A Python function is called once for each pair, which is slow. ``"precomputed"``:
-        `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples) afterwards.
+        Exponent of the Minkowski metric :eq:`eq-minkowski`, positive, possibly infinite. Below 1 it
+        is no distance; brute force then searches, with a warning.
+    metric : str, callable or DistanceMetric, default="minkowski"
+        A name from ``VALID_METRICS``, or any Python function of two arrays of shape (n_features,)
+        that returns a number; it is called once for each pair, which is slow. An object of
+        scikit-learn's class ``DistanceMetric`` is asked for a tile of distances at a time.
+        ``"precomputed"``: `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples)
+        afterwards, or a sparse graph that stores those of neighbours.
     outlier_label : label, list of labels (one for each output), "most_frequent" or None
         Prediction for a query without neighbours, of the type of the classes. None (default): such
         a query is an error. ``"most_frequent"``: the most frequent class of the training samples.
     metric_params : dict, default=None
         Further parameters of the metric: for ``"minkowski"`` the weights ``w`` of the features, of
-        shape (n_features,); for a callable, its keyword arguments.
+        shape (n_features,); for ``"seuclidean"`` their variances ``V``, (n_features,); for
+        ``"mahalanobis"`` the inverse ``VI`` of their covariances, (n_features, n_features); for a
+        callable, its keyword arguments.
     n_jobs : int, default=None
         Number of threads. None and -1: every CPU that is available.
 
@@ -397,6 +406,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
         if self.outlier_label_ is None:
             self._refuse_outliers(alone)
         for output, label in enumerate(self.outlier_label_):
+            self._warn_of_label(self._each_output()[output][0], label)
             winners[output][alone] = label
 
     def _vote_for_outliers(self, votes, alone):
@@ -410,9 +420,12 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
             position = np.flatnonzero(classes == label)
             if len(position):
                 out[alone, position[0]] = 1.0
-            else:
-                message = (
-                    f"RadiusNeighborsClassifier: Outlier label {label} is not in training classes. "
-                    "All class probabilities of outliers will be assigned with 0."
-                )
-                warnings.warn(message, stacklevel=3)
+            self._warn_of_label(classes, label)
+
+    def _warn_of_label(self, classes, label):
+        if not np.any(classes == label):
+            message = (
+                f"RadiusNeighborsClassifier: Outlier label {label} is not in training classes. All "
+                "class probabilities of outliers will be assigned with 0."
+            )
+            warnings.warn(message, stacklevel=4)

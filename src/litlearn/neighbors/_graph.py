@@ -1,7 +1,8 @@
 """Graphs of neighbours: who is close to whom, as a sparse matrix."""
 
 from litlearn import _validation
-from litlearn.neighbors._base import KNeighborsMixin, RadiusNeighborsMixin
+from litlearn._base import NumberedColumnsMixin
+from litlearn.neighbors._base import KNeighborsMixin, NeighborsBase, RadiusNeighborsMixin
 from litlearn.neighbors._unsupervised import NearestNeighbors
 
 
@@ -132,3 +133,223 @@ def _includes_self(owner, include_self, mode):
     if include_self not in (True, False):
         _validation._refuse(owner, "include_self", include_self, "a bool or 'auto'")
     return bool(include_self)
+
+
+# ---------------------------------------------------------------------------------------------
+# Transformers
+
+
+class NeighborsTransformer(NumberedColumnsMixin, NeighborsBase):
+    """What the two transformers share: fitting, and the names of their columns."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags
+
+    @property
+    def _n_features_out(self):
+        return self.n_samples_fit_
+
+    def fit(self, X, y=None):
+        """Store the training samples, and build a tree if one is to be used.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples; a square matrix of distances if ``metric="precomputed"``.
+        y : ignored
+            Present because scikit-learn's tools pass it.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or `X` is missing, empty, of the wrong shape, or holds
+            NaN or infinity.
+        """
+        self._check_parameters()
+        _validation.check_option(self, "mode", self.mode, ("distance", "connectivity"))
+        self._store(self._prepare(X))
+        return self
+
+
+class KNeighborsTransformer(KNeighborsMixin, NeighborsTransformer):
+    """Turn samples into the graph of their k nearest training samples :eq:`eq-k-neighborhood`.
+
+    Parameters
+    ----------
+    mode : {"distance", "connectivity"}, default="distance"
+        Whether an edge weighs the distance between its ends, or 1.
+    n_neighbors : int, default=5
+        Number of neighbours of each query. With ``mode="distance"`` one more is stored: the sample
+        itself, which is the first of its neighbours among training samples.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
+        samples and features.
+    leaf_size : int, default=30
+        Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
+    metric, p, metric_params
+        See :class:`litlearn.neighbors.NearestNeighbors`.
+    n_jobs : int, default=None
+        Number of threads. None and -1: every CPU that is available.
+
+    Attributes
+    ----------
+    effective_metric_ : str or callable
+        The metric in use: ``"euclidean"`` for ``"minkowski"`` with p = 2, for instance.
+    effective_metric_params_ : dict
+        Its parameters.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_samples_fit_ : int
+        Number of training samples, and of columns of the graph.
+
+    Notes
+    -----
+    Estimators with ``metric="precomputed"`` search in the graph, so that one search serves many of
+    them, in a pipeline with a cache. Costs one search for each query: O(n p) by brute force, for n
+    training samples with p features, less with a tree in few dimensions.
+
+    Examples
+    --------
+    >>> from litlearn.neighbors import KNeighborsTransformer
+    >>> graph = KNeighborsTransformer(n_neighbors=1).fit_transform([[0.0], [1.0], [3.0]])
+    >>> print(graph.toarray())
+    [[0. 1. 0.]
+     [1. 0. 0.]
+     [0. 2. 0.]]
+    """
+
+    def __init__(
+        self,
+        *,
+        mode="distance",
+        n_neighbors=5,
+        algorithm="auto",
+        leaf_size=30,
+        metric="minkowski",
+        p=2,
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.mode = mode
+        self.n_neighbors = n_neighbors
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def transform(self, X):
+        """Return the graph of the neighbours of queries.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_queries, n_features)
+            Queries. A training sample among them counts as its own neighbour, at distance zero.
+
+        Returns
+        -------
+        scipy.sparse matrix in CSR format, of shape (n_queries, n_samples_fit)
+            Entry (i, j) is the weight of the edge from query i to training sample j. Edges of zero
+            length are stored explicitly. In each row the nearest neighbour comes first.
+        """
+        _validation.check_is_fitted(self)
+        n_neighbors = self.n_neighbors + (self.mode == "distance")
+        return self.kneighbors_graph(X, n_neighbors, self.mode)
+
+
+class RadiusNeighborsTransformer(RadiusNeighborsMixin, NeighborsTransformer):
+    """Turn samples into the graph of the training samples within a radius.
+
+    Implements :eq:`eq-radius-neighborhood`.
+
+    Parameters
+    ----------
+    mode : {"distance", "connectivity"}, default="distance"
+        Whether an edge weighs the distance between its ends, or 1.
+    radius : float, default=1.0
+        Largest distance of a neighbour, in the unit of the metric.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
+        samples and features.
+    leaf_size : int, default=30
+        Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
+    metric, p, metric_params
+        See :class:`litlearn.neighbors.NearestNeighbors`.
+    n_jobs : int, default=None
+        Number of threads. None and -1: every CPU that is available.
+
+    Attributes
+    ----------
+    effective_metric_ : str or callable
+        The metric in use: ``"euclidean"`` for ``"minkowski"`` with p = 2, for instance.
+    effective_metric_params_ : dict
+        Its parameters.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` was a data frame with string names.
+    n_samples_fit_ : int
+        Number of training samples, and of columns of the graph.
+
+    Notes
+    -----
+    Estimators with ``metric="precomputed"`` search in the graph, so that one search serves many of
+    them, in a pipeline with a cache. Costs one search for each query, and memory in proportion to
+    the number of edges.
+
+    Examples
+    --------
+    >>> from litlearn.neighbors import RadiusNeighborsTransformer
+    >>> graph = RadiusNeighborsTransformer(radius=1.5).fit_transform([[0.0], [1.0], [3.0]])
+    >>> print(graph.toarray())
+    [[0. 1. 0.]
+     [1. 0. 0.]
+     [0. 0. 0.]]
+    """
+
+    def __init__(
+        self,
+        *,
+        mode="distance",
+        radius=1.0,
+        algorithm="auto",
+        leaf_size=30,
+        metric="minkowski",
+        p=2,
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.mode = mode
+        self.radius = radius
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def transform(self, X):
+        """Return the graph of the neighbours of queries.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_queries, n_features)
+            Queries. A training sample among them counts as its own neighbour, at distance zero.
+
+        Returns
+        -------
+        scipy.sparse matrix in CSR format, of shape (n_queries, n_samples_fit)
+            Entry (i, j) is the weight of the edge from query i to training sample j. Edges of zero
+            length are stored explicitly. In each row the nearest neighbour comes first.
+        """
+        _validation.check_is_fitted(self)
+        return self.radius_neighbors_graph(X, self.radius, self.mode, sort_results=True)

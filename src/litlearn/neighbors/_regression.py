@@ -45,8 +45,11 @@ class NeighborsRegressor(RegressorMixin, NeighborsBase):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), KDTree, BallTree or fitted estimator
-            Training samples. A tree, or another fitted estimator, lends its index.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), KDTree, BallTree or \
+                fitted estimator
+            Training samples. A tree, or another fitted estimator, lends its index. Sparse samples,
+            of which all but CSR are converted to it, are searched by brute force, with the
+            metrics of ``VALID_METRICS_SPARSE`` or a callable.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets, real numbers.
 
@@ -57,15 +60,15 @@ class NeighborsRegressor(RegressorMixin, NeighborsBase):
         Raises
         ------
         TypeError
-            If `X` or `y` is sparse, or holds objects that are not numbers.
+            If `y` is sparse, or `X` or `y` holds objects that are not numbers.
         ValueError
             If a parameter is out of range, or `X` or `y` is missing, empty, of the wrong shape, or
             holds NaN or infinity.
         """
         self._check_parameters()
         prepared = self._prepare(X)
-        targets = _validation.check_real_targets(self, y, len(prepared[0]))
-        self._store(*prepared)
+        targets = _validation.check_real_targets(self, y, prepared.X.shape[0])
+        self._store(prepared)
         self._y = targets
         return self
 
@@ -74,7 +77,7 @@ class NeighborsRegressor(RegressorMixin, NeighborsBase):
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features), or None
+        X : {array-like, sparse matrix} of shape (n_queries, n_features), or None
             Query points. None: the training samples, each without itself as a neighbour.
 
         Returns
@@ -85,7 +88,7 @@ class NeighborsRegressor(RegressorMixin, NeighborsBase):
         """
         queries, exclude_self = self._query_array(X)
         targets = _validation.read_only(self._y.reshape(self.n_samples_fit_, -1))
-        means = np.zeros((len(queries), targets.shape[1]))
+        means = np.zeros((queries.shape[0], targets.shape[1]))
         alone = 0
         for rows, dist, ind, indptr in self._neighborhoods(queries, exclude_self):
             weights = make_weights(self, self.weights, dist, indptr)
@@ -114,23 +117,26 @@ class KNeighborsRegressor(KNeighborsMixin, NeighborsRegressor):
         ``"distance"``: a neighbour weighs one over its distance :eq:`eq-weights-distance`; where
         distances are zero, those neighbours share all the weight. A callable
         takes an array of distances of shape (n_queries, n_neighbors) and returns as many weights,
-        finite, not negative, and not all zero for any query.
+        not negative, and not all zero for any query; infinite ones share all the weight.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
         samples and features.
     leaf_size : int, default=30
         Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
     p : float, default=2
-        Exponent of the Minkowski metric :eq:`eq-minkowski`, at least 1, possibly infinite.
-    metric : str or callable, default="minkowski"
-        ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
-        ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
-        ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
-        number. A Python function is called once for each pair, which is slow. ``"precomputed"``:
-        `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples) afterwards.
+        Exponent of the Minkowski metric :eq:`eq-minkowski`, positive, possibly infinite. Below 1 it
+        is no distance; brute force then searches, with a warning.
+    metric : str, callable or DistanceMetric, default="minkowski"
+        A name from ``VALID_METRICS``, or any Python function of two arrays of shape (n_features,)
+        that returns a number; it is called once for each pair, which is slow. An object of
+        scikit-learn's class ``DistanceMetric`` is asked for a tile of distances at a time.
+        ``"precomputed"``: `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples)
+        afterwards, or a sparse graph that stores those of neighbours.
     metric_params : dict, default=None
         Further parameters of the metric: for ``"minkowski"`` the weights ``w`` of the features, of
-        shape (n_features,); for a callable, its keyword arguments.
+        shape (n_features,); for ``"seuclidean"`` their variances ``V``, (n_features,); for
+        ``"mahalanobis"`` the inverse ``VI`` of their covariances, (n_features, n_features); for a
+        callable, its keyword arguments.
     n_jobs : int, default=None
         Number of threads. None and -1: every CPU that is available.
 
@@ -199,25 +205,28 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, NeighborsRegressor):
         ``"uniform"`` and None: all neighbours weigh the same :eq:`eq-weights-uniform`.
         ``"distance"``: a neighbour weighs one over its distance :eq:`eq-weights-distance`; where
         distances are zero, those neighbours share all the weight. A callable
-        takes an array of n_queries arrays of distances and returns as many weights, finite, not
-        negative, and not all zero for any query; if that raises a TypeError, it is called with
-        the distances of one query at a time.
+        takes an array of n_queries arrays of distances and returns as many weights, not negative,
+        and not all zero for any query; infinite ones share all the weight. If that raises a
+        TypeError, it is called with the distances of one query at a time.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
         samples and features.
     leaf_size : int, default=30
         Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
     p : float, default=2
-        Exponent of the Minkowski metric :eq:`eq-minkowski`, at least 1, possibly infinite.
-    metric : str or callable, default="minkowski"
-        ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
-        ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
-        ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
-        number. A Python function is called once for each pair, which is slow. ``"precomputed"``:
-        `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples) afterwards.
+        Exponent of the Minkowski metric :eq:`eq-minkowski`, positive, possibly infinite. Below 1 it
+        is no distance; brute force then searches, with a warning.
+    metric : str, callable or DistanceMetric, default="minkowski"
+        A name from ``VALID_METRICS``, or any Python function of two arrays of shape (n_features,)
+        that returns a number; it is called once for each pair, which is slow. An object of
+        scikit-learn's class ``DistanceMetric`` is asked for a tile of distances at a time.
+        ``"precomputed"``: `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples)
+        afterwards, or a sparse graph that stores those of neighbours.
     metric_params : dict, default=None
         Further parameters of the metric: for ``"minkowski"`` the weights ``w`` of the features, of
-        shape (n_features,); for a callable, its keyword arguments.
+        shape (n_features,); for ``"seuclidean"`` their variances ``V``, (n_features,); for
+        ``"mahalanobis"`` the inverse ``VI`` of their covariances, (n_features, n_features); for a
+        callable, its keyword arguments.
     n_jobs : int, default=None
         Number of threads. None and -1: every CPU that is available.
 

@@ -16,7 +16,7 @@ from litlearn._distances import (
 from litlearn._jit import njit
 from litlearn._parallel import fold_blocks
 from litlearn._selection import sort_pairs
-from litlearn.neighbors import _brute, _tree
+from litlearn.neighbors import _brute, _tiles, _tree
 from litlearn.neighbors._metrics import (
     distance_to_reduced,
     largest_reduced,
@@ -35,12 +35,15 @@ CODES = {
     "minkowski": MINKOWSKI,
     "p": MINKOWSKI,
 }
+# Those that become Euclidean, or weighted Euclidean, by a change of coordinates: see `as_searched`.
+CHANGED = ("haversine", "mahalanobis", "seuclidean")
 TREE_METRICS = [name for name in CODES if name != "sqeuclidean"]
 METRICS = {
-    "brute": [*CODES, "cosine", "hamming"],
+    "brute": sorted([*CODES, *CHANGED, "correlation", "cosine", "hamming", *_tiles.BY_TILES]),
     "kd_tree": TREE_METRICS,
-    "ball_tree": TREE_METRICS,
+    "ball_tree": [*TREE_METRICS, *CHANGED],
 }
+SPARSE_METRICS = {"brute": list(_tiles.SPARSE), "kd_tree": [], "ball_tree": []}
 KINDS = {"kd_tree": _tree.KD, "ball_tree": _tree.BALL}
 
 # Measured crossover of brute force and the k-d tree: time of the tree divided by that of brute
@@ -63,16 +66,18 @@ class Index(NamedTuple):
     ----------
     algorithm : {"brute", "kd_tree", "ball_tree"}
         What searches use; "auto" is resolved when the index is made.
-    X : ndarray of shape (n, p)
+    X : ndarray or CSR array of shape (n, p)
         The points as they are searched: see `as_searched`.
     metric : Metric or None
-        What compiled code compares by; None for a callable.
-    name : str or callable
+        What compiled code compares by; None where distances are measured in tiles.
+    name : str, callable or DistanceMetric
         The metric as the user named it.
     tree : Tree or None
         The tree, where there is one.
     n_features : int
         Number of features of the data.
+    params : dict
+        Parameters of the metric, as `as_searched` and `_tiles.measure` take them.
     """
 
     algorithm: str
@@ -81,6 +86,7 @@ class Index(NamedTuple):
     name: object
     tree: object
     n_features: int
+    params: dict
 
     @property
     def n_samples(self):
@@ -89,32 +95,39 @@ class Index(NamedTuple):
 
     def to_distance(self, reduced):
         """Distances from reduced distances."""
-        if callable(self.name) or self.name == "sqeuclidean":
+        if self.metric is None or self.name == "sqeuclidean":
             return reduced
-        if self.name == "cosine":
+        if self.name in ("cosine", "correlation"):
             return reduced / 2
+        if self.name == "haversine":  # from the chord to the arc
+            return 2 * np.arcsin(np.minimum(np.sqrt(reduced) / 2, 1.0))
         return reduced_to_distance(self.metric, reduced)
 
     def to_reduced(self, distances):
         """Largest reduced distances whose distances do not exceed the given ones."""
-        if callable(self.name) or self.name == "sqeuclidean":
+        if self.metric is None or self.name == "sqeuclidean":
             return distances
-        if self.name == "cosine":
+        if self.name in ("cosine", "correlation"):
             return distances * 2
         with np.errstate(over="ignore"):
-            guess = distance_to_reduced(self.metric, distances)
+            if self.name == "haversine":
+                guess = np.square(2 * np.sin(np.minimum(distances, np.pi) / 2))
+            else:
+                guess = distance_to_reduced(self.metric, distances)
         return largest_reduced(self.to_distance, distances, guess)
 
 
-def resolve_metric(metric, p, w, n_features):
+def resolve_metric(metric, p, w, n_features, params=None):
     """The Metric for a name: one code for each formula, whatever it is called.
 
     Implements the special cases of :eq:`eq-minkowski`: p = 1 is the Manhattan distance, p = 2 the
     Euclidean, p = infinity the Chebyshev distance :eq:`eq-chebyshev`.
     """
     ones = np.ones(n_features)
-    if metric == "cosine":
+    if metric in ("cosine", "correlation", "haversine", "mahalanobis"):
         return Metric(EUCLIDEAN, 2.0, ones)
+    if metric == "seuclidean":
+        return Metric(MINKOWSKI, 2.0, 1 / np.asarray(params["V"], dtype=float))
     if metric == "hamming":
         return Metric(HAMMING, 1.0, ones)
     code = CODES[metric]
@@ -128,44 +141,89 @@ def resolve_metric(metric, p, w, n_features):
     return Metric(MINKOWSKI, float(p), ones if w is None else np.asarray(w, dtype=float))
 
 
-def as_searched(X, name, is_query):
-    """The arrays that are searched in place of the data.
+def as_searched(X, name, is_query, params=None):
+    """The arrays that are searched in place of the data, by the Euclidean distance.
 
     The cosine distance is half the squared Euclidean distance between unit vectors, so unit vectors
     are searched. A zero vector has no direction; its cosine with anything counts as 0. Two more
     coordinates, one for zero points and one for zero queries, give it exactly that distance.
-    Implements :eq:`eq-cosine-distance`.
+    Implements :eq:`eq-cosine-distance`. The correlation distance is that of centred rows.
+
+    The haversine distance is the arc between two points of the unit sphere, latitude and longitude
+    in radians; it grows with the chord, so the points in space are searched. The Mahalanobis
+    distance is Euclidean after a multiplication by a root of VI.
     """
-    if name != "cosine":
+    if name == "haversine":
+        latitude, longitude = X[:, 0].astype(np.float64), X[:, -1].astype(np.float64)
+        flat = np.cos(latitude)
+        columns = flat * np.cos(longitude), flat * np.sin(longitude), np.sin(latitude)
+        searched = np.column_stack(columns)
+    elif name == "mahalanobis":
+        searched = in_coordinates(X - params["center"], params["root"])
+    elif name in ("cosine", "correlation"):
+        searched = as_directions(X, name, is_query)
+    else:
         return X
-    marks = np.zeros((X.shape[0], 2))
-    marks[~X.any(axis=1), int(is_query)] = 1.0
-    searched = np.hstack([unit_rows(X), marks])
-    searched.flags.writeable = False  # as all arrays that compiled functions receive
+    if isinstance(searched, np.ndarray):
+        searched.flags.writeable = False  # as all arrays that compiled functions receive
     return searched
+
+
+def as_directions(X, name, is_query):
+    """Rows of length 1, with two coordinates that mark zero points and zero queries."""
+    if name == "correlation":
+        is_constant = X.max(axis=1) == X.min(axis=1)
+        X = X - X.mean(axis=1, dtype=np.float64, keepdims=True)
+        X[is_constant] = 0.0  # whatever rounding has left
+    marks = np.zeros((X.shape[0], 2))
+    if isinstance(X, np.ndarray):
+        marks[~X.any(axis=1), int(is_query)] = 1.0
+        return np.hstack([unit_rows(X), marks])
+    from scipy.sparse import csr_array, hstack
+
+    marks[_tiles.row_sums(abs(X)) == 0, int(is_query)] = 1.0
+    return hstack([unit_rows(X), csr_array(marks)], format="csr")
+
+
+def change_of_coordinates(X, VI):
+    """What `as_searched` needs for the Mahalanobis distance: a centre, and a root of VI (p, p).
+
+    The centre changes no difference, and keeps digits of data far from zero.
+    """
+    values, vectors = np.linalg.eigh(VI)
+    return {"center": X.mean(axis=0, dtype=np.float64), "root": vectors * np.sqrt(values.clip(0))}
+
+
+def in_coordinates(X, root):
+    """The product of X (n, p) and root (p, p), each row by itself: equal rows stay equal."""
+    product = np.zeros(X.shape)  # BLAS rounds in an order that depends on the number of rows
+    for j in range(X.shape[1]):
+        product += X[:, j : j + 1] * root[j]
+    return product
 
 
 def choose_algorithm(name, n, p):
     """The fastest algorithm for n points with p features, for metrics that leave a choice."""
-    if callable(name) or name in ("cosine", "hamming"):
-        return "brute"
-    return "kd_tree" if p <= TREE_MAX_FEATURES and n >= TREE_MIN_SAMPLES else "brute"
+    few = p <= TREE_MAX_FEATURES and n >= TREE_MIN_SAMPLES
+    if name in CHANGED:
+        return "ball_tree" if few else "brute"
+    return "kd_tree" if few and name in CODES else "brute"
 
 
-def make_index(X, *, algorithm="auto", metric="euclidean", p=2, w=None, leaf_size=30, n_jobs=None):
+def make_index(X, *, algorithm="auto", metric="euclidean", params=None, leaf_size=30, n_jobs=None):
     """Prepare points for search.
 
     Parameters
     ----------
-    X : ndarray of shape (n, p), float32 or float64, C order
+    X : ndarray of shape (n, p), float32 or float64, C order; or CSR array
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default="auto"
-    metric : str or callable, default="euclidean"
-        A name from METRICS, or a function of two vectors (called from Python for each pair: slow;
-        searched by brute force whatever the algorithm).
-    p : float, default=2
-        Order of the Minkowski distance, at least 1.
-    w : ndarray of shape (p,) or None, default=None
-        Weights of the Minkowski distance.
+    metric : str, callable or DistanceMetric, default="euclidean"
+        A name from METRICS, or what is called from Python for each pair or tile: slow, and by brute
+        force whatever the algorithm.
+    params : dict, default=None
+        Parameters of the metric: the order p, positive, and the weights w, (p,), of the Minkowski
+        distance; the variances V of ``"seuclidean"``; the inverse VI of the covariances of
+        ``"mahalanobis"``; what SciPy's metrics take.
     leaf_size : int, default=30
         Points of a leaf of a tree, rounded up to a multiple of 8.
     n_jobs : int or None, default=None
@@ -174,13 +232,17 @@ def make_index(X, *, algorithm="auto", metric="euclidean", p=2, w=None, leaf_siz
     -------
     Index
     """
-    n_features = X.shape[1]
+    params, n_features, is_dense = dict(params or {}), X.shape[1], isinstance(X, np.ndarray)
+    if measured_in_tiles(metric, params) or not is_dense:
+        points = X if is_dense else as_searched(X.astype(np.float64), metric, False)
+        return Index("brute", points, None, metric, None, n_features, params)
     if algorithm == "auto":
         algorithm = choose_algorithm(metric, *X.shape)
-    if callable(metric):
-        return Index(algorithm, X, None, metric, None, n_features)
-    points = as_searched(X, metric, False)
-    resolved = resolve_metric(metric, p, w, points.shape[1])
+    if metric == "mahalanobis":
+        params = change_of_coordinates(X, params["VI"])
+    points = as_searched(X, metric, False, params)
+    p, w = params.get("p", 2.0), params.get("w")
+    resolved = resolve_metric(metric, p, w, points.shape[1], params)
     tree = None
     if algorithm in KINDS:
         leaf = -(-leaf_size // _tree.LANES) * _tree.LANES
@@ -188,7 +250,23 @@ def make_index(X, *, algorithm="auto", metric="euclidean", p=2, w=None, leaf_siz
         for array in tree:
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
-    return Index(algorithm, points, resolved, metric, tree, n_features)
+    return Index(algorithm, points, resolved, metric, tree, n_features, params)
+
+
+def measured_in_tiles(metric, params):
+    """Tell whether compiled code does not know the metric."""
+    if not isinstance(metric, str) or metric in _tiles.BY_TILES:
+        return True
+    return metric in _tiles.WEIGHTED and "w" in params
+
+
+def tile_search(index, Q, options):
+    """What the searches in tiles are told: the measure, the queries, and the points."""
+    if callable(index.name):
+        options["n_jobs"] = 1  # the user's function is not called by two threads at once
+    is_sparse = not isinstance(index.X, np.ndarray)
+    queries = as_searched(Q.astype(np.float64), index.name, True) if is_sparse else Q
+    return _tiles.measure(index.name, index.params, is_sparse), queries, index.X
 
 
 def query_knn(index, Q, k, *, exclude_self=False, n_jobs=None):
@@ -212,9 +290,9 @@ def query_knn(index, Q, k, *, exclude_self=False, n_jobs=None):
         Equal distances are ordered by index (compared before the root is taken).
     """
     options = {"exclude_self": exclude_self, "n_jobs": n_jobs}
-    if callable(index.name):
-        return knn_by_callable(index, Q, k, exclude_self)
-    queries = as_searched(Q, index.name, True)
+    if index.metric is None:
+        return _tiles.knn(*tile_search(index, Q, options), k, **options)
+    queries = as_searched(Q, index.name, True, index.params)
     if index.tree is None:
         reduced, indices = _brute.knn(index.metric, index.X, queries, k, **options)
     else:
@@ -245,10 +323,12 @@ def query_radius(index, Q, r, *, exclude_self=False, sort=False, n_jobs=None):
     """
     r = np.atleast_1d(np.asarray(r, dtype=np.float64))
     options = {"exclude_self": exclude_self, "n_jobs": n_jobs}
-    if callable(index.name):
-        blocks = radius_by_callable(index, Q, np.broadcast_to(r, Q.shape[:1]), exclude_self)
+    if index.metric is None:
+        blocks = _tiles.radius(
+            *tile_search(index, Q, options), np.broadcast_to(r, Q.shape[:1]), **options
+        )
     else:
-        queries = as_searched(Q, index.name, True)
+        queries = as_searched(Q, index.name, True, index.params)
         bounds = np.broadcast_to(index.to_reduced(r), Q.shape[:1]).copy()
         if index.tree is None:
             blocks = _brute.radius(index.metric, index.X, queries, bounds, **options)
@@ -301,41 +381,5 @@ def count_radius(index, Q, r, *, n_jobs=None):
         return np.diff(query_radius(index, Q, r, n_jobs=n_jobs)[0])
     r = np.atleast_1d(np.asarray(r, dtype=np.float64))
     bounds = np.broadcast_to(index.to_reduced(r), Q.shape[:1]).copy()
-    return _tree.count(index.metric, index.tree, Q, bounds, n_jobs=n_jobs)
-
-
-# ------------------------------------------------------------------ metrics given as functions
-
-
-def distances_by_callable(index, q, skip):
-    """Distances from q to every point by the user's function; infinite for the point `skip`."""
-    distances = np.array([index.name(q, x) for x in index.X], dtype=np.float64)
-    if np.isnan(distances).any():
-        point = np.flatnonzero(np.isnan(distances))[0]
-        raise ValueError(f"metric: the callable returned NaN for point {point}; expected a number.")
-    if skip >= 0:
-        distances[skip] = np.inf
-    return distances
-
-
-def knn_by_callable(index, Q, k, exclude_self):
-    """As query_knn, with a metric given as a Python function: one call for each pair."""
-    distances, indices = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), dtype=np.intp)
-    for i, q in enumerate(Q):
-        row = distances_by_callable(index, q, i if exclude_self else -1)
-        order = np.argsort(row, kind="stable")
-        order = order[order != i][:k] if exclude_self else order[:k]
-        distances[i], indices[i] = row[order], order
-    return distances, indices
-
-
-def radius_by_callable(index, Q, r, exclude_self):
-    """As _brute.radius, with a metric given as a Python function: one call for each pair."""
-    blocks = []
-    for i, q in enumerate(Q):
-        row = distances_by_callable(index, q, -1)
-        found = np.flatnonzero(row <= r[i])
-        if exclude_self:
-            found = found[found != i]
-        blocks.append((np.array([i]), np.array([found.size]), found, row[found]))
-    return blocks
+    queries = as_searched(Q, index.name, True, index.params)
+    return _tree.count(index.metric, index.tree, queries, bounds, n_jobs=n_jobs)

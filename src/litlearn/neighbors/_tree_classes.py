@@ -5,15 +5,12 @@ import numpy as np
 from litlearn import _validation
 from litlearn._base import __version__
 from litlearn.neighbors import _search
-from litlearn.neighbors._base import (
-    TreeBase,
-    build_index,
+from litlearn.neighbors._base import TreeBase, build_index, read_only_index, split_rows
+from litlearn.neighbors._checks import (
     check_metric,
-    check_metric_weights_length,
+    check_n_features,
     check_radius,
     effective_metric,
-    read_only_index,
-    split_rows,
 )
 from litlearn.neighbors._kernel_density import KernelDensityMixin
 
@@ -31,19 +28,13 @@ class BinaryTree(KernelDensityMixin, TreeBase):
         self.effective_metric_, self.effective_metric_params_ = effective_metric(
             self, metric, None, kwargs
         )
-        check_metric(self, self.algorithm, self.effective_metric_)
+        metric, params = self.effective_metric_, self.effective_metric_params_
+        check_metric(self, self.algorithm, metric, params)
         self._fit_X = _validation.check_array(self, X)
         n_samples, n_features = self._fit_X.shape
-        check_metric_weights_length(self, self.effective_metric_params_, n_features)
+        check_n_features(self, self.algorithm, metric, params, n_features)
         self.sample_weight = _validation.check_sample_weight(self, sample_weight, n_samples)
-        self._index = build_index(
-            self,
-            self._fit_X,
-            self.algorithm,
-            self.effective_metric_,
-            self.effective_metric_params_,
-            leaf_size,
-        )
+        self._index = build_index(self, self._fit_X, self.algorithm, metric, params, leaf_size)
 
     def __getstate__(self):
         return {**self.__dict__, "_litlearn_version": __version__}

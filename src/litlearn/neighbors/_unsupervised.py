@@ -21,17 +21,20 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         samples and features.
     leaf_size : int, default=30
         Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
-    metric : str or callable, default="minkowski"
-        ``"euclidean"``, ``"l2"``, ``"sqeuclidean"``, ``"manhattan"``, ``"l1"``, ``"cityblock"``,
-        ``"chebyshev"``, ``"infinity"``, ``"minkowski"``; with brute force also ``"cosine"`` and
-        ``"hamming"``, and any Python function of two arrays of shape (n_features,) that returns a
-        number. A Python function is called once for each pair, which is slow. ``"precomputed"``:
-        `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples) afterwards.
+    metric : str, callable or DistanceMetric, default="minkowski"
+        A name from ``VALID_METRICS``, or any Python function of two arrays of shape (n_features,)
+        that returns a number; it is called once for each pair, which is slow. An object of
+        scikit-learn's class ``DistanceMetric`` is asked for a tile of distances at a time.
+        ``"precomputed"``: `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples)
+        afterwards, or a sparse graph that stores those of neighbours.
     p : float, default=2
-        Exponent of the Minkowski metric :eq:`eq-minkowski`, at least 1, possibly infinite.
+        Exponent of the Minkowski metric :eq:`eq-minkowski`, positive, possibly infinite. Below 1 it
+        is no distance; brute force then searches, with a warning.
     metric_params : dict, default=None
         Further parameters of the metric: for ``"minkowski"`` the weights ``w`` of the features, of
-        shape (n_features,); for a callable, its keyword arguments.
+        shape (n_features,); for ``"seuclidean"`` their variances ``V``, (n_features,); for
+        ``"mahalanobis"`` the inverse ``VI`` of their covariances, (n_features, n_features); for a
+        callable, its keyword arguments.
     n_jobs : int, default=None
         Number of threads. None and -1: every CPU that is available.
 
@@ -89,8 +92,11 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), KDTree, BallTree or fitted estimator
-            Training samples. A tree, or another fitted estimator, lends its index.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), KDTree, BallTree or \
+                fitted estimator
+            Training samples. A tree, or another fitted estimator, lends its index. Sparse samples,
+            of which all but CSR are converted to it, are searched by brute force, with the
+            metrics of ``VALID_METRICS_SPARSE`` or a callable.
         y : ignored
             Present because scikit-learn's tools pass it.
 
@@ -99,5 +105,5 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         self : NearestNeighbors
         """
         self._check_parameters()
-        self._store(*self._prepare(X))
+        self._store(self._prepare(X))
         return self

@@ -1,0 +1,232 @@
+"""`NearestCentroid` and `KernelDensity`: their formulas, and the same answers as scikit-learn."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+import sklearn.neighbors
+from scipy import integrate
+from sklearn.datasets import load_iris
+
+import litlearn.neighbors
+from litlearn.exceptions import InvalidParameterError
+from litlearn.neighbors import BallTree, KDTree, KernelDensity, NearestCentroid
+
+KERNELS = ("gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine")
+CENTROIDS = [
+    {},
+    {"priors": "empirical"},
+    {"priors": [0.2, 0.5, 0.3]},
+    {"shrink_threshold": 0.5},
+    {"shrink_threshold": 2.0, "priors": "empirical"},
+    {"metric": "manhattan"},
+    {"metric": "manhattan", "priors": "empirical"},
+    {"metric": "manhattan", "shrink_threshold": 0.3},
+]
+
+
+def pair(name, **params):
+    return (getattr(package, name)(**params) for package in (litlearn.neighbors, sklearn.neighbors))
+
+
+def classes(n=120, p=4, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.choice(3, size=n, p=[0.2, 0.3, 0.5])
+    return rng.normal(size=(n, p)) * [1.0, 2.0, 0.5, 1.0] + y[:, np.newaxis], y
+
+
+# --- nearest centroid ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("convert", [np.array, scipy.sparse.csr_matrix, scipy.sparse.csc_array])
+@pytest.mark.parametrize("params", CENTROIDS, ids=str)
+def test_centroids_are_those_of_scikit_learn(params, convert):
+    X, y = classes()
+    data, labels = convert(X), np.array(["a", "b", "c"])[y]
+    ours, theirs = pair("NearestCentroid", **params)
+    assert ours.get_params() == theirs.get_params()
+    ours.fit(data, labels)
+    theirs.fit(X, labels)
+    for name in ("centroids_", "deviations_", "within_class_std_dev_", "class_prior_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-13)
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    np.testing.assert_array_equal(ours.predict(data), theirs.predict(X))
+    methods = ("decision_function", "predict_proba", "predict_log_proba")
+    for method in methods:
+        assert hasattr(ours, method) == hasattr(theirs, method) == (ours.metric == "euclidean")
+        if hasattr(ours, method):
+            answer, expected = getattr(ours, method)(data), getattr(theirs, method)(X)
+            np.testing.assert_allclose(answer, expected, rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.nojit
+def test_the_nearest_centroid_is_the_nearest():
+    X, y = classes(60)
+    means = np.array([X[y == c].mean(axis=0) for c in range(3)])
+    nearest = ((X[:, np.newaxis] - means) ** 2).sum(axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(NearestCentroid().fit(X, y).predict(X), nearest)
+    medians = np.array([np.median(X[y == c], axis=0) for c in range(3)])
+    nearest = np.abs(X[:, np.newaxis] - medians).sum(axis=2).argmin(axis=1)
+    model = NearestCentroid(metric="manhattan").fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), nearest)
+
+
+@pytest.mark.nojit
+def test_a_large_threshold_leaves_the_mean_of_all():
+    X, y = classes(60)
+    model = NearestCentroid(shrink_threshold=1e3).fit(X, y)
+    np.testing.assert_allclose(model.centroids_, np.tile(X.mean(axis=0), (3, 1)))
+    assert not model.deviations_.any()
+    np.testing.assert_array_equal(model.predict(X), np.zeros(60))  # equally near: the first
+
+
+def test_two_classes_have_one_score():
+    X, y = classes()
+    ours, theirs = (model.fit(X, y == 2) for model in pair("NearestCentroid"))
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X))
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-14)
+    assert np.isfinite(ours.predict_log_proba(1e3 * X)).all()
+
+
+def test_single_precision_has_the_same_centroids():
+    X, y = classes()
+    single = X.astype(np.float32)
+    one, other = (NearestCentroid().fit(A, y) for A in (single, single.astype(np.float64)))
+    np.testing.assert_array_equal(one.centroids_, other.centroids_)
+    np.testing.assert_array_equal(one.predict(single), other.predict(single.astype(np.float64)))
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"priors": [-2.0, 2.0, 1.0]}, "priors must be non-negative"),
+        ({"priors": [0.5, 0.5]}, "Number of priors must match number of classes"),
+        ({"priors": "even"}, "'priors' parameter"),
+        ({"metric": "cosine"}, "'metric' parameter"),
+        ({"shrink_threshold": 0.0}, "'shrink_threshold' parameter"),
+    ],
+    ids=str,
+)
+def test_centroids_that_are_refused(params, message):
+    X, y = classes()
+    with pytest.raises(ValueError, match=message) as caught:
+        NearestCentroid(**params).fit(X, y)
+    assert "NearestCentroid" in str(caught.value)
+
+
+def test_data_without_centroids():
+    X, y = classes()
+    with pytest.raises(ValueError, match="number of classes has to be greater than one; got 1"):
+        NearestCentroid().fit(X, np.zeros(120))
+    for convert in (np.array, scipy.sparse.csr_matrix):
+        with pytest.raises(ValueError, match="All features have zero variance. Division by zero."):
+            NearestCentroid().fit(convert(np.ones((120, 2))), y)
+    with pytest.warns(UserWarning, match="The priors do not sum to 1. Normalizing such that"):
+        model = NearestCentroid(priors=[2.0, 4.0, 2.0]).fit(X, y)
+    np.testing.assert_array_equal(model.class_prior_, [0.25, 0.5, 0.25])
+    X[:, 0] = y
+    with pytest.warns(UserWarning, match="has at least 1 zero standard deviation"):
+        NearestCentroid().fit(X, y)
+
+
+# --- kernel density ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("bandwidth", [0.3, "scott", "silverman"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_densities_are_those_of_scikit_learn(kernel, bandwidth, weighted):
+    X, _ = classes(p=4)
+    X, Q = X[:, :3], X[:40, :3] + 0.1
+    weight = np.arange(1.0, 121.0) if weighted else None
+    ours, theirs = pair("KernelDensity", kernel=kernel, bandwidth=bandwidth)
+    assert ours.get_params() == theirs.get_params()
+    ours.fit(X, sample_weight=weight)
+    theirs.fit(X, sample_weight=weight)
+    assert ours.bandwidth_ == theirs.bandwidth_
+    answer, expected = ours.score_samples(Q), theirs.score_samples(Q)
+    np.testing.assert_allclose(answer, expected, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(ours.score(X), theirs.score(X), rtol=1e-7)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_density_integrates_to_one(kernel):
+    model = KernelDensity(kernel=kernel, bandwidth=0.7).fit([[0.0], [0.5], [3.0]])
+    places = np.linspace(-20, 23, 4301)
+    density = np.exp(model.score_samples(places[:, np.newaxis]))
+    assert integrate.trapezoid(density, places) == pytest.approx(1.0, abs=1e-2)
+    if kernel == "tophat":  # three boxes of height 1 / (3 * 1.4)
+        np.testing.assert_allclose(density[[1950, 2025, 2300]], [1 / 4.2, 2 / 4.2, 1 / 4.2])
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "kd_tree", "ball_tree"])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "haversine"])
+def test_density_algorithms_and_metrics(algorithm, metric):
+    X = np.random.default_rng(0).uniform(-1, 1, size=(80, 2))
+    ours, theirs = pair("KernelDensity", algorithm=algorithm, metric=metric, bandwidth=0.3)
+    if algorithm == "kd_tree" and metric == "haversine":
+        with pytest.raises(ValueError, match="invalid metric for kd_tree: 'haversine'"):
+            ours.fit(X)
+        return
+    expected = theirs.fit(X).score_samples(X)
+    np.testing.assert_allclose(ours.fit(X).score_samples(X), expected, rtol=1e-9)
+    kind = BallTree if algorithm == "ball_tree" or metric == "haversine" else KDTree
+    assert type(ours.tree_) is kind
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "tophat"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_samples_are_those_of_scikit_learn(kernel, weighted):
+    X = load_iris().data
+    weight = np.arange(1.0, 151.0) if weighted else None
+    ours, theirs = (
+        model.fit(X, sample_weight=weight)
+        for model in pair("KernelDensity", kernel=kernel, bandwidth=0.4)
+    )
+    drawn = ours.sample(50, random_state=3)
+    np.testing.assert_allclose(drawn, theirs.sample(50, random_state=3), rtol=1e-12)
+    if kernel == "tophat":
+        distances = np.sqrt(((drawn[:, np.newaxis] - X) ** 2).sum(axis=2)).min(axis=1)
+        assert distances.max() <= 0.4
+    assert ours.sample(random_state=np.random.default_rng(0)).shape == (1, 4)
+
+
+def test_weights_are_repetitions():
+    X, _ = classes(40)
+    weight = np.arange(40) % 4
+    model = KernelDensity(bandwidth=0.5)
+    repeated = model.fit(np.repeat(X, weight, axis=0)).score_samples(X)
+    np.testing.assert_allclose(model.fit(X, sample_weight=weight).score_samples(X), repeated)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"bandwidth": 0.0}, "'bandwidth' parameter"),
+        ({"bandwidth": "wide"}, "'bandwidth' parameter"),
+        ({"kernel": "box"}, "'kernel' parameter"),
+        ({"metric": "cosine"}, "'metric' parameter"),
+        ({"algorithm": "brute"}, "'algorithm' parameter"),
+        ({"atol": -1.0}, "'atol' parameter"),
+        ({"rtol": -1.0}, "'rtol' parameter"),
+        ({"breadth_first": "yes"}, "'breadth_first' parameter"),
+        ({"leaf_size": 0}, "'leaf_size' parameter"),
+        ({"metric_params": [1]}, "'metric_params' parameter"),
+    ],
+    ids=str,
+)
+def test_densities_that_are_refused(params, message):
+    X, _ = classes()
+    with pytest.raises(InvalidParameterError, match=f"{message} of KernelDensity"):
+        KernelDensity(**params).fit(X)
+
+
+def test_samples_that_cannot_be_drawn():
+    X, _ = classes()
+    model = KernelDensity(kernel="linear").fit(X)
+    with pytest.raises(NotImplementedError, match="KernelDensity: sample needs the kernel"):
+        model.sample()
+    with pytest.raises(InvalidParameterError, match="'n_samples' parameter of KernelDensity"):
+        KernelDensity().fit(X).sample(0)
+    with pytest.raises(ValueError, match="KernelDensity: sample_weight holds negative weights"):
+        KernelDensity().fit(X, sample_weight=-np.ones(120))
