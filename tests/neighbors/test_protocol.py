@@ -84,7 +84,6 @@ def test_all_are_listed():
         KNeighborsClassifier(metric="precomputed"),
         KNeighborsRegressor(metric="precomputed"),
         KNeighborsClassifier(metric="canberra"),
-        NearestNeighbors(metric="nan_euclidean"),
         KNeighborsTransformer(),
         RadiusNeighborsTransformer(),
         NearestCentroid(),
