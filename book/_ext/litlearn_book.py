@@ -302,14 +302,14 @@ class ChapterCards(SphinxDirective):
 
 
 def thumbnail(cells, size=(480, 320)):
-    """Return the first picture of a notebook's outputs, cut to a size, as PNG bytes."""
+    """Return the first picture of a notebook's outputs, whole, in a size, as PNG bytes."""
     from PIL import Image, ImageOps
 
     data = [o.get("data", {}) for c in cells for o in c.get("outputs", [])]
     first = next(base64.b64decode("".join(d["image/png"])) for d in data if "image/png" in d)
     stored = io.BytesIO()
     with Image.open(io.BytesIO(first)) as image:
-        fitted = ImageOps.fit(image.convert("RGB"), size, Image.Resampling.LANCZOS)
+        fitted = ImageOps.pad(image.convert("RGB"), size, Image.Resampling.LANCZOS, color="white")
         fitted.quantize(128).save(stored, "png", optimize=True)
     return stored.getvalue()
 
