@@ -101,7 +101,7 @@ def problems(draw, kind):
     largest = 36 if kind.__name__ in SUITED else 12
     X = draw(tables(n, p, dtype, largest))
     queries = draw(tables(draw(st.integers(1, 12)), p, dtype, largest))
-    is_classifier = hasattr(kind, "predict_proba") or kind.__name__ == "RidgeClassifier"
+    is_classifier = hasattr(kind, "predict_proba") or "Classifier" in kind.__name__
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     if is_classifier:
         y = rng.integers(0, draw(st.integers(1, 4)), n)

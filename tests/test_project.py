@@ -522,7 +522,9 @@ def test_every_estimator_is_compiled_before_the_tests():
     compiled = {(f"litlearn.{module}", name) for module, name, _ in _warm_up.CASES}
     # Strategies have no compiled code of their own, but the estimators that they are given.
     estimators = {one for one in public_estimators() if one[0] != "litlearn.multiclass"}
-    assert estimators <= compiled
+    # Those of several targets are fitted by `use_logistic`: the table's data have one.
+    several = {("litlearn.linear_model", f"MultiTask{kind}") for kind in ("Lasso", "ElasticNet")}
+    assert estimators - several <= compiled
 
 
 @pytest.mark.parametrize("module", MODULES)
