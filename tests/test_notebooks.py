@@ -145,7 +145,7 @@ def test_a_failing_cell_names_itself_and_shows_what_was_expected(project):
         assert part in run.stdout, part
     assert "raises.ipynb, code cell 1 failed" in run.stdout
     # The run of a notebook that raises is not kept, and the other one is.
-    assert [p.stem.split(".")[0] for p in notebooks.STORE.glob("*")] == ["differs"]
+    assert [p.stem.split(".")[0] for p in notebooks.STORE.glob("*.ipynb")] == ["differs"]
 
 
 def test_a_notebook_runs_again_when_its_code_or_what_lies_beneath_changed(project, monkeypatch):
@@ -173,7 +173,7 @@ def test_a_notebook_runs_again_when_its_code_or_what_lies_beneath_changed(projec
     assert after(one, src="x = 1") == 4
     for number in range(9):
         after(code_cell(f"print({number} + 9)"))
-    assert len(list(notebooks.STORE.glob("a.*"))) == notebooks.KEPT_RUNS
+    assert len(list(notebooks.STORE.glob("a.*.ipynb"))) == notebooks.KEPT_RUNS
 
 
 def test_an_edited_word_changes_no_output(project, monkeypatch):
