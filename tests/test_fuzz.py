@@ -150,6 +150,7 @@ def check(kind, theirs, problem):
         # nobody to rely on says so.
         warnings.filterwarnings("ignore", "(overflow|invalid value) encountered in matmul")
         warnings.filterwarnings("ignore", ".*have no neighbors within specified radius")
+        warnings.filterwarnings("ignore", "The least populated class in y has only")
         warnings.filterwarnings("ignore", ".*has at least 1 zero standard deviation")
         found = answers(kind(**params), X, y, weight, queries)
     np.testing.assert_array_equal(X, before[0])
