@@ -22,15 +22,14 @@ class KernelDensity(BaseEstimator):
     Parameters
     ----------
     bandwidth : float or {"scott", "silverman"}, default=1.0
-        Width of the kernel, positive, in the unit of the metric. ``"scott"``: n ** (-1 / (p + 4));
-        ``"silverman"``: (n (p + 2) / 4) ** (-1 / (p + 4)), for n samples with p features; both are
-        for features of variance 1.
+        Width of the kernel, positive, in the unit of the metric. ``"scott"``:
+        ``n ** (-1 / (p + 4))``; ``"silverman"``: ``(n * (p + 2) / 4) ** (-1 / (p + 4))``, for n
+        samples with p features; both are for features of variance 1.
     algorithm : {"auto", "kd_tree", "ball_tree"}, default="auto"
         The tree that finds the samples within reach of a kernel. It changes the time only.
         ``"auto"``: a k-d tree where the metric allows it.
-    kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}, \
-            default="gaussian"
-        Shape of the kernel.
+    kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}
+        Shape of the kernel; gaussian by default.
     metric : str, default="euclidean"
         One of ``BallTree.valid_metrics``. The densities integrate to 1 with the Euclidean metric.
     atol, rtol : float, default=0
