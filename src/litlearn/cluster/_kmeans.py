@@ -223,7 +223,7 @@ class KMeans(CentreModel):
     Parameters
     ----------
     n_clusters : int, default=8
-        k.
+        Number of clusters, k.
     init : {"k-means++", "random"}, callable or array-like of shape (n_clusters, n_features), \
 default="k-means++"
         Where to start: samples drawn far from each other, any samples, what
@@ -409,7 +409,7 @@ def k_means(
     X : array-like or CSR array of shape (n_samples, n_features)
         Samples.
     n_clusters : int
-        k.
+        Number of clusters, k.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
     init, n_init, max_iter, verbose, tol, random_state, copy_x, algorithm

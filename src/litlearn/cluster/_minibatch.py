@@ -109,7 +109,7 @@ class MiniBatchKMeans(CentreModel):
     Parameters
     ----------
     n_clusters : int, default=8
-        k.
+        Number of clusters, k.
     init : {"k-means++", "random"}, callable or array-like of shape (n_clusters, n_features), \
 default="k-means++"
         Where to start, as for :class:`KMeans`; on `init_size` random samples.
