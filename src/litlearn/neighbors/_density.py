@@ -14,7 +14,7 @@ TREES = {"kd_tree": KDTree, "ball_tree": BallTree}
 class KernelDensity(BaseEstimator):
     r"""Estimate a probability density as a mean of kernels around the training samples.
 
-    .. math:: \hat{f}(x) = \frac{1}{n} \sum_{i=1}^{n} K_h(d(x, x^{(i)})),
+    .. math:: \hat{f}(x) = \frac{1}{n} \sum_i K_h(d(x, x^{(i)})),
 
     where the kernel :math:`K_h` of bandwidth h integrates to 1 over space. A small bandwidth gives
     a peak around each sample, a large one a single hill.
