@@ -152,7 +152,7 @@ def check(kind, theirs, problem):
         warnings.filterwarnings("ignore", ".*have no neighbors within specified radius")
         warnings.filterwarnings("ignore", "The least populated class in y has only")
         warnings.filterwarnings("ignore", ".*has at least 1 zero standard deviation")
-        warnings.filterwarnings("ignore", "Value `\"friedman_mse\"` for `criterion` is deprecated")
+        warnings.filterwarnings("ignore", 'Value `"friedman_mse"` for `criterion` is deprecated')
         found = answers(kind(**params), X, y, weight, queries)
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(y, before[1])
