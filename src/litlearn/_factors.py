@@ -330,15 +330,13 @@ def new_directions(W, basis, scale):
     if not W.shape[1]:
         return np.empty((basis.shape[1], 0)), W, np.empty((0, 0))
     known = Product(basis)
-    # <twice>: Taking off what the basis holds leaves rounding; a second time removes that too.
+    # <twice>: Taking off what the basis holds leaves rounding, which counts where much cancelled.
     inside = known.transposed_times(W)
-    W = W - known.times(inside)
-    again = known.transposed_times(W)
-    inside += again
-    W -= known.times(again)
-    new, outside = orthonormal(W, 1e-14 * scale)
-    # <clean>: Where much cancelled, the new directions lean on the basis: once more.
-    new, turned = orthonormal(new - known.times(known.transposed_times(new)), 0.0)
+    new, outside = orthonormal(W - known.times(inside), 1e-14 * scale)
+    # <clean>: A second time, at length 1, removes that too; and it belongs to what was inside.
+    rest = known.transposed_times(new)
+    new, turned = orthonormal(new - known.times(rest), 0.0)
+    inside += rest @ outside
     return inside, new, turned @ outside
 
 

@@ -18,6 +18,7 @@ from litlearn._distances import unit_rows
 from litlearn._parallel import cut, fold_blocks
 
 TILE_BYTES = 2**22  # of a tile of the kernel of new samples with the training samples
+MOST_ROWS = 256  # of such a tile: with few training samples it stays in a core's cache
 
 EPS = np.finfo(np.float64).eps
 CACHED = ("active_file", "inactive_file")  # of a container: contents of files, which can be dropped
@@ -120,7 +121,7 @@ class SampleKernel:
             Q = Q.toarray() if _validation.is_sparse(Q) else type(self.X)(Q)
         return self._prepare(Q)
 
-    def gram(self, n_jobs=None):
+    def gram(self, n_jobs=None, checked=True):
         """Return the Gram matrix of the samples, (n, n): a new array, which may be overwritten."""
         if callable(self.name):
             K = kernels.by_callable(
@@ -130,10 +131,11 @@ class SampleKernel:
             K = np.array(self.X, dtype=np.float64)
         else:
             K = kernels.gram(self.kernel, self.X, n_jobs=n_jobs)
-        self._check_range(K)
+        if checked:
+            self.check_range(K)
         return K
 
-    def _check_range(self, K):
+    def check_range(self, K):
         """Refuse a Gram matrix whose entries are beyond the range of numbers."""
         who = _validation.owner_name(self.owner)
 
@@ -149,10 +151,10 @@ class SampleKernel:
             )
 
     def map_tiles(self, Q, part, n_columns, n_jobs=None, dtype=np.float64):
-        """Return ``part(K)`` for the kernel K of samples Q (m, p) with the samples, (m, n_columns).
+        """Return what `part` makes of the kernel K of samples Q (m, p) with the samples.
 
-        `part` receives a tile of rows of K, of shape (rows, n) and float64, which it may overwrite,
-        and returns an array of shape (rows, n_columns).
+        ``part(K, out)`` receives a tile of rows of K, of shape (rows, n) and float64, which it may
+        overwrite, and writes to the same rows of the result, (m, n_columns).
         """
         Q, n = self._queries(Q), self.X.shape[0]
         out = np.empty((Q.shape[0], n_columns), dtype=dtype)
@@ -160,9 +162,9 @@ class SampleKernel:
         def fill(rows):
             tile = self._tile(Q[rows])
             with np.errstate(over="ignore", invalid="ignore"):
-                out[rows] = part(tile)
+                part(tile, out[rows])
 
-        size = max(16, min(1024, TILE_BYTES // (8 * n)))
+        size = max(16, min(MOST_ROWS, TILE_BYTES // (8 * n)))
         n_jobs = 1 if callable(self.name) else n_jobs  # Python functions gain nothing from threads
         work = 2.0 * Q.shape[0] * n * (10 + n_columns)
         fold_blocks(fill, None, cut(Q.shape[0], size), n_jobs, work=work)

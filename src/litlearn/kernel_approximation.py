@@ -162,7 +162,11 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
             landmarks = landmarks[:, self.component_indices_]
         sums = _gram.SampleKernel(self, landmarks, self.gamma)
         root, m = self.normalization_.T, len(self.component_indices_)
-        return sums.map_tiles(X, lambda K: K @ root, m, self.n_jobs, dtype=X.dtype)
+
+        def part(K, out):
+            np.matmul(K, root, out=out)
+
+        return sums.map_tiles(X, part, m, self.n_jobs, dtype=X.dtype)
 
 
 def check_nystroem(model):

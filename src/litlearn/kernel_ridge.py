@@ -148,7 +148,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X = _gram.check_queries(self, X)
         dual = self.dual_coef_.reshape(self.X_fit_.shape[0], -1)
         sums = _gram.SampleKernel(self, self.X_fit_, self.gamma)
-        found = sums.map_tiles(X, lambda K: K @ dual, dual.shape[1])
+
+        def part(K, out):
+            np.matmul(K, dual, out=out)
+
+        found = sums.map_tiles(X, part, dual.shape[1])
         return found if self.dual_coef_.ndim == 2 else found.ravel()
 
 

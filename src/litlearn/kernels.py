@@ -169,11 +169,12 @@ def product_tile(kernel, X, Q, out):
     Q, skip = Q.astype(np.float64), np.full(Q.shape[0], NOBODY)
     scaling, stretch = kernel.scaling, kernel.scaling.scale**-2.0
     queries, norms, is_far = prepare_queries(scaling, Q, np.float64)
-    # <tiles>: from scores to squared distances, to exponents, to the kernel.
+    # <tiles>: from scores to exponents in one pass, and from them to the kernel in another.
     for start, scores, errors in score_tiles(scaling, X, queries, norms, skip):
         columns = slice(start, start + scores.shape[1])
-        squared_distances(scores, norms, stretch)
-        out[:, columns] = finish(kernel, scores)
+        exponents(scores, norms, -kernel.gamma * stretch)
+        with np.errstate(under="ignore"):
+            np.exp(scores, out=out[:, columns])
         # <doubt>: where the bound on the error is too wide, distances by difference.
         with np.errstate(over="ignore"):  # 3: two for the square, one for the norm of the query
             is_exact = 3.0 * kernel.gamma * stretch * errors <= PRECISION
@@ -185,15 +186,15 @@ def product_tile(kernel, X, Q, out):
 
 
 @njit
-def squared_distances(scores, norms, stretch):
-    """Turn scores (m, count) into squared distances, in place; norms (m,): of the queries.
+def exponents(scores, norms, factor):
+    """Turn scores (m, count) into multiples of squared distances, in place; norms (m,): of queries.
 
     Implements the expanded square; rounding may make it negative, and it is then 0.
     """
     for i in range(scores.shape[0]):
         square = norms[i] * norms[i]
         for c in range(scores.shape[1]):
-            scores[i, c] = max(2.0 * scores[i, c] + square, 0.0) * stretch
+            scores[i, c] = max(2.0 * scores[i, c] + square, 0.0) * factor
 
 
 def exact_tile(kernel, X, Q, out):

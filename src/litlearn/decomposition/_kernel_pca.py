@@ -10,7 +10,7 @@ from litlearn.exceptions import NotFittedError
 EIGEN_SOLVERS = ("auto", "dense", "arpack", "randomized")
 FEW = 0.125  # share of the components up to which a Krylov space is faster than all eigenvectors
 SMALL = 200  # samples up to which LAPACK is as fast
-RESIDUAL = 1e-10  # of an eigenvector, as a share of the largest eigenvalue: that of "auto"
+RESIDUAL = 1e-8  # of an eigenvector, as a share of the largest eigenvalue: that of "auto"
 NEGATIVE = 1e-5  # share of the largest eigenvalue: what is below its negative is not rounding
 CENTRED = 2**16  # numbers of a block that is centred: it stays in a core's cache from pass to pass
 NOTHING = 1e-12  # share of the largest eigenvalue: what is smaller is nothing
@@ -181,8 +181,11 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         _gram.check_memory(self, X.shape[0], 1, INSTEAD)
         gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
         origin = common_part(self, X)
-        K = sample_kernel(self, X, gamma, origin).gram(self.n_jobs)
+        kernel = sample_kernel(self, X, gamma, origin)
+        K = kernel.gram(self.n_jobs, checked=False)
         means, largest = centre(K, self.n_jobs)
+        if not np.isfinite(means).all():
+            kernel.check_range(K)
         found, residual = leading(self, K, random)
         values, vectors = meaningful(self, found, len(means) * np.finfo(np.float64).eps * largest)
         weights = pre_images(self, X, vectors * np.sqrt(values), gamma)
@@ -237,11 +240,11 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         scaled[:, positive] = self.eigenvectors_[:, positive] / np.sqrt(self.eigenvalues_[positive])
         means, grand = self._means, self._means.mean()
 
-        def project(K):
+        def project(K, out):
             of_rows = K.mean(axis=1, keepdims=True)
             K -= means
             K += grand - of_rows
-            return K @ scaled
+            np.matmul(K, scaled, out=out)
 
         kernel = sample_kernel(self, self.X_fit_, self.gamma_, self._origin)
         Q = X if self._origin is None else X - self._origin
@@ -275,9 +278,11 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         X = _validation.check_coordinates(self, X, self.X_transformed_fit_.shape[1])
         kernel = _gram.SampleKernel(self, self.X_transformed_fit_, self.gamma_)
         weights = self.dual_coef_
-        return kernel.map_tiles(
-            X, lambda K: K @ weights, weights.shape[1], self.n_jobs, dtype=X.dtype
-        )
+
+        def part(K, out):
+            np.matmul(K, weights, out=out)
+
+        return kernel.map_tiles(X, part, weights.shape[1], self.n_jobs, dtype=X.dtype)
 
 
 def check_parameters(model):
@@ -325,7 +330,7 @@ def centre(K, n_jobs=None):
     Parameters
     ----------
     K : ndarray of shape (n, n)
-        Overwritten by the inner products of features less their mean.
+        Symmetric; overwritten by the inner products of features less their mean.
     n_jobs : int or None, default=None
 
     Returns
@@ -337,10 +342,8 @@ def centre(K, n_jobs=None):
     """
     n = len(K)
     blocks = cut(n, max(1, CENTRED // n))
-    of_rows = np.empty(n)
 
     def sums(rows):
-        of_rows[rows] = K[rows].mean(axis=1)
         return K[rows].sum(axis=0), max(K[rows].max(), -K[rows].min())
 
     def merge(a, b):
@@ -353,7 +356,7 @@ def centre(K, n_jobs=None):
     # <centre>: Take off the mean of the column and that of the row; the mean of all went twice.
     def take_off(rows):
         K[rows] -= means
-        K[rows] += (grand - of_rows[rows])[:, None]
+        K[rows] += (grand - means[rows])[:, None]
 
     fold_blocks(take_off, None, blocks, n_jobs, work=2.0 * K.size)
     return means, float(largest)
