@@ -261,3 +261,19 @@ def test_semidefinite_eigen_orders_and_clips():
     values, vectors = _factors.semidefinite_eigen(np.diag([2.0, 0.0, 1.0]) - 1e-18)
     assert (np.diff(values) >= 0).all() and values[0] >= 0.0
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+def test_a_covariance_estimator_that_is_no_estimator(kind):
+    """Of scikit-learn's protocol it needs ``fit`` and ``covariance_`` alone, and is not changed."""
+
+    class Unit:
+        def fit(self, X):
+            self.covariance_ = np.eye(X.shape[1])
+
+    X, unit = np.random.default_rng(0).normal(size=(20, 2)), Unit()
+    solver = "eigen" if kind is QuadraticDiscriminantAnalysis else "lsqr"
+    model = kind(solver=solver, covariance_estimator=unit, store_covariance=True)
+    model.fit(X, np.arange(20) % 2)
+    np.testing.assert_allclose(np.reshape(model.covariance_, (-1, 2, 2))[0], np.eye(2))
+    assert not hasattr(unit, "covariance_")

@@ -84,7 +84,8 @@ def check_penalties(owner, alpha, n_targets):
     if len(array) not in (1, n_targets):
         raise ValueError(
             f"{owner_name(owner)}: Number of targets and number of penalties do not correspond: "
-            f"alpha has {len(array)} penalties, y has {n_targets} targets."
+            f"{len(array)} != {n_targets}: alpha has {len(array)} penalties, y has {n_targets} "
+            "targets."
         )
     return np.broadcast_to(array, n_targets)
 
@@ -611,9 +612,10 @@ def check_sample_weight(owner, sample_weight, n_samples):
             f"`{array!r}` instead."
         )
     if array.shape != (n_samples,):
+        flat = "Sample weights must be 1D array or scalar: " if array.ndim > 1 else ""
         raise ValueError(
-            f"{who}: sample_weight has shape {array.shape}, expected ({n_samples},): one weight "
-            "for each sample."
+            f"{who}: {flat}sample_weight has shape {array.shape}, expected ({n_samples},): one "
+            "weight for each sample."
         )
     check_finite(who, array, "sample_weight")
     if np.any(array < 0):

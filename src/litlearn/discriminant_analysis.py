@@ -5,6 +5,7 @@ through counts, means and scatter matrices of the classes (`litlearn._moments`):
 blocks of rows, whatever the size of the data.
 """
 
+import copy
 import numbers
 from typing import NamedTuple
 
@@ -101,7 +102,8 @@ def regularised(owner, covariance, rows):
         Returns the samples (n, p), for the ways that need more than the covariance.
     """
     if owner.covariance_estimator is not None:
-        fitted = clone(owner.covariance_estimator)
+        given = owner.covariance_estimator
+        fitted = clone(given) if hasattr(given, "get_params") else copy.deepcopy(given)
         fitted.fit(rows())
         if not hasattr(fitted, "covariance_"):
             raise ValueError(

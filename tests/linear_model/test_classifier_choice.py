@@ -237,18 +237,20 @@ def test_a_path_takes_fewer_steps_than_its_fits_alone():
 def test_forms_of_the_penalty_and_of_the_samples():
     X, y, _ = data()
     expected = LogisticRegressionCV(l1_ratios=[1.0], Cs=3).fit(X, y)
-    older = LogisticRegressionCV(penalty="l1", Cs=3).fit(X, y)
+    with pytest.warns(FutureWarning, match="LogisticRegressionCV: 'penalty' was deprecated"):
+        older = LogisticRegressionCV(penalty="l1", Cs=3).fit(X, y)
     np.testing.assert_array_equal(older.coef_, expected.coef_)
-    np.testing.assert_array_equal(
-        LogisticRegressionCV(penalty="l2", Cs=3).fit(X, y).coef_,
-        LogisticRegressionCV(Cs=3).fit(X, y).coef_,
-    )
+    with pytest.warns(FutureWarning, match="'penalty' was deprecated"):
+        older = LogisticRegressionCV(penalty="l2", Cs=3).fit(X, y)
+    np.testing.assert_array_equal(older.coef_, LogisticRegressionCV(Cs=3).fit(X, y).coef_)
     for kind in (scipy.sparse.csr_matrix, scipy.sparse.csc_array, scipy.sparse.coo_array):
         sparse = LogisticRegressionCV(l1_ratios=[0.0, 1.0], Cs=3, tol=1e-7).fit(kind(X), y)
         dense = LogisticRegressionCV(l1_ratios=[0.0, 1.0], Cs=3, tol=1e-7).fit(X, y)
         np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-5, atol=1e-7)
-    with pytest.warns(UserWarning, match="only used when penalty is 'elasticnet'"):
-        LogisticRegressionCV(penalty="l2", l1_ratios=[0.5], Cs=2).fit(X, y)
+    older = LogisticRegressionCV(penalty="l2", l1_ratios=[0.5], Cs=2)
+    warned = pytest.warns(FutureWarning, match="'penalty' was deprecated")
+    with warned, pytest.warns(UserWarning, match="only used when penalty is 'elasticnet'"):
+        older.fit(X, y)
 
 
 def test_a_fold_without_a_class_knows_all_classes():
@@ -269,9 +271,16 @@ def test_what_the_logistic_choice_refuses():
     for ratios in ([], [2.0], "a", 0.5):
         with pytest.raises(ValueError, match="'l1_ratios"):
             LogisticRegressionCV(l1_ratios=ratios).fit(X, y)
-    with pytest.raises(ValueError, match="'l1_ratios' parameter"):
+    warned = pytest.warns(FutureWarning, match="'penalty' was deprecated")
+    with warned, pytest.raises(ValueError, match="'l1_ratios' parameter"):
         LogisticRegressionCV(penalty="elasticnet").fit(X, y)
-    with pytest.raises(ValueError, match="Solver lbfgs supports only l2"):
+    with pytest.raises(ValueError, match="groups cannot be handed on.*enable_metadata_routing"):
+        LogisticRegressionCV().fit(X, y, groups=np.arange(len(X)))
+    with pytest.raises(ValueError, match="groups cannot be handed on.*enable_metadata_routing"):
+        LogisticRegressionCV(Cs=1).fit(X, y).score(X, y, groups=np.arange(len(X)))
+    with pytest.raises(ValueError, match="'liblinear' solver does not support multiclass"):
+        LogisticRegressionCV(solver="liblinear").fit(X, np.arange(len(X)) % 3)
+    with pytest.raises(ValueError, match="Solver lbfgs supports only 'l2'"):
         LogisticRegressionCV(solver="lbfgs", l1_ratios=[0.0, 1.0]).fit(X, y)
     with pytest.raises(ValueError, match="only one class"):
         LogisticRegressionCV().fit(X, np.zeros(len(X)))

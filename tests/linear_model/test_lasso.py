@@ -19,6 +19,8 @@ from litlearn.linear_model import (
     Lasso,
     LassoCV,
     LinearRegression,
+    MultiTaskElasticNet,
+    Ridge,
     enet_path,
     lasso_path,
 )
@@ -593,3 +595,30 @@ def test_single_precision_data_of_any_size(make, exponent):
     assert model.coef_.dtype == np.float32
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6)
     np.testing.assert_allclose(model.intercept_, expected.intercept_ * size, rtol=1e-5)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0])
+def test_without_an_l1_penalty_it_is_ridge(alpha):
+    """eq-elastic-net with l1_ratio=0 is eq-ridge, to more digits than descent would reach."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 8)) @ np.diag(np.logspace(0, -3, 8))
+    y, weights = rng.normal(size=40) + X[:, 0], rng.uniform(0.1, 5.0, size=40)
+    for s in (None, weights):
+        ridge = Ridge(alpha * (40 if s is None else s.sum())).fit(X, y, s)
+        model = ElasticNet(alpha, l1_ratio=0.0).fit(X, y, s)
+        np.testing.assert_allclose(model.coef_, ridge.coef_, rtol=1e-9)
+        np.testing.assert_allclose(model.intercept_, ridge.intercept_, rtol=1e-9)
+        tasks = MultiTaskElasticNet(alpha, l1_ratio=0.0).fit(X, np.column_stack((y, -y)), s)
+        np.testing.assert_allclose(tasks.coef_[1], -ridge.coef_, rtol=1e-9)
+
+
+def test_what_scikit_learn_will_drop_or_refuses():
+    X, y = np.arange(12.0).reshape(6, 2) % 5, np.arange(6.0)
+    for path in (lasso_path, enet_path):
+        with pytest.warns(FutureWarning, match=f"{path.__name__}: 'n_alphas' was deprecated"):
+            assert len(path(X, y, n_alphas=5)[0]) == 5
+        with pytest.warns(FutureWarning, match=f"{path.__name__}: 'alphas=None' is deprecated"):
+            assert len(path(X, y, alphas=None)[0]) == 100
+    for kind in (LassoCV, ElasticNetCV):
+        with pytest.raises(ValueError, match="only supported if enable_metadata_routing=True"):
+            kind().fit(X, y, groups=np.arange(6))

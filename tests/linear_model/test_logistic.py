@@ -1,6 +1,7 @@
 """Logistic regression: losses against their twins, certificates, hard data, parity."""
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -613,7 +614,8 @@ def test_l1_parity(q, l1_ratio):
         np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-5)
         np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=1e-5)
     older = LogisticRegression(C=0.1, l1_ratio=l1_ratio, penalty="elasticnet", tol=1e-6)
-    assert np.array_equal(older.fit(sp.csc_array(X), y).coef_, model.coef_)
+    with pytest.warns(FutureWarning, match="'penalty' was deprecated"):
+        assert np.array_equal(older.fit(sp.csc_array(X), y).coef_, model.coef_)
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         LogisticRegression(C=0.1, l1_ratio=l1_ratio, max_iter=1, tol=1e-9).fit(X, y)
 
@@ -695,17 +697,22 @@ def test_sparsify_and_densify():
 def test_older_names_of_the_penalty():
     X, y = make(100, 3)
     default = LogisticRegression().fit(X, y).coef_
-    assert np.array_equal(LogisticRegression(penalty="l2").fit(X, y).coef_, default)
     free = LogisticRegression(C=np.inf).fit(X, y).coef_
-    assert np.array_equal(LogisticRegression(penalty=None).fit(X, y).coef_, free)
-    with pytest.warns(UserWarning, match="Inconsistent"):
-        model = LogisticRegression(penalty="l2", l1_ratio=0.5).fit(X, y)
+
+    def fit(**parameters):
+        with pytest.warns(FutureWarning, match="LogisticRegression: 'penalty' was deprecated"):
+            return LogisticRegression(**parameters).fit(X, y)
+
+    assert np.array_equal(fit(penalty="l2").coef_, default)
+    assert np.array_equal(fit(penalty=None).coef_, free)
+    with pytest.warns(UserWarning, match="Inconsistent.*only used when penalty is 'elasticnet'"):
+        model = fit(penalty="l2", l1_ratio=0.5)
     assert np.array_equal(model.coef_, default)
     with pytest.warns(UserWarning, match="ignore"):
-        model = LogisticRegression(penalty=None, C=2.0).fit(X, y)
+        model = fit(penalty=None, C=2.0)
     assert np.array_equal(model.coef_, free)
     with pytest.raises(ValueError, match="l1_ratio"):
-        LogisticRegression(penalty="elasticnet", l1_ratio=None).fit(X, y)
+        fit(penalty="elasticnet", l1_ratio=None)
 
 
 @pytest.mark.parametrize(
@@ -917,17 +924,35 @@ def test_the_centre_is_where_the_weight_is():
 
 
 @pytest.mark.parametrize(
-    ("solver", "l1_ratio"),
-    [("lbfgs", 1.0), ("lbfgs", 0.5), ("newton-cg", 1.0), ("newton-cholesky", 0.1), ("sag", 1.0),
-     ("liblinear", 0.5)],
-)  # fmt: skip
-def test_solvers_refuse_what_their_namesakes_refuse(solver, l1_ratio):
-    X, y = make(40, 3)
-    with pytest.raises(ValueError, match=f"LogisticRegression: Solver {solver} supports only"):
-        LogisticRegression(solver=solver, l1_ratio=l1_ratio).fit(X, y)
-    with pytest.raises(ValueError):
-        SklearnLogisticRegression(solver=solver, l1_ratio=l1_ratio).fit(X, y)
-    LogisticRegression(solver="saga", l1_ratio=l1_ratio).fit(X, y)
+    "parameters",
+    [{"solver": solver, "l1_ratio": 1.0} for solver in ("lbfgs", "newton-cg", "sag")]
+    + [{"solver": "newton-cholesky", "l1_ratio": 0.1}, {"solver": "liblinear", "l1_ratio": 0.5}]
+    + [{"solver": "liblinear", "C": np.inf}, {"solver": "liblinear"}]
+    + [{"solver": solver, "dual": True} for solver in ("lbfgs", "newton-cholesky", "saga")],
+)
+def test_solvers_refuse_what_their_namesakes_refuse(parameters):
+    """In words that begin alike."""
+    X, y = make(40, 3, 3)
+    with pytest.raises(ValueError) as theirs:
+        SklearnLogisticRegression(**parameters).fit(X, y)
+    words = re.escape(f"LogisticRegression: {str(theirs.value)[:50]}")
+    with pytest.raises(ValueError, match=words):
+        LogisticRegression(**parameters).fit(X, y)
+    LogisticRegression(**parameters).set_params(solver="auto").fit(X, y)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "saga"])
+def test_what_ran_out_begins_as_scikit_learn_says_it(solver):
+    """Programs filter such warnings by the beginning of their text."""
+    X, y = make(200, 6)
+    heard = []
+    for kind in (SklearnLogisticRegression, LogisticRegression):
+        with pytest.warns() as record:
+            kind(solver=solver, max_iter=1, tol=1e-15).fit(X, y)
+        heard.append(str(record[-1].message)[:20])
+    assert heard[0] == heard[1]
+    with pytest.warns(ConvergenceWarning, match="^LogisticRegression did not converge"):
+        LogisticRegression(max_iter=1, tol=1e-15).fit(X, y)
 
 
 @pytest.mark.parametrize("container", [sp.csr_matrix, sp.csr_array, np.asarray])

@@ -98,7 +98,7 @@ def test_a_penalty_for_each_target():
     for t, alpha in enumerate(alphas):
         alone = Ridge(alpha).fit(X, Y[:, t])
         np.testing.assert_allclose(together.coef_[t], alone.coef_, rtol=1e-12)
-    with pytest.raises(ValueError, match="penalties do not correspond: alpha has 2 .* 3 targets"):
+    with pytest.raises(ValueError, match="penalties do not correspond: 2 != 3: alpha has 2"):
         Ridge([1.0, 2.0]).fit(X, Y)
 
 
@@ -116,7 +116,8 @@ def test_a_vanishing_penalty_is_least_squares(shape, alpha):
 @pytest.mark.parametrize("solver", ["svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga"])
 def test_names_of_solvers(solver):
     X, y = data(30, 4)
-    np.testing.assert_array_equal(Ridge(solver=solver).fit(X, y).coef_, Ridge().fit(X, y).coef_)
+    same = Ridge().fit(X, y).coef_
+    np.testing.assert_allclose(Ridge(solver=solver).fit(X, y).coef_, same, rtol=1e-10)
     with pytest.raises(ValueError, match="Ridge: .*does not support positive"):
         Ridge(solver=solver, positive=True).fit(X, y)
     with pytest.raises(ValueError, match="Ridge: 'lbfgs' .* only when positive"):
@@ -217,7 +218,71 @@ def test_iterations_that_run_out():
     assert model.solver_ == "lsqr" and model.n_iter_[0] > 10
 
 
+@nojit
+@pytest.mark.parametrize("solver", ["svd", "lsqr", "sparse_cg"])
+@pytest.mark.parametrize("shape", [(30, 4), (4, 30), (12, 12)], ids=str)
+def test_solvers_are_taken_as_asked(solver, shape):
+    """eq-ridge: the same solution, and no other way to it."""
+    X, y = data(*shape)
+    for scale in (1.0, 1e120) if solver == "svd" else (1.0,):
+        for weight in (None, np.linspace(0, 2, len(X))):
+            model = Ridge(0.5 * scale**2, solver=solver).fit(X * scale, y, weight)
+            auto = Ridge(0.5 * scale**2).fit(X * scale, y, weight)
+            assert model.solver_ == solver and auto.solver_ == "cholesky"
+            np.testing.assert_allclose(model.coef_, auto.coef_, rtol=1e-7)
+            np.testing.assert_allclose(model.intercept_, auto.intercept_, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [Ridge, RidgeClassifier])
+def test_solvers_refuse_sparse_samples_as_their_namesakes(kind):
+    X, y = scipy.sparse.csr_array(np.eye(6)), np.arange(6) % 2
+    for solver in ("svd", "cholesky", "saga"):
+        with pytest.raises(
+            ValueError, match=f"{kind.__name__}: solver='{solver}' does not support"
+        ):
+            kind(solver=solver).fit(X, y)
+    with pytest.raises(TypeError, match="SVD solver does not support sparse inputs"):
+        kind(solver="svd", fit_intercept=False).fit(X, y)
+    for solver in ("auto", "lsqr", "sag"):
+        kind(solver=solver).fit(X, y)
+    kind(solver="cholesky", fit_intercept=False).fit(X, y)
+
+
+def test_a_penalty_lost_in_rounding_leaves_the_shortest_solution():
+    """eq-minimum-norm as the limit of eq-ridge, for sparse samples, too."""
+    X, y = data(20, 50)
+    shortest = LinearRegression().fit(X, y)
+    found = Ridge(1e-16).fit(scipy.sparse.csr_array(X), y)
+    assert found.solver_ == "lsqr"
+    np.testing.assert_allclose(found.coef_, shortest.coef_, rtol=1e-8, atol=1e-10)
+
+
+def test_weights_of_two_dimensions():
+    X, y = data(5, 2)
+    with pytest.raises(ValueError, match="Sample weights must be 1D array or scalar"):
+        Ridge().fit(X, y, np.ones((5, 1)))
+
+
 # The choice of the penalty
+
+
+def test_scores_that_are_not_numbers_choose_nothing():
+    """R^2 of a fold with one sample is not defined; then the first penalty is as good as any."""
+    X, y = data(6, 3)
+    with pytest.warns(UserWarning, match="RidgeCV: One or more of the test scores are non-finite"):
+        assert RidgeCV([0.1, 1.0, 10.0], cv=6).fit(X, y).alpha_ == 0.1
+    X, y = data(7, 3)
+    splits = [(np.arange(4), [4, 5, 6]), (np.arange(3, 7), [0, 1, 2])]
+    assert np.isfinite(RidgeCV([0.1, 10.0], cv=splits).fit(X, y).best_score_)
+
+
+def test_a_mode_that_sparse_samples_will_lose():
+    X, y = data(12, 3)
+    expected = RidgeCV(gcv_mode="svd").fit(X, y)
+    with pytest.warns(FutureWarning, match="RidgeCV: The 'svd' mode is not supported for sparse X"):
+        found = RidgeCV(gcv_mode="svd").fit(scipy.sparse.csr_array(X), y)
+    assert found.alpha_ == expected.alpha_
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-8)
 
 
 @nojit

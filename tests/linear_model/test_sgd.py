@@ -411,3 +411,10 @@ def test_searches_and_pipelines():
     protocol.check_pipeline_and_search(
         SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2], "loss": ["hinge", "log_loss"]}
     )
+
+
+def test_steps_that_grow_warn():
+    X, y = np.arange(8.0)[:, None] / 8, np.arange(8.0) % 2
+    for kind in (SGDClassifier, SGDRegressor):
+        with pytest.warns(FutureWarning, match=f"{kind.__name__}: Negative values for `power_t`"):
+            kind(power_t=-0.1, learning_rate="invscaling", random_state=0).fit(X, y)

@@ -45,6 +45,16 @@ def check_folds(owner, cv, X, y, codes=None):
     return folds
 
 
+def check_no_params(owner, params):
+    """Refuse what a caller wants to be handed on to a splitter or a scorer."""
+    if params:
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: {', '.join(params)} cannot be handed on. In "
+            "scikit-learn that is only supported if enable_metadata_routing=True; here, give "
+            "pairs of indices as cv."
+        )
+
+
 def contiguous_folds(owner, n_samples, n_folds):
     """Return (train, test) indices of `n_folds` parts of consecutive samples."""
     if n_folds > n_samples:

@@ -18,7 +18,8 @@ from litlearn.exceptions import (
     InvalidParameterError,
 )
 from litlearn.linear_model import _coordinate_descent as descent
-from litlearn.linear_model._folds import check_folds
+from litlearn.linear_model import _least_squares
+from litlearn.linear_model._folds import check_folds, check_no_params
 
 # A fold whose columns keep less than this share of their squared norm is summed up on its own.
 SMALLEST_SHARE = 1e-6
@@ -230,6 +231,14 @@ def solve_path(design, l1_ratio, alphas, w, *, positive, seed, tol, max_iter):
     return coefs.T, gaps, sweeps
 
 
+def smooth_solution(owner, X, Y, weights, centred, alpha):
+    """Return the solution with an l2 penalty alone, which needs no descent: (n_targets, p)."""
+    samples = _moments.Samples(X, Y, weights, centred)
+    total = X.shape[0] if weights is None else weights.sum()
+    penalty = np.full(Y.shape[1], min(alpha * total, 1e300))
+    return _least_squares.solve(owner, samples, penalty).coef.T
+
+
 def lasso_path(
     X,
     y,
@@ -301,7 +310,8 @@ def enet_path(
     eps : float, default=1e-3
         Smallest penalty of an automatic grid divided by the largest.
     n_alphas : int, default="deprecated"
-        Length of the automatic grid; `alphas` takes a number too.
+        Length of the automatic grid. It warns, as scikit-learn will drop it: `alphas` takes a
+        number, too.
     alphas : int or array-like, default=100
         Length of an automatic grid, or the penalties themselves. They are used in falling order.
     precompute : "auto", bool or array-like of shape (n_features, n_features), default="auto"
@@ -359,8 +369,14 @@ def enet_path(
     precompute = check_precompute(who, precompute, auto=True)
     seed = draw_seed(who, settings["selection"], settings["random_state"])
     if not isinstance(n_alphas, str):
+        message = "'n_alphas' was deprecated in 1.9 and will be removed in 1.11: use alphas=number."
+        _validation.warn(FutureWarning(f"{who}: {message}"), stacklevel=4 - (l1_ratio != 1.0))
         alphas = _validation.check_integer(who, "n_alphas", n_alphas, low=1)
-    elif alphas is None or (isinstance(alphas, str) and alphas == "warn"):
+    elif alphas is None:
+        message = "'alphas=None' is deprecated and will be removed in 1.11: leave it out."
+        _validation.warn(FutureWarning(f"{who}: {message}"), stacklevel=4 - (l1_ratio != 1.0))
+        alphas = 100
+    elif isinstance(alphas, str) and alphas == "warn":
         alphas = 100
     alphas = check_alphas(who, alphas)
     X = _validation.check_array(
@@ -562,6 +578,9 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         start = np.zeros((n_targets, p))
         if warm and hasattr(self, "coef_"):
             start = check_start(self, "coef_", np.atleast_2d(self.coef_), start.shape)
+        elif alpha * l1_ratio == 0.0 and not settings["positive"]:
+            start = smooth_solution(self, X, targets, weights, centred, alpha)
+            start = np.nan_to_num(np.ascontiguousarray(start), posinf=0.0, neginf=0.0)
         # <fit>: One target after the other; the columns that are in use stay loaded.
         coefs, intercepts = np.empty((n_targets, p), X.dtype), np.zeros(n_targets, X.dtype)
         gaps, sweeps = np.empty(n_targets), []
@@ -764,7 +783,7 @@ class _PathCV(LinearRegressor):
         tags.target_tags.multi_output = False
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, **params):
         """Choose the penalty by cross-validation, and fit all samples with it.
 
         Parameters
@@ -775,6 +794,8 @@ class _PathCV(LinearRegressor):
             Targets.
         sample_weight : float or array-like of shape (n_samples,), default=None
             Weights of the samples, in the fits and in the errors of each fold.
+        **params : dict
+            Refused: nothing is handed on to `cv`, whose ``split`` gets `X` and `y`.
 
         Returns
         -------
@@ -785,9 +806,10 @@ class _PathCV(LinearRegressor):
         TypeError
             If `X` holds objects that are not numbers.
         ValueError
-            If a parameter is out of range, or the data are missing, empty, of the wrong shape, or
-            hold NaN or infinity.
+            If a parameter is out of range, there are `params`, or the data are missing, empty, of
+            the wrong shape, or hold NaN or infinity.
         """
+        check_no_params(self, params)
         settings, precompute, centred = self._check_settings()
         ratios = self._check_ratios()
         names = _validation.feature_names(X)

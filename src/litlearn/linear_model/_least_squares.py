@@ -60,8 +60,8 @@ FEW_UNKNOWNS = 512
 MOST_SWEEPS, MOST_POLISHED = 20_000, 512
 
 
-def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None):
-    """Solve by whichever route suits.
+def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="auto"):
+    """Solve by whichever route suits, or by the one that is asked for.
 
     Parameters
     ----------
@@ -78,6 +78,8 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None):
         Number of threads.
     max_iter : int or None, default=None
         Most iterations of LSQR; None: ten for each dimension.
+    way : {"auto", "svd", "lsqr"}, default="auto"
+        The route. ``"svd"`` is for dense samples alone.
 
     Returns
     -------
@@ -92,7 +94,11 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None):
     cutoff = max(cutoff, EPSILON * max(n, p))
     samples, alpha, root = with_ordinary_weights(samples, alpha)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        if isinstance(samples.X, np.ndarray):
+        if way == "lsqr":
+            return solve_iteratively(owner, samples, alpha, max_iter)
+        if way == "svd" and isinstance(samples.X, np.ndarray):
+            found = solve_svd(samples, alpha, cutoff, n_jobs)
+        elif isinstance(samples.X, np.ndarray):
             one_side = solve_wide if p > n else solve_tall
             found = one_side(samples, alpha, cutoff, n_jobs)
         elif p > min(n, FEW_FEATURES):
@@ -188,8 +194,26 @@ def solve_wide_svd(samples, x_mean, root, T, penalty, cutoff, n_jobs=None):
     return coef, int(kept.sum()), singular
 
 
+def solve_svd(samples, alpha, cutoff, n_jobs=None):
+    """The same from the singular values, for whoever asks for them, whatever Cholesky could do."""
+    n, p = samples.X.shape
+    samples = _gram.with_scales(samples, float(max(samples.X.max(), -samples.X.min())))
+    penalty = alpha * samples.x_scale * samples.x_scale
+    if p > n:
+        x_mean, y_mean, _, T, root = _gram.row_products(samples, n_jobs)
+        coef, rank, singular = solve_wide_svd(samples, x_mean, root, T, penalty, cutoff, n_jobs)
+    else:
+        total = _moments.moments(samples, n_jobs)
+        x_mean, y_mean = total.x_mean, total.y_mean
+        R, C = _gram.triangular_factor(samples, total, n_jobs)
+        U, singular, Vt = svd(R)
+        kept = singular > cutoff * singular.max(initial=0.0)
+        coef, rank = Vt.T @ (shrink(singular, kept, penalty) * (U.T @ C)), int(kept.sum())
+    return finish(samples, coef, x_mean, y_mean, "svd", rank, ("values", singular, samples.x_scale))
+
+
 def solve_iteratively(owner, samples, alpha, max_iter=None):
-    """Solve by LSQR with products of sparse X alone; its mean is subtracted after each product."""
+    """Solve by LSQR with products of X alone; its mean is subtracted after each product."""
     from scipy.sparse.linalg import LinearOperator, lsqr
 
     X, Y = samples.X.astype(np.float64), samples.Y
@@ -200,15 +224,18 @@ def solve_iteratively(owner, samples, alpha, max_iter=None):
     if samples.centred:
         x_mean, y_mean = X.T @ root**2 / weight, root**2 @ Y / weight
     T = (Y - y_mean) * root[:, None]
-    squares = X.multiply(X).T @ root**2 - weight * x_mean**2
+    squared = X * X if isinstance(X, np.ndarray) else X.multiply(X)
+    squares = squared.T @ root**2 - weight * x_mean**2
     size = np.sqrt(max(squares.sum(), 0.0))
     most = 10 * (n + p) if max_iter is None else max_iter
     coef, n_iter = np.empty((p, Y.shape[1])), np.empty(Y.shape[1], dtype=np.int32)
     for t in range(Y.shape[1]):
         # <scale>: With a penalty there is one solution, whatever the units of its coefficients:
-        # columns of equal length need fewer iterations. Without one, units decide what is short.
+        # columns of equal length need fewer iterations. Without one, or with one that is lost in
+        # rounding, units decide what is short.
         penalty = np.sqrt(alpha[t])
-        d = np.sqrt(np.maximum(squares, 0.0) + alpha[t]) if penalty > 0.0 else np.ones(p)
+        felt = alpha[t] > 1e-10 * size**2
+        d = np.sqrt(np.maximum(squares, 0.0) + alpha[t]) if felt else np.ones(p)
 
         def forward(v, d=d, penalty=penalty):
             w = v.ravel() / d

@@ -12,6 +12,15 @@ from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
 from litlearn.linear_model._newton import Goal, minimise
 
 SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
+# How scikit-learn begins to say that a solver of this name missed its goal: programs filter by it.
+MISSED = {
+    "lbfgs": "lbfgs failed to converge after {} iterations.",
+    "liblinear": "Liblinear failed to converge, increase the number of iterations.",
+    "newton-cg": "newton-cg failed to converge at {}. Increase the number of iterations.",
+    "newton-cholesky": "Newton solver did not converge after {} iterations.",
+    "sag": "The max_iter was reached which means the coef_ did not converge.",
+    "saga": "The max_iter was reached which means the coef_ did not converge.",
+}
 LARGEST_HESSIAN = 10_000  # parameters; beyond, not even a user's wish makes it sensible
 
 
@@ -50,14 +59,16 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     penalty : {"l1", "l2", "elasticnet", None}, default="deprecated"
         Older way to choose the penalty, which `l1_ratio` and `C` express by themselves. ``"l2"`` is
         ``l1_ratio=0``, ``"l1"`` is ``l1_ratio=1``, ``"elasticnet"`` uses `l1_ratio`, and None is
-        ``C=inf``. Where the two disagree, `penalty` decides and a warning is given.
+        ``C=inf``. Each warns, as scikit-learn will drop the parameter. Where the two disagree,
+        `penalty` decides and a second warning is given.
     C : float, default=1.0
         Weight of the losses against the penalty, above 0. Smaller is a stronger penalty; ``inf``
         is none.
     l1_ratio : float, default=0.0
         Share of the l1 penalty, from 0 to 1.
     dual : bool, default=False
-        Accepted for compatibility; without effect, since the minimum is the same.
+        Accepted for compatibility; without effect, since the minimum is the same. As in
+        scikit-learn, solvers named other than ``"liblinear"`` refuse True; ``"auto"`` does not.
     tol : float, default=1e-4
         Tolerance. Without an l1 penalty, the solver stops when no entry of the gradient of the
         mean loss, for standardised features, exceeds `tol`, and the loss is estimated to be within
@@ -75,7 +86,10 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         ``"auto"`` chooses by shape and penalty, and serves every penalty. The names of
         scikit-learn's solvers are accepted. ``"newton-cholesky"`` and ``"newton-cg"`` force
         factored Hessians and conjugate gradients; ``"lbfgs"``, ``"liblinear"``, ``"sag"`` and
-        ``"saga"`` are served as ``"auto"``. Each reaches the same minimum.
+        ``"saga"`` are replaced by ``"auto"``. Each reaches the same minimum: that of the objective
+        above, whose intercept is not penalised (scikit-learn's ``"liblinear"`` does penalise it).
+        A penalty, or a number of classes, that scikit-learn's solver of the name refuses is
+        refused here.
     max_iter : int, default=100
         Most iterations of the solver.
     verbose : int, default=0
@@ -202,6 +216,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "LogisticRegression needs samples of at least 2 classes in the data, but the data "
                 f"contains only one class: {classes[0]!r}"
             )
+        self._check_number_of_classes(len(classes))
         s = _targets.combined_weight(self, sample_weight, self.class_weight, targets, counted=True)
         s = np.ones(n) if s is None else s
         start = self._start(len(classes), p)
@@ -244,6 +259,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 ("l1", "l2", "elasticnet", "deprecated"),
                 or_else=" or None",
             )
+        self._warn_of_penalty()
         tol, max_iter = self._check_solver_parameters()
         if self.penalty == "elasticnet" and l1_ratio is None:
             raise ValueError(f"{who}: l1_ratio must be specified when penalty is elasticnet.")
@@ -251,7 +267,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         if l1_ratio not in inconsistent:
             message = (
                 f"{who}: Inconsistent values: penalty={self.penalty} with l1_ratio={l1_ratio}. "
-                "penalty decides. Leave penalty at its default and use l1_ratio only."
+                "l1_ratio parameter is only used when penalty is 'elasticnet'. Got "
+                f"(penalty={self.penalty}). Leave penalty at its default and use l1_ratio only."
             )
             _validation.warn(UserWarning(message), 4)
         if self.penalty is None:
@@ -261,7 +278,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             C = np.inf
         ratios = {"l2": 0.0, "l1": 1.0}
         l1_ratio = ratios.get(self.penalty, l1_ratio or 0.0)
-        self._check_solver(l1_ratio if np.isfinite(C) else 0.0)
+        self._check_solver(l1_ratio if np.isfinite(C) else 0.0, np.isfinite(C))
         return C, l1_ratio, tol, max_iter
 
     def _check_solver_parameters(self):
@@ -278,14 +295,42 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         tol = _validation.check_real(self, "tol", self.tol, low=0.0)
         return tol, _validation.check_integer(self, "max_iter", self.max_iter, low=0)
 
-    def _check_solver(self, l1_ratio):
-        """Refuse the penalties that scikit-learn's solver of this name does not have."""
-        allowed = {"auto": l1_ratio, "saga": l1_ratio, "liblinear": round(l1_ratio)}
-        if l1_ratio != allowed.get(self.solver, 0.0):
+    def _warn_of_penalty(self):
+        """Say that the parameter will go."""
+        if self.penalty != "deprecated":
+            message = (
+                f"{type(self).__name__}: 'penalty' was deprecated in scikit-learn 1.8 and will be "
+                "removed in 1.10. Use l1_ratio or l1_ratios, and C=inf for no penalty."
+            )
+            _validation.warn(FutureWarning(message), 5)
+
+    def _check_solver(self, l1_ratio, penalised=True):
+        """Refuse what scikit-learn's solver of this name does not have."""
+        who, solver = type(self).__name__, self.solver
+        if self.dual and solver not in ("auto", "liblinear"):
+            raise ValueError(f"{who}: Solver {solver} supports only dual=False, got dual=True")
+        if solver == "liblinear" and not penalised:
             raise ValueError(
-                f"{type(self).__name__}: Solver {self.solver} supports only "
-                f"{'l1_ratio=0 or 1' if self.solver == 'liblinear' else 'l2 or None penalties'}, "
-                f"got l1_ratio={l1_ratio}. Use solver='saga' or 'auto'."
+                f"{who}: C=np.inf as well as penalty=None is not supported for the liblinear solver"
+            )
+        if solver == "liblinear" and l1_ratio not in (0.0, 1.0):
+            raise ValueError(
+                f"{who}: Only 'saga' solver supports elasticnet penalty, got solver=liblinear. "
+                "'auto' supports every penalty."
+            )
+        if l1_ratio != 0.0 and solver not in ("auto", "saga", "liblinear"):
+            raise ValueError(
+                f"{who}: Solver {solver} supports only 'l2' or None penalties, got "
+                f"l1_ratio={l1_ratio}. Use solver='saga' or 'auto'."
+            )
+
+    def _check_number_of_classes(self, n_classes):
+        """Refuse more than two classes where scikit-learn's solver of this name does."""
+        if self.solver == "liblinear" and n_classes > 2:
+            raise ValueError(
+                f"{type(self).__name__}: The 'liblinear' solver does not support multiclass "
+                f"classification (n_classes >= 3), and y has {n_classes}. Use solver='auto', or "
+                "wrap it in a OneVsRestClassifier."
             )
 
     def _start(self, n_classes, n_features):
@@ -348,7 +393,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         message = None
         if not converged:
             message = (
-                f"LogisticRegression did not converge in {n_iter} iterations: the duality gap of "
+                f"{self._missed(n_iter)}LogisticRegression did not converge in {n_iter} "
+                "iterations: the duality gap of "
                 f"the mean objective is {gap:.1e}. Increase max_iter or tol, or penalise more (a "
                 "smaller C)."
             )
@@ -364,10 +410,15 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 f"{result.n_iter} iterations. Use a finite C."
             )
         return (
-            f"LogisticRegression did not converge in {result.n_iter} iterations: the objective may "
-            f"be above its minimum by {result.gap:.1e} of its value. Increase max_iter or tol, or "
-            "penalise more (a smaller C)."
+            f"{self._missed(result.n_iter)}LogisticRegression did not converge in "
+            f"{result.n_iter} iterations: the objective may be above its minimum by "
+            f"{result.gap:.1e} of its value. Increase max_iter or tol, or penalise more (a smaller "
+            "C)."
         )
+
+    def _missed(self, n_iter):
+        """What scikit-learn would say of a solver of this name, and a space."""
+        return MISSED[self.solver].format(n_iter) + " " if self.solver in MISSED else ""
 
     def _store(self, X, names, classes, fitted):
         _validation.store_features(self, X.shape[1], names)

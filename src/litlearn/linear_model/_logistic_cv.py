@@ -10,7 +10,7 @@ from litlearn._base import _loaded
 from litlearn._parallel import map_blocks
 from litlearn._progress import progress
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.linear_model._folds import check_folds
+from litlearn.linear_model._folds import check_folds, check_no_params
 from litlearn.linear_model._logistic import LogisticRegression
 
 GRID = (-4.0, 4.0)  # decimal exponents of the first and the last C of an automatic grid
@@ -42,7 +42,8 @@ class LogisticRegressionCV(LogisticRegression):
         Accepted for compatibility; without effect, since the minimum is the same.
     penalty : {"l1", "l2", "elasticnet"}, default="deprecated"
         Older way to choose the penalty: ``"l2"`` is ``l1_ratios=(0,)``, ``"l1"`` is
-        ``l1_ratios=(1,)``, ``"elasticnet"`` uses `l1_ratios`.
+        ``l1_ratios=(1,)``, ``"elasticnet"`` uses `l1_ratios`. Each warns, as scikit-learn will drop
+        the parameter.
     scoring : str, callable or None, default="warn"
         What to maximise: a name of scikit-learn's, or a callable ``scorer(estimator, X, y)``;
         either needs scikit-learn loaded. None, and the default: the accuracy.
@@ -157,7 +158,7 @@ class LogisticRegressionCV(LogisticRegression):
         self.random_state = random_state
         self.use_legacy_attributes = use_legacy_attributes
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, **params):
         """Choose the penalty, and fit the coefficients.
 
         Parameters
@@ -168,6 +169,8 @@ class LogisticRegressionCV(LogisticRegression):
             Classes: integers, booleans or strings.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples, in the fits and in the scores; ones if None.
+        **params : dict
+            Refused: nothing is handed on to `cv` or `scoring`.
 
         Returns
         -------
@@ -186,6 +189,7 @@ class LogisticRegressionCV(LogisticRegression):
         ConvergenceWarning
             If a fit stops without its certificate.
         """
+        check_no_params(self, params)
         Cs, ratios, limits = self._check_parameters()
         names = _validation.feature_names(X)
         X = _validation.check_array(self, X, sparse=self.sparse_formats)
@@ -198,6 +202,7 @@ class LogisticRegressionCV(LogisticRegression):
                 "LogisticRegressionCV needs samples of at least 2 classes in the data, but the "
                 f"data contains only one class: {classes[0]!r}"
             )
+        self._check_number_of_classes(len(classes))
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         s = _targets.combined_weight(self, sample_weight, self.class_weight, targets, counted=True)
         s = np.ones(X.shape[0]) if s is None else s
@@ -236,6 +241,7 @@ class LogisticRegressionCV(LogisticRegression):
         limits = self._check_solver_parameters()
         _validation.check_boolean(self, "refit", self.refit)
         _validation.check_option(self, "penalty", self.penalty, PENALTIES)
+        self._warn_of_penalty()
         if not isinstance(self.use_legacy_attributes, str) or self.use_legacy_attributes != "warn":
             _validation.check_boolean(self, "use_legacy_attributes", self.use_legacy_attributes)
         if self.scoring is not None and not callable(self.scoring):
@@ -393,7 +399,7 @@ class LogisticRegressionCV(LogisticRegression):
             self.coefs_paths_, self.scores_, self.n_iter_ = coefs, scores, n_iter
             self.C_, self.l1_ratio_ = float(C), float(ratio)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X, y, sample_weight=None, **params):
         """Return the score that `scoring` stands for: the accuracy by default.
 
         Parameters
@@ -404,11 +410,14 @@ class LogisticRegressionCV(LogisticRegression):
             Their true classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each sample.
+        **params : dict
+            Refused: nothing is handed on to `scoring`.
 
         Returns
         -------
         float
         """
+        check_no_params(self, params)
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self._scorer()(self, X, y, **weighted)
 

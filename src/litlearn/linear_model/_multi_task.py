@@ -495,6 +495,9 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
         W = np.zeros((Y.shape[1], X.shape[1]))
         if warm and hasattr(self, "coef_"):
             W[:] = _lasso.check_start(self, "coef_", self.coef_, W.shape)
+        elif alpha * l1_ratio == 0.0:
+            start = _lasso.smooth_solution(self, X, Y, weights, self.fit_intercept, alpha)
+            W[:] = np.nan_to_num(start, posinf=0.0, neginf=0.0)
         first, tol = np.ascontiguousarray(Y[:, 0]), settings["tol"]
         design = _lasso.make_design(X, first, weights, self.fit_intercept, tol)
         design = Blocks(design, Y)

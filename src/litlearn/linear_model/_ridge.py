@@ -27,13 +27,18 @@ class Ridge(MultiOutputMixin, LinearRegressor):
     copy_X : bool, default=True
         Has no effect: `X` is never written to.
     max_iter : int, default=None
-        Most iterations for sparse samples with many features. None: ten for each dimension.
+        Most iterations of LSQR. None: ten for each dimension.
     tol : float, default=1e-4
         Has no effect: the solution is exact up to rounding.
     solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, \
 default="auto"
-        scikit-learn's names are accepted, and each stands for the same exact solution, found in the
-        way that suits the shape and the conditioning; ``solver_`` says which.
+        The way to the solution, which is the same for all. ``"svd"``, ``"lsqr"`` and
+        ``"sparse_cg"`` are taken as asked; the last are both conjugate gradients in the form of
+        LSQR. ``"cholesky"`` gives way to the singular values where it would lose digits, and, as
+        ``"auto"``, to LSQR for sparse `X` of many features. ``"sag"`` and ``"saga"`` are replaced
+        by ``"auto"``, and ``"lbfgs"`` by active sets: their solutions are the limits of the
+        former. ``solver_`` says which way was taken. As in scikit-learn, ``"svd"`` takes no sparse
+        `X`, and ``"cholesky"`` and ``"saga"`` none with an intercept.
     positive : bool, default=False
         Whether no coefficient may be negative.
     random_state : int, RandomState instance or None, default=None
@@ -47,8 +52,8 @@ default="auto"
         Intercept, 0.0 without one.
     n_iter_ : ndarray of shape (n_targets,)
         Iterations of the solver. A factorisation counts as one.
-    solver_ : {"cholesky", "svd", "lsqr", "active_set"}
-        The way that was taken.
+    solver_ : {"cholesky", "svd", "lsqr", "sparse_cg", "active_set"}
+        The way that was taken, which `solver` need not name.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -143,17 +148,32 @@ def check_ridge_parameters(model):
         raise ValueError(f"{who}: 'lbfgs' solver can be used only when positive=True.")
 
 
+def refuse_sparse(model):
+    """Refuse sparse samples where scikit-learn's solver of that name takes none."""
+    who, solver = type(model).__name__, model.solver
+    if model.fit_intercept and solver in ("svd", "cholesky", "saga"):
+        raise ValueError(
+            f"{who}: solver={solver!r} does not support fitting the intercept on sparse data. "
+            "Please set the solver to 'auto', 'lsqr' or 'sparse_cg', or set fit_intercept=False."
+        )
+    if solver == "svd":
+        raise TypeError(f"{who}: SVD solver does not support sparse inputs currently.")
+
+
 def fit_ridge(model, X, y, weight):
     """Solve for checked samples and targets, and store the linear function."""
+    if not isinstance(X, np.ndarray):
+        refuse_sparse(model)
     samples = Samples(X, y.reshape(len(y), -1), weight, model.fit_intercept)
     alpha = _validation.check_penalties(model, model.alpha, samples.Y.shape[1])
     if model.positive:
         solution = _least_squares.solve_nonnegative(model, samples, alpha)
     else:
-        solution = _least_squares.solve(model, samples, alpha, max_iter=model.max_iter)
+        way = {"svd": "svd", "lsqr": "lsqr", "sparse_cg": "lsqr"}.get(model.solver, "auto")
+        solution = _least_squares.solve(model, samples, alpha, max_iter=model.max_iter, way=way)
     store_linear_function(model, solution, X.dtype, samples.Y.shape[1] == 1, y.ndim)
     model.n_iter_ = solution.iterations()
-    model.solver_ = solution.solver
+    model.solver_ = "sparse_cg" if model.solver == "sparse_cg" else solution.solver
 
 
 class SignClassifier(LinearClassifier):
@@ -203,7 +223,7 @@ class RidgeClassifier(SignClassifier):
     copy_X : bool, default=True
         Has no effect: `X` is never written to.
     max_iter : int, default=None
-        Most iterations for sparse samples with many features. None: ten for each dimension.
+        Most iterations of LSQR. None: ten for each dimension.
     tol : float, default=1e-4
         Has no effect: the solution is exact up to rounding.
     class_weight : dict or "balanced", default=None
@@ -211,7 +231,7 @@ class RidgeClassifier(SignClassifier):
         class weighs the same in total.
     solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, \
 default="auto"
-        As in :class:`Ridge`: each stands for the same exact solution.
+        As in :class:`Ridge`: a way to the same solution.
     positive : bool, default=False
         Whether no coefficient may be negative.
     random_state : int, RandomState instance or None, default=None
@@ -227,8 +247,8 @@ default="auto"
         The classes, sorted; for multilabel targets, the numbers of the labels.
     n_iter_ : ndarray of shape (n_targets,)
         Iterations of the solver. A factorisation counts as one.
-    solver_ : {"cholesky", "svd", "lsqr", "active_set"}
-        The way that was taken.
+    solver_ : {"cholesky", "svd", "lsqr", "sparse_cg", "active_set"}
+        The way that was taken, which `solver` need not name.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -206,6 +206,8 @@ def take(owner, samples, rows):
 
 def r_squared(y, predicted, weight):
     """Mean over the targets of the coefficient of determination, as ``Ridge.score`` has it."""
+    if len(y) < 2:
+        return float("nan")
     weight = np.ones(len(y)) if weight is None else weight
     errors = weight @ (y - predicted) ** 2
     spread = weight @ (y - weight @ y / weight.sum()) ** 2
@@ -292,6 +294,12 @@ class _PenaltyChoice(LinearModel):
         """Return checked samples, sparse ones in the format that will be read."""
         X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
         if not isinstance(X, np.ndarray):
+            if self.gcv_mode == "svd" and self.cv is None:
+                message = (
+                    f"{type(self).__name__}: The 'svd' mode is not supported for sparse X; the "
+                    "products of its rows or columns are decomposed. Choose gcv_mode='eigen'."
+                )
+                _validation.warn(FutureWarning(message), stacklevel=4)
             X = X.tocsc() if X.shape[1] >= X.shape[0] and self.cv is None else X.tocsr()
         if X.shape[0] < 2:
             raise ValueError(
@@ -386,7 +394,12 @@ class _PenaltyChoice(LinearModel):
                 score = self._own_score if scorer is None else scorer
                 scores[f, i] = score(model, X_test, y[test], **weighted)
         means = scores.mean(axis=0)
-        best = int(np.argmax(means))
+        if not np.isfinite(means).all():  # such as R^2 of a fold with one sample
+            message = (
+                f"{type(self).__name__}: One or more of the test scores are non-finite: {means}."
+            )
+            _validation.warn(UserWarning(message), stacklevel=4)
+        best = int(np.argmax(np.where(np.isfinite(means), means, -np.inf)))
         solution = _least_squares.solve(self, samples, np.full(k, alphas[best]))
         return float(alphas[best]), float(means[best]), solution
 
@@ -416,7 +429,9 @@ class RidgeCV(MultiOutputMixin, _PenaltyChoice, LinearRegressor):
         rows; otherwise an object with a method ``split``, or pairs of arrays of training and test
         rows.
     gcv_mode : {None, "auto", "svd", "eigen"}, default=None
-        Accepted, and without effect: the decomposition is chosen by shape and conditioning.
+        Accepted, and without effect: the decomposition is chosen by shape and conditioning, and the
+        penalty and the coefficients are those of each. ``"svd"`` with sparse `X` warns, as
+        scikit-learn will refuse it.
     store_cv_results : bool, default=False
         Whether to keep what was computed for each sample and penalty; only without `cv`.
     alpha_per_target : bool, default=False

@@ -444,7 +444,12 @@ class _SGD(SparseCoefficients):
         _validation.check_real(self, "epsilon", self.epsilon, low=0.0)
         _validation.check_option(self, "learning_rate", self.learning_rate, SCHEDULES)
         _validation.check_real(self, "eta0", self.eta0, low=0.0, allow_low=False)
-        _validation.check_real(self, "power_t", self.power_t, low=0.0)
+        if _validation.check_real(self, "power_t", self.power_t, low=-np.inf) < 0.0:
+            message = (
+                f"{who}: Negative values for `power_t` are deprecated in scikit-learn 1.8 and will "
+                "raise an error in 1.10. Use values in the range [0.0, inf) instead."
+            )
+            _validation.warn(FutureWarning(message), 5)
         _validation.check_verbose(self)
         if not isinstance(self.average, (bool, np.bool_)):
             _validation.check_integer(self, "average", self.average, low=1)
