@@ -41,6 +41,29 @@ def test_every_form_of_the_data_has_the_twins_moments(make, k, weighted, monkeyp
 
 
 @nojit
+@pytest.mark.parametrize("make", [np.array, np.asfortranarray])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("mean", [0.0, 50.0])
+def test_tiles_share_their_memory(make, dtype, weighted, mean, monkeypatch):
+    """Tiles of 61 and of 60 rows, with and without a shift: the samples stay as they are."""
+    monkeypatch.setattr(_moments, "TILE", 1)
+    X, Y, weight = draw(n=301, dtype=dtype)
+    X, weight = make(X - dtype(50.0 - mean)), weight if weighted else None
+    before, samples = X.copy(), Samples(X, Y, weight, True)
+    tiles = _moments.cut(301, _moments.tile_rows(slice(0, 301), 4))
+    assert {tile.stop - tile.start for tile in tiles} == {60, 61}
+    room = _moments.room_for(samples, tiles, np.float64)
+    assert room.shape == (61, 4) and room.flags.c_contiguous == X.flags.c_contiguous
+    centres = (None, None) if mean == 0.0 else (np.full(4, mean), np.zeros(2))
+    Z, _, root = _moments.weighted_deviations(samples, tiles[0], *centres, room)
+    assert np.shares_memory(Z, room) == (weighted or mean > 0.0)
+    np.testing.assert_allclose(Z, (X[tiles[0]] - mean) * root[:, None], rtol=1e-12)
+    close(_moments.moments(samples), reference.moments(X.astype(np.float64), Y, weight))
+    np.testing.assert_array_equal(X, before)
+
+
+@nojit
 @pytest.mark.parametrize("full", [False, True])
 def test_merged_parts_are_the_whole(full):
     X, Y, weight = draw()

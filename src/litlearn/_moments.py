@@ -181,10 +181,11 @@ def block_moments(samples, rows, dtype=np.float64, full=True):
     x_shift, y_shift = provisional_centre(samples, rows, dtype)
     weight, x_sum, y_sum = 0.0, np.zeros(p), np.zeros(k)
     xx, xy, yy = np.zeros((p, p) if full else p), np.zeros((p, k)), np.zeros(k)
-    product = np.empty((p, p) if full else 0, dtype=dtype)
+    tiles = cut(rows, tile_rows(rows, p))
+    product, room = np.empty((p, p) if full else 0, dtype=dtype), room_for(samples, tiles, dtype)
     # <accumulate>: Each tile is squared while it is in the cache, and added in float64.
-    for tile in cut(rows, tile_rows(rows, p)):
-        Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift, dtype)
+    for tile in tiles:
+        Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift, room)
         xx += np.matmul(Z.T, Z, out=product) if full else np.einsum("ij,ij->j", Z, Z)
         xy += Z.T @ T.astype(dtype, copy=False)
         yy += np.einsum("ij,ij->j", T, T)
@@ -299,18 +300,36 @@ def as_float(block, scale=1.0, dtype=np.float64):
     return block if scale == 1.0 else block * scale
 
 
-def weighted_deviations(samples, rows, x_centre, y_centre, dtype=np.float64):
-    """Return rows minus the centres, times the roots of the weights; and those roots."""
+def room_for(samples, tiles, dtype):
+    """Return memory for the deviations of any of the tiles, in the order of the samples.
+
+    It is used again for each tile: new memory comes in pages that have to be cleared first, which
+    takes as long as the product.
+    """
+    longest = max((tile.stop - tile.start for tile in tiles), default=0)
+    by_columns = isinstance(samples.X, np.ndarray) and not samples.X.flags.c_contiguous
+    return np.empty((longest, samples.X.shape[1]), dtype=dtype, order="F" if by_columns else "C")
+
+
+def weighted_deviations(samples, rows, x_centre, y_centre, room=None):
+    """Return rows minus the centres, times the roots of the weights; and those roots.
+
+    The features are of the type of `room`, if it is given, and stand there unless they are as they
+    were.
+    """
+    dtype, out = (
+        (np.float64, None) if room is None else (room.dtype, room[: rows.stop - rows.start])
+    )
     Z = as_float(samples.X[rows], samples.x_scale, dtype)
     T = as_float(samples.Y[rows], samples.y_scale)
     if x_centre is not None:
-        Z = Z - x_centre
+        Z = np.subtract(Z, x_centre, out=out)
     if y_centre is not None:
         T = T - y_centre
     if samples.weight is None:
         return Z, T, np.ones(len(T))
     root = np.sqrt(samples.weight[rows])
-    return Z * root[:, None].astype(dtype), T * root[:, None], root
+    return np.multiply(Z, root[:, None].astype(dtype), out=out), T * root[:, None], root
 
 
 def constant_columns(squares, x_mean, weight):
