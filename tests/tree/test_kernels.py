@@ -35,6 +35,7 @@ from litlearn.tree._splitter import (
     Rules,
     Samples,
     Scratch,
+    Stretch,
     draw_threshold,
     is_better,
     missing_first,
@@ -228,15 +229,47 @@ class Node:
         self.keys = np.sort(keys)
         # Each sample is of a kind of its own, in row 0.
         self.records = np.arange(size, dtype=np.uint64) << np.uint64(32)
-        self.total, self.left, self.right = (np.full((n_outputs, 3), np.nan) for _ in range(3))
+        shape = (n_outputs, 3 if criterion in CLASSES else 1)
+        self.total, left, right = (np.full(shape, np.nan) for _ in range(3))
         self.centre = np.full(n_outputs, np.nan)
         self.order = np.zeros((n_outputs, n), dtype=np.int32)
         self.links, self.costs = np.zeros((3, n + 2), dtype=np.int32), np.zeros((2, n))
         self.chain, self.sides = np.zeros((2, n + 2)), np.zeros((2, 2))
-        self.table = np.empty(0)
+        table = np.empty(0)
         if weights != "fractions":
             x = np.arange(int(self.w.sum()) + 2.0)
-            self.table = x * np.log(np.maximum(x, 1))
+            table = x * np.log(np.maximum(x, 1))
+        no_ranks = np.empty((0, 0), dtype=np.uint32)
+        self.samples = Samples(self.records, self.Y, self.w, no_ranks)
+        self.problem = Problem(
+            np.empty((0, 0), dtype=np.uint16),
+            np.full(1, NO_MISSING),
+            np.zeros(1, dtype=np.int64),
+            np.empty((0, 0)),
+            np.full(n_outputs, 3),
+            table,
+        )
+        self.scratch = Scratch(
+            keys=self.keys.copy(),
+            buffer=np.zeros(size, dtype=np.uint64),
+            starts=np.zeros(2 * size + 1, dtype=np.int32),
+            features=np.arange(1),
+            state=np.array([seed], dtype=np.uint64),
+            total=self.total,
+            left=left,
+            right=right,
+            centre=self.centre,
+            order=self.order,
+            costs=self.costs,
+            chain=self.chain,
+            links=self.links,
+            sides=self.sides,
+            histogram=np.zeros((0, 2)),
+            values=np.zeros(size),
+            goes_right=np.zeros(size, dtype=np.bool_),
+            spare=np.zeros(size),
+            search=np.zeros(8),
+        )
 
     @property
     def own_y(self):
@@ -246,42 +279,28 @@ class Node:
     def own_w(self):
         return self.w[self.start : self.stop]
 
+    @property
+    def family(self):
+        if self.criterion in CLASSES:
+            return _splitter.CLASSES
+        return _splitter.MEDIANS if self.criterion == "absolute_error" else _splitter.NUMBERS
+
     def describe(self):
         """Impurity, weight, score, and whether the node is pure."""
-        Y, w, start, stop = self.Y, self.w, self.start, self.stop
-        if self.criterion in CLASSES:
-            n_classes = np.full(len(Y), 3)
-            number = NUMBERS[self.criterion]
-            return criteria.describe_classes(
-                number, self.records, Y, w, start, stop, n_classes, self.table, self.total
-            )
         if self.criterion == "absolute_error":
-            ranks = code_columns(Y.T).codes.astype(np.uint32)
-            buffers = np.zeros(self.n, dtype=np.uint64), *rooms(self.n)
-            return criteria.describe_medians(
-                Y, ranks, w, start, stop, self.centre, self.order, *buffers
-            )
-        return criteria.describe_numbers(NUMBERS[self.criterion], Y, w, start, stop, self.centre)
+            ranks = code_columns(self.Y.T).codes.astype(np.uint32)
+            self.samples = self.samples._replace(codes=ranks)
+        place = self.samples, self.scratch, self.start, self.stop
+        return _splitter.describe(self.family, self.problem, rules(self.criterion), *place)
 
     def sweep(self, weight, least=1, lightest=0.0):
         """Best score, and the key before the cut."""
-        Y, w, keys, n, bounds = self.Y, self.w, self.keys, self.n, (least, lightest)
-        sums = self.total, self.left, self.right
-        if self.criterion == "gini":
-            return criteria.sweep_gini(keys, n, len(Y), Y, w, weight, *sums, *bounds)
-        if self.criterion == "entropy":
-            return criteria.sweep_entropy(keys, n, Y, w, weight, *sums, self.table, *bounds)
-        if self.criterion == "misclassification":
-            return criteria.sweep_misclassification(keys, n, Y, w, weight, *sums[:2], *bounds)
-        if self.criterion == "squared_error":
-            for t, y in enumerate(self.own_y):
-                self.total[t, 0] = self.own_w @ (y - self.centre[t])
-            some = self.centre, self.left, self.total
-            return criteria.sweep_squared_error(keys, n, len(Y), Y, w, weight, *some, *bounds)
-        if self.criterion == "poisson":
-            return criteria.sweep_poisson(keys, n, Y, w, weight, self.centre, self.left, *bounds)
-        rest = self.order, self.costs, self.chain, self.links, self.sides
-        return criteria.sweep_absolute_error(keys, n, self.start, Y, w, weight, *rest, *bounds)
+        self.scratch.keys[:] = self.keys  # they serve the description of medians, too
+        stretch = Stretch(self.start, self.stop, weight, 0.0)
+        bounds = rules(self.criterion, least, lightest)
+        return _splitter.sweep(
+            self.family, self.problem, bounds, self.samples, self.scratch, stretch
+        )
 
     def decrease(self, score_before, score_after):
         """The decrease of the node's weighted impurity, from scores."""
@@ -322,8 +341,9 @@ def test_few_kinds_of_samples(criterion, n_classes):
     records = classes.astype(np.uint64) << np.uint64(32)
     total, left = np.zeros((1, n_classes)), np.zeros((1, n_classes))
     kinds = np.arange(float(n_classes))[np.newaxis], w
+    samples = Samples(records, *kinds, np.zeros((0, 0), dtype=np.uint32))
     found = criteria.describe_classes(
-        NUMBERS[criterion], records, *kinds, 3, 35, np.array([n_classes]), np.empty(0), total
+        NUMBERS[criterion], samples, 3, 35, np.array([n_classes]), np.empty(0), total
     )
     own = classes[3:35]
     np.testing.assert_allclose(total[0], np.bincount(own, w[own], n_classes))
@@ -466,40 +486,10 @@ def scene(criterion, seed, column=None, n=25, n_outputs=1):
     rng = np.random.default_rng(seed)
     node.column = np.full(size, 1e6)
     node.column[node.start : node.stop] = rng.normal(size=n) if column is None else column
-    absolute = criterion == "absolute_error"
-    ranks = code_columns(node.Y.T).codes if absolute else np.empty((0, 0))
     records = node.records if criterion in CLASSES else np.zeros(size, dtype=np.uint64)
     records = records + np.arange(size, dtype=np.uint64)  # now in different rows
-    node.samples = Samples(records, node.Y, node.w, ranks.astype(np.uint32))
-    node.problem = Problem(
-        np.empty((0, 0), dtype=np.uint16),
-        np.full(1, NO_MISSING),
-        np.zeros(1, dtype=np.int64),
-        node.column[np.newaxis],
-        np.full(n_outputs, 3),
-        np.empty(0),
-    )
-    node.scratch = Scratch(
-        keys=np.zeros(size, dtype=np.uint64),
-        buffer=np.zeros(size, dtype=np.uint64),
-        starts=np.zeros(2 * size + 1, dtype=np.int32),
-        features=np.arange(1),
-        state=np.array([seed], dtype=np.uint64),
-        total=node.total if criterion in CLASSES else node.total[:, :1].copy(),
-        left=node.left if criterion in CLASSES else node.left[:, :1].copy(),
-        right=node.right if criterion in CLASSES else node.right[:, :1].copy(),
-        centre=node.centre,
-        order=node.order,
-        costs=node.costs,
-        chain=node.chain,
-        links=node.links,
-        sides=node.sides,
-        histogram=np.zeros((0, 2)),
-        values=np.zeros(size),
-        goes_right=np.zeros(size, dtype=np.bool_),
-        spare=np.zeros(size),
-        search=np.zeros(8),
-    )
+    node.samples = node.samples._replace(records=records)
+    node.problem = node.problem._replace(columns=node.column[np.newaxis])
     return node
 
 
@@ -558,14 +548,13 @@ def test_nothing_to_draw():
 @pytest.mark.parametrize("n_outputs", [1, 2])
 def test_score_of_a_given_threshold(criterion, n_outputs):
     """eq-gini-score, eq-entropy-score, eq-squared-error-score and eq-poisson-score."""
-    family = _splitter.NUMBERS if criterion in ("squared_error", "poisson") else _splitter.MEDIANS
-    family = _splitter.CLASSES if criterion in CLASSES else family
     for seed in range(5):
         node = scene(criterion, seed, n_outputs=n_outputs)
         _, weight, before, _ = node.describe()
         threshold, _, _ = draw(node)
-        place = node.samples, node.scratch, node.start, node.stop, threshold, weight, before
-        score = score_threshold(family, rules(criterion), *place)
+        stretch = Stretch(node.start, node.stop, weight, before)
+        place = node.samples, node.scratch, threshold, stretch
+        score = score_threshold(node.family, rules(criterion), *place)
         left = node.column[node.start : node.stop] <= threshold
         after = 0.0
         for side in (left, ~left):
@@ -582,8 +571,8 @@ def test_score_of_a_given_threshold(criterion, n_outputs):
             np.testing.assert_allclose(node.decrease(before, score), expected, atol=1e-12)
         n_left = left.sum()
         too_many = max(n_left, len(left) - n_left) + 1
-        assert score_threshold(family, rules(criterion, too_many), *place) == -np.inf
-        assert score_threshold(family, rules(criterion, 1, 0.51 * weight), *place) == -np.inf
+        assert score_threshold(node.family, rules(criterion, too_many), *place) == -np.inf
+        assert score_threshold(node.family, rules(criterion, 1, 0.51 * weight), *place) == -np.inf
 
 
 def test_scores_that_differ_by_rounding_are_ties():

@@ -13,6 +13,7 @@ kinds of samples; `Y` (n_outputs, n_kinds) holds the classes of each kind, `w` (
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -99,12 +100,13 @@ def all_equal(Y, start, stop, t, first):
 
 
 @njit(helper=True)
-def describe_classes(criterion, records, Y, w, start, stop, n_classes, table, total):
+def describe_classes(criterion, samples, start, stop, n_classes, table, total):
     """Sum the weights of the classes of a node into `total` (n_outputs, n_classes).
 
     Returns the impurity (:eq:`eq-gini`, :eq:`eq-entropy` or :eq:`eq-misclassification`, the mean
     over the outputs), the weight of the node, its score, and whether one class has it all.
     """
+    records, Y, w = samples.records, samples.Y, samples.w
     total[:] = 0.0
     if w.size <= FEW_KINDS:
         one, two, three = count_kinds(records, start, stop)
@@ -171,13 +173,14 @@ def describe_numbers(criterion, Y, w, start, stop, centre):
 
 
 @njit(helper=True)
-def describe_medians(Y, codes, w, start, stop, centre, order, keys, buffer, starts):
-    """Write the weighted medians of a node to `centre` (n_outputs,), and its order by target.
+def describe_medians(samples, scratch, start, stop):
+    """Write a node's weighted medians to ``scratch.centre``, and its order to ``scratch.order``.
 
-    `codes` (n_outputs, n) are the ranks of the targets. Row t of `order` receives, from 0 on, the
-    places of the node's samples in the order of target t. Returns the mean absolute deviation
+    Row t of the order receives, from 0 on, the places of the node's samples in the order of target
+    t, whose ranks are ``samples.codes``. Returns the mean absolute deviation
     :eq:`eq-absolute-error`, the weight, the score, and whether all targets are equal.
     """
+    Y, codes, w, keys = samples.Y, samples.codes, samples.w, scratch.keys
     n, weight = stop - start, sum_weights(w, start, stop)
     deviation, pure = 0.0, True
     for t in range(Y.shape[0]):
@@ -188,18 +191,18 @@ def describe_medians(Y, codes, w, start, stop, centre, order, keys, buffer, star
             keys[i] = (code << HALF) | np.uint64(start + i)
         if low < high:
             pure = False
-            sort_keys(keys, n, low, high, buffer, starts)
+            sort_keys(keys, n, low, high, scratch.buffer, scratch.starts)
         # <median>: Where half of the weight is reached; in the middle of two if it is met exactly.
         below, median = 0.0, np.nan
         for i in range(n):
             place = place_of(keys[i])
-            order[t, i] = place
+            scratch.order[t, i] = place
             if math.isnan(median) and below + w[place] >= 0.5 * weight:
                 median = Y[t, place]
                 if below + w[place] == 0.5 * weight and i + 1 < n:
                     median = 0.5 * median + 0.5 * Y[t, place_of(keys[i + 1])]
             below += w[place]
-        centre[t] = median
+        scratch.centre[t] = median
         for i in range(start, stop):
             deviation += w[i] * abs(Y[t, i] - median)
     return deviation / (weight * Y.shape[0]), weight, -deviation, pure
@@ -232,148 +235,126 @@ def larger(a, b):
     return a if a > b else b
 
 
-@njit(inline=True)
-def sweep_gini(keys, n, n_outputs, Y, w, weight, total, left, right, min_samples, min_weight):
-    """Return the largest score :eq:`eq-gini-score` over all cuts, and the key before the cut.
+class Ordered(NamedTuple):
+    """A node whose samples are sorted by a feature."""
 
-    The sums of squares of the children's class weights are updated, not computed anew: a class
-    that grows from L to L + w adds w (2 L + w) to them.
+    keys: np.ndarray  # (n,) uint64
+    n: int
+    weight: float
+    Y: np.ndarray  # what the keys' lower halves are columns of
+    w: np.ndarray
+
+
+class Sums(NamedTuple):
+    """What a sweep adds up; `left` and `right` are scratch."""
+
+    total: np.ndarray  # (n_outputs, n_classes): of the node
+    left: np.ndarray
+    right: np.ndarray
+    centre: np.ndarray  # (n_outputs,): means of the node
+    table: np.ndarray  # x log x, or empty
+
+
+@njit(inline=True)
+def empty_left(criterion, sums, n_outputs):
+    """Put all samples of a node into the right child. Return the two sums that a sweep carries.
+
+    They are the sums of squares of the children's class weights (Gini), or the sum of x log x over
+    the class weights of both (entropy); the other criteria need none.
     """
-    n_classes = total.shape[1]
-    squares_left, squares_right, weight_left = 0.0, 0.0, 0.0
+    left, right, total, table = sums.left, sums.right, sums.total, sums.table
+    first, second = 0.0, 0.0
     for t in range(n_outputs):
-        for c in range(n_classes):
-            left[t, c], right[t, c] = 0.0, total[t, c]
-            squares_right += total[t, c] * total[t, c]
-    best, where = -np.inf, -1
+        for c in range(total.shape[1]):
+            left[t, c] = 0.0
+            if criterion == GINI:
+                right[t, c] = total[t, c]
+                second += total[t, c] * total[t, c]
+            elif criterion == ENTROPY:
+                right[t, c] = total[t, c]
+                first += x_log_x(total[t, c], table)
+    return first, second
+
+
+@njit(inline=True)
+def move_sample(criterion, ordered, sums, n_outputs, place, first, second):
+    """Take one sample from the right child to the left one. Return the two sums of the sweep."""
+    Y, moved = ordered.Y, ordered.w[place]
+    left, right, table = sums.left, sums.right, sums.table
+    if criterion == SQUARED_ERROR or criterion == POISSON:
+        for t in range(n_outputs):
+            left[t, 0] += moved * (Y[t, place] - origin(criterion, sums.centre[t]))
+        return first, second
+    for t in range(n_outputs):
+        # <gini>: A class that grows from L to L + w adds w (2 L + w) to the sum of squares.
+        c = np.uintp(Y[t, place])
+        if criterion == GINI:
+            first += moved * (2.0 * left[t, c] + moved)
+            second += moved * (moved - 2.0 * right[t, c])
+        # <both>: Four terms change where logarithms are summed.
+        if criterion == ENTROPY:
+            first -= x_log_x(left[t, c], table) + x_log_x(right[t, c], table)
+        left[t, c] += moved
+        if criterion != MISCLASSIFICATION:
+            right[t, c] -= moved
+        if criterion == ENTROPY:
+            first += x_log_x(left[t, c], table) + x_log_x(right[t, c], table)
+    return first, second
+
+
+@njit(inline=True)
+def score_cut(criterion, sums, n_outputs, weights, first, second):
+    """Return the score of the children between which a sweep stands; `weights` are theirs."""
+    weight_left, weight_right = weights
+    left, total = sums.left, sums.total
+    if criterion == GINI:
+        both = first * weight_right + second * weight_left
+        return both / (weight_left * weight_right)
+    if criterion == ENTROPY:
+        children = x_log_x(weight_left, sums.table) + x_log_x(weight_right, sums.table)
+        return first - n_outputs * children
+    if criterion == MISCLASSIFICATION:
+        return score_classes(criterion, left, total, weight_left, weight_right)
+    if criterion == POISSON:
+        return score_numbers(criterion, left, sums.centre, weight_left, weight_right, 0.0)
+    # <numbers>: Targets are taken from the mean of the node, so that no digits are lost to a
+    # common offset: their sum `total` is zero but for rounding.
+    both = 0.0
+    for t in range(n_outputs):
+        right = total[t, 0] - left[t, 0]
+        both += left[t, 0] * left[t, 0] * weight_right + right * right * weight_left
+    return both / (weight_left * weight_right)
+
+
+@njit(inline=True)
+def sweep_cuts(criterion, ordered, sums, n_outputs, bounds):
+    """Return the largest score over all cuts of the sorted node, and the key before the cut.
+
+    `bounds` are the least number of samples of a child, and its least weight. The scores are
+    :eq:`eq-gini-score`, :eq:`eq-entropy-score`, the weight that the children's majorities have,
+    :eq:`eq-squared-error-score` and :eq:`eq-poisson-score`. Called with a constant for `criterion`,
+    this becomes a loop of its own for each of them.
+    """
+    keys, n, weight = ordered.keys, ordered.n, ordered.weight
+    least, lightest = bounds
+    first, second = empty_left(criterion, sums, n_outputs)
+    best, where, left = -np.inf, -1, 0.0
     for i in range(n - 1):
         # <move>: One sample leaves the right child and joins the left one.
         place = place_of(keys[i])
-        moved = w[place]
-        weight_left += moved
-        for t in range(n_outputs):
-            c = np.uintp(Y[t, place])
-            squares_left += moved * (2.0 * left[t, c] + moved)
-            squares_right += moved * (moved - 2.0 * right[t, c])
-            left[t, c] += moved
-            right[t, c] -= moved
-        # <compare>: A cut only between different values. In a small node many a cut is the best so
-        # far: a branch would often be mispredicted.
-        weight_right = weight - weight_left
-        both = squares_left * weight_right + squares_right * weight_left
-        score = both / (weight_left * weight_right)
-        heavy = (weight_left >= min_weight) & (weight_right >= min_weight)
-        cut = heavy & is_cut(keys, i, n, min_samples)
+        left += ordered.w[place]
+        first, second = move_sample(criterion, ordered, sums, n_outputs, place, first, second)
+        # <compare>: A cut only between different values. What costs a logarithm or a loop is not
+        # computed in vain.
+        right = weight - left
+        heavy = (left >= lightest) & (right >= lightest)
+        cut = heavy & is_cut(keys, i, n, least)
+        if not (cut or criterion == GINI or criterion == SQUARED_ERROR):
+            continue
+        # In a small node many a cut is the best so far: a branch would often be mispredicted.
+        score = score_cut(criterion, sums, n_outputs, (left, right), first, second)
         where = i if cut & (score > best) else where
         best = larger(score if cut else -np.inf, best)
-    return best, where
-
-
-@njit(helper=True)
-def sweep_entropy(keys, n, Y, w, weight, total, left, right, table, min_samples, min_weight):
-    """Return the largest score :eq:`eq-entropy-score` over all cuts, and the key before the cut."""
-    n_outputs, n_classes = total.shape
-    sums, weight_left = 0.0, 0.0
-    for t in range(n_outputs):
-        for c in range(n_classes):
-            left[t, c], right[t, c] = 0.0, total[t, c]
-            sums += x_log_x(total[t, c], table)
-    best, where = -np.inf, -1
-    for i in range(n - 1):
-        # <move>: Four terms of the sum change.
-        place = place_of(keys[i])
-        moved = w[place]
-        weight_left += moved
-        for t in range(n_outputs):
-            c = np.uintp(Y[t, place])
-            sums -= x_log_x(left[t, c], table) + x_log_x(right[t, c], table)
-            left[t, c] += moved
-            right[t, c] -= moved
-            sums += x_log_x(left[t, c], table) + x_log_x(right[t, c], table)
-        # <compare>: A cut only between different values.
-        if is_cut(keys, i, n, min_samples):
-            weight_right = weight - weight_left
-            children = x_log_x(weight_left, table) + x_log_x(weight_right, table)
-            score = sums - n_outputs * children
-            if score > best and min(weight_left, weight_right) >= min_weight:
-                best, where = score, i
-    return best, where
-
-
-@njit(helper=True)
-def sweep_misclassification(keys, n, Y, w, weight, total, left, min_samples, min_weight):
-    """Return the largest weight that the children's majorities have, and the key before the cut."""
-    left[:] = 0.0
-    weight_left = 0.0
-    best, where = -np.inf, -1
-    for i in range(n - 1):
-        place = place_of(keys[i])
-        weight_left += w[place]
-        for t in range(len(left)):
-            left[t, np.uintp(Y[t, place])] += w[place]
-        if is_cut(keys, i, n, min_samples):
-            weight_right = weight - weight_left
-            score = score_classes(MISCLASSIFICATION, left, total, weight_left, weight_right)
-            if score > best and min(weight_left, weight_right) >= min_weight:
-                best, where = score, i
-    return best, where
-
-
-@njit(inline=True)
-def sweep_squared_error(
-    keys, n, n_outputs, Y, w, weight, centre, left, total, min_samples, min_weight
-):
-    """Return the largest score :eq:`eq-squared-error-score` over all cuts, and the key before it.
-
-    Targets are taken from the mean of the node, `centre` (n_outputs,), so that no digits are lost
-    to a common offset. `total` (n_outputs, 1 or more) holds their sums, which are zero but for
-    rounding; `left`, of the same shape, is scratch.
-    """
-    for t in range(n_outputs):
-        left[t, 0] = 0.0
-    weight_left = 0.0
-    best, where = -np.inf, -1
-    for i in range(n - 1):
-        # <move>: What the left child gains, the right child loses.
-        place = place_of(keys[i])
-        weight_left += w[place]
-        for t in range(n_outputs):
-            left[t, 0] += w[place] * (Y[t, place] - centre[t])
-        # <compare>: A cut only between different values; without a branch, as for classes.
-        weight_right = weight - weight_left
-        both = 0.0
-        for t in range(n_outputs):
-            right = total[t, 0] - left[t, 0]
-            both += left[t, 0] * left[t, 0] * weight_right + right * right * weight_left
-        score = both / (weight_left * weight_right)
-        heavy = (weight_left >= min_weight) & (weight_right >= min_weight)
-        cut = heavy & is_cut(keys, i, n, min_samples)
-        where = i if cut & (score > best) else where
-        best = larger(score if cut else -np.inf, best)
-    return best, where
-
-
-@njit(helper=True)
-def sweep_poisson(keys, n, Y, w, weight, centre, left, min_samples, min_weight):
-    """Return the largest score :eq:`eq-poisson-score` over all cuts, and the key before it.
-
-    A cut that leaves one side with a sum of zero is no candidate: its mean has no logarithm.
-    """
-    n_outputs = Y.shape[0]
-    for t in range(n_outputs):
-        left[t, 0] = 0.0
-    weight_left = 0.0
-    best, where = -np.inf, -1
-    for i in range(n - 1):
-        place = place_of(keys[i])
-        weight_left += w[place]
-        for t in range(n_outputs):
-            left[t, 0] += w[place] * Y[t, place]
-        if is_cut(keys, i, n, min_samples):
-            weight_right = weight - weight_left
-            score = score_numbers(POISSON, left, centre, weight_left, weight_right, 0.0)
-            if score > best and min(weight_left, weight_right) >= min_weight:
-                best, where = score, i
     return best, where
 
 
@@ -517,27 +498,26 @@ def score_numbers(criterion, left, centre, weight_left, weight_right, score):
 
 
 @njit(helper=True)
-def sweep_absolute_error(
-    keys, n, start, Y, w, weight, order, costs, chain, links, sides, min_samples, min_weight
-):
+def sweep_absolute_error(rules, samples, scratch, start, n, weight):
     """Return the largest score (minus the sum of absolute deviations) over all cuts, and its key.
 
-    `costs` (2, n), `chain` (2, n + 2), `links` (3, n + 2) and `sides` (2, 2) are scratch. Cost:
-    linear in n, once the node is sorted by the feature and by the target, and weights are of
+    Cost: linear in n, once the node is sorted by the feature and by the target, and weights are of
     similar size.
     """
+    keys, costs, w = scratch.keys, scratch.costs, samples.w
+    chain, links = scratch.chain, scratch.links
     for i in range(n):
         costs[0, i], costs[1, i] = 0.0, 0.0
-    for t in range(Y.shape[0]):
-        chain_targets(n, start, Y[t], w, order[t], chain, links)
+    for t in range(len(samples.Y)):
+        chain_targets(n, start, samples.Y[t], w, scratch.order[t], chain, links)
         for end in range(2):
-            add_costs(end, keys, n, start, chain, links, sides, costs[end])
-    best, where, weight_left = -np.inf, -1, 0.0
+            add_costs(end, keys, n, start, chain, links, scratch.sides, costs[end])
+    best, where, left = -np.inf, -1, 0.0
     for i in range(n - 1):
-        weight_left += w[place_of(keys[i])]
-        if is_cut(keys, i, n, min_samples):
+        left += w[place_of(keys[i])]
+        if is_cut(keys, i, n, rules.min_samples_leaf):
             score = -costs[0, i] - costs[1, i + 1]
-            if score > best and min(weight_left, weight - weight_left) >= min_weight:
+            if score > best and min(left, weight - left) >= rules.min_weight_leaf:
                 best, where = score, i
     return best, where
 

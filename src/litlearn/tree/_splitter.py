@@ -134,6 +134,15 @@ class Scratch(NamedTuple):
     search: np.ndarray  # (8,): how far the search for a split has come, see `find_split`
 
 
+class Stretch(NamedTuple):
+    """The node that is being split, and what describes it."""
+
+    start: int
+    end: int
+    weight: float
+    score: float
+
+
 # ---------------------------------------------------------------------------------------------
 # One feature of one node
 
@@ -212,68 +221,44 @@ def missing_first(keys, n, n_present, buffer):
 
 
 @njit(merge=True)
-def sweep(family, problem, rules, samples, scratch, start, stop, weight):
+def sweep(family, problem, rules, samples, scratch, stretch):
     """Return the best score over all cuts of the sorted node, and the key before the cut."""
-    if family == CLASSES:
-        return sweep_classes(rules, problem.table, samples, scratch, stop - start, weight)
-    if family == NUMBERS:
-        return sweep_numbers(rules, samples, scratch, stop - start, weight)
-    return sweep_medians(rules, samples, scratch, start, stop, weight)
-
-
-@njit(inline=True)
-def sweep_classes(rules, table, samples, scratch, n, weight):
-    """Return the best score of classes, and the key before the cut."""
-    keys, Y, w = scratch.keys, samples.Y, samples.w
-    total, left, right = scratch.total, scratch.left, scratch.right
-    least, light = rules.min_samples_leaf, rules.min_weight_leaf
+    n, weight = stretch.end - stretch.start, stretch.weight
+    if family == MEDIANS:
+        return criteria.sweep_absolute_error(rules, samples, scratch, stretch.start, n, weight)
+    ordered = criteria.Ordered(scratch.keys, n, weight, samples.Y, samples.w)
+    left, right, centre = scratch.left, scratch.right, scratch.centre
+    sums = criteria.Sums(scratch.total, left, right, centre, problem.table)
+    bounds = rules.min_samples_leaf, rules.min_weight_leaf
     # With one output, the usual case, the compiler sees a constant and drops the inner loops.
-    if rules.criterion == criteria.GINI and len(Y) == 1:
-        return criteria.sweep_gini(keys, n, 1, Y, w, weight, total, left, right, least, light)
-    if rules.criterion == criteria.GINI:
-        return criteria.sweep_gini(keys, n, len(Y), Y, w, weight, total, left, right, least, light)
-    if rules.criterion == criteria.ENTROPY:
-        return criteria.sweep_entropy(
-            keys, n, Y, w, weight, total, left, right, table, least, light
-        )
-    return criteria.sweep_misclassification(keys, n, Y, w, weight, total, left, least, light)
+    one = len(samples.Y) == 1
+    if family == CLASSES:
+        if one and rules.criterion == criteria.GINI:
+            return criteria.sweep_cuts(criteria.GINI, ordered, sums, 1, bounds)
+        return sweep_classes(rules.criterion, ordered, sums, bounds)
+    if one and rules.criterion == criteria.SQUARED_ERROR:
+        return criteria.sweep_cuts(criteria.SQUARED_ERROR, ordered, sums, 1, bounds)
+    return sweep_numbers(rules.criterion, ordered, sums, bounds)
 
 
-@njit(inline=True)
-def sweep_numbers(rules, samples, scratch, n, weight):
-    """Return the best score of means, and the key before the cut."""
-    keys, Y, w = scratch.keys, samples.Y, samples.w
-    total, left, centre = scratch.total, scratch.left, scratch.centre
-    least, light = rules.min_samples_leaf, rules.min_weight_leaf
-    if rules.criterion == criteria.POISSON:
-        return criteria.sweep_poisson(keys, n, Y, w, weight, centre, left, least, light)
-    if len(Y) == 1:
-        return criteria.sweep_squared_error(
-            keys, n, 1, Y, w, weight, centre, left, total, least, light
-        )
-    return criteria.sweep_squared_error(
-        keys, n, len(Y), Y, w, weight, centre, left, total, least, light
-    )
+@njit(helper=True)
+def sweep_classes(criterion, ordered, sums, bounds):
+    """Return the same for any criterion of classes, and any number of outputs."""
+    n_outputs = len(ordered.Y)
+    if criterion == criteria.GINI:
+        return criteria.sweep_cuts(criteria.GINI, ordered, sums, n_outputs, bounds)
+    if criterion == criteria.ENTROPY:
+        return criteria.sweep_cuts(criteria.ENTROPY, ordered, sums, n_outputs, bounds)
+    return criteria.sweep_cuts(criteria.MISCLASSIFICATION, ordered, sums, n_outputs, bounds)
 
 
-@njit(inline=True)
-def sweep_medians(rules, samples, scratch, start, stop, weight):
-    """Return the best score of medians, and the key before the cut."""
-    return criteria.sweep_absolute_error(
-        scratch.keys,
-        stop - start,
-        start,
-        samples.Y,
-        samples.w,
-        weight,
-        scratch.order,
-        scratch.costs,
-        scratch.chain,
-        scratch.links,
-        scratch.sides,
-        rules.min_samples_leaf,
-        rules.min_weight_leaf,
-    )
+@njit(helper=True)
+def sweep_numbers(criterion, ordered, sums, bounds):
+    """Return the same for any criterion of means, and any number of outputs."""
+    n_outputs = len(ordered.Y)
+    if criterion == criteria.POISSON:
+        return criteria.sweep_cuts(criteria.POISSON, ordered, sums, n_outputs, bounds)
+    return criteria.sweep_cuts(criteria.SQUARED_ERROR, ordered, sums, n_outputs, bounds)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -324,12 +309,13 @@ def fill_histogram(family, problem, rules, samples, scratch, j, start, stop):
 
 
 @njit(inline=True)
-def sweep_histogram(family, rules, scratch, n_bins, first, n, weight, score):
+def sweep_histogram(family, rules, scratch, n_bins, first, stretch):
     """Return the best score over all cuts between codes, and the codes on both sides of the cut.
 
     `first` is the code that comes first, whatever its number; `NO_MISSING` if none does.
     """
     histogram, total, left = scratch.histogram, scratch.total, scratch.left
+    n, weight = stretch.end - stretch.start, stretch.weight
     n_outputs, n_classes = total.shape
     left[:] = 0.0
     best, best_below, best_above = -np.inf, 0, 0
@@ -347,7 +333,7 @@ def sweep_histogram(family, rules, scratch, n_bins, first, n, weight, score):
         enough = min(n_left, n - n_left) >= rules.min_samples_leaf
         enough = enough and min(weight_left, right) >= rules.min_weight_leaf
         if below >= 0 and below != first and enough:
-            here = score_children(family, rules, scratch, weight_left, right, score)
+            here = score_children(family, rules, scratch, weight_left, right, stretch.score)
             if here > best:
                 best, best_below, best_above = here, below, b
         # <move>: All samples with this code join the left child.
@@ -404,19 +390,19 @@ def draw_threshold(problem, samples, scratch, j, start, stop):
 
 
 @njit(merge=True)
-def score_threshold(family, rules, samples, scratch, start, stop, threshold, weight, score):
+def score_threshold(family, rules, samples, scratch, threshold, stretch):
     """Return the score of a given threshold, or minus infinity if a child would be too small."""
-    n, values = stop - start, scratch.values
+    start, n, values = stretch.start, stretch.end - stretch.start, scratch.values
     n_left, weight_left = weigh_children(family, rules, samples, scratch, start, n, threshold)
-    weight_right = weight - weight_left
+    weight_right = stretch.weight - weight_left
     if min(n_left, n - n_left) < max(1, rules.min_samples_leaf):
         return -np.inf
     if min(weight_left, weight_right) < rules.min_weight_leaf:
         return -np.inf
     if family == MEDIANS:
         two_groups(values, n, threshold, start, scratch.keys)
-        return sweep_medians(rules, samples, scratch, start, stop, weight)[0]
-    return score_children(family, rules, scratch, weight_left, weight_right, score)
+        return criteria.sweep_absolute_error(rules, samples, scratch, start, n, stretch.weight)[0]
+    return score_children(family, rules, scratch, weight_left, weight_right, stretch.score)
 
 
 @njit(inline=True)
@@ -478,6 +464,7 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
     impurity, weight = nodes.impurity[node], nodes.weight[node]
     perfect = criteria.perfect_score(rules.criterion, impurity, weight, score, len(samples.Y))
     start, stop, n_constant = nodes.span[node, 0], nodes.span[node, 1], nodes.span[node, 3]
+    stretch = Stretch(start, stop, weight, score)
     undrawn_constant, last, n_drawn, n_tried = n_constant, features.size, 0, 0
     best, room = -np.inf, max(1, np.int64(search[VALUES]) // (stop - start))
     if search[DRAWN] > 0.0:
@@ -506,13 +493,13 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
         at = dense_column(splitter == RANDOM, problem, samples.records, start, stop, j)
         if splitter == RANDOM:
             constant, found, threshold, missing_left = try_threshold(
-                family, problem, rules, samples, scratch, at, start, stop, weight, score, best
+                family, problem, rules, samples, scratch, at, stretch, best
             )
             if found > best:
                 nodes.threshold[node] = threshold
         else:
             constant, found, below, above, missing_left = try_cuts(
-                family, problem, rules, samples, scratch, at, start, stop, weight, score, best
+                family, problem, rules, samples, scratch, at, stretch, best
             )
             if found > best:
                 nodes.code[node], nodes.cut[node, 0], nodes.cut[node, 1] = below, below, above
@@ -534,29 +521,29 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
 
 
 @njit(merge=True)
-def try_threshold(family, problem, rules, samples, scratch, j, start, stop, weight, score, best):
+def try_threshold(family, problem, rules, samples, scratch, j, stretch, best):
     """Try a random threshold of feature j; values are only looked through.
 
     Returns whether the feature is constant here, the best score so far, the threshold and whether
     missing values go left.
     """
-    threshold, missing_left, varies = draw_threshold(problem, samples, scratch, j, start, stop)
+    start, end = stretch.start, stretch.end
+    threshold, missing_left, varies = draw_threshold(problem, samples, scratch, j, start, end)
     if varies:
-        here = score_threshold(
-            family, rules, samples, scratch, start, stop, threshold, weight, score
-        )
+        here = score_threshold(family, rules, samples, scratch, threshold, stretch)
         best = here if is_better(here, best) else best
     return not varies, best, threshold, missing_left
 
 
 @njit(merge=True)
-def try_cuts(family, problem, rules, samples, scratch, j, start, stop, weight, score, best):
+def try_cuts(family, problem, rules, samples, scratch, j, stretch, best):
     """Try all cuts of feature j: by a histogram if its codes are few, otherwise sorted.
 
     Returns whether the feature is constant here, the best score so far, the codes on both sides of
     the best cut, and whether missing values go left.
     """
-    below, above, to_left, n, keys = np.uint64(0), np.uint64(0), 0, stop - start, scratch.keys
+    start, stop, keys = stretch.start, stretch.end, scratch.keys
+    below, above, to_left, n = np.uint64(0), np.uint64(0), 0, stop - start
     # <order>: Sums by code, or a sort.
     few = has_few_codes(problem.n_codes[j], scratch.total.size, n)
     if family == MEDIANS:
@@ -570,16 +557,15 @@ def try_cuts(family, problem, rules, samples, scratch, j, start, stop, weight, s
     for missing_left in range(0 if n_present < 0 else 1 if n_present == n else 2):
         if few:
             first = missing if missing_left else NO_MISSING
-            here, low, high = sweep_histogram(
-                family, rules, scratch, problem.n_codes[j], first, n, weight, score
-            )
+            n_bins = problem.n_codes[j]
+            here, low, high = sweep_histogram(family, rules, scratch, n_bins, first, stretch)
             if is_better(here, best):
                 best, below, above, to_left = here, np.uint64(low), np.uint64(high), missing_left
             continue
         # <sorted>: Otherwise the sorted keys are swept.
         if missing_left:
             missing_first(keys, n, n_present, scratch.buffer)
-        here, where = sweep(family, problem, rules, samples, scratch, start, stop, weight)
+        here, where = sweep(family, problem, rules, samples, scratch, stretch)
         if is_better(here, best):
             best, to_left = here, missing_left
             below, above = code_of(keys[where]), code_of(keys[where + 1])
@@ -634,7 +620,6 @@ def partition(family, splitter, problem, samples, scratch, nodes, node):
             records,
             start,
             stop,
-            nodes.code[node],
             nodes.missing_left[node],
             problem.missing[j],
             nodes.cut[node],
@@ -657,7 +642,7 @@ def partition(family, splitter, problem, samples, scratch, nodes, node):
 
 
 @njit(helper=True)
-def sides_of_codes(codes, records, start, stop, code, missing_left, missing, cut, goes_right):
+def sides_of_codes(codes, records, start, stop, missing_left, missing, cut, goes_right):
     """Write which samples go right of a cut between codes. Return how many values are missing.
 
     `cut` (2,) holds the codes on both sides of the cut, and receives rows that have them.
@@ -669,7 +654,7 @@ def sides_of_codes(codes, records, start, stop, code, missing_left, missing, cut
         row = row_of(records[i])
         here = codes[row]
         absent = here == missing
-        left = ((here <= code) & (not absent)) | (missing_left & absent)
+        left = ((here <= below) & (not absent)) | (missing_left & absent)
         goes_right[i] = not left
         n_missing += absent
         row_below = row if here == below else row_below
@@ -697,20 +682,16 @@ def describe(family, problem, rules, samples, scratch, start, stop):
 
     Class weights, means or medians are left in `scratch`.
     """
-    records, Y, w, criterion = samples.records, samples.Y, samples.w, rules.criterion
-    total, centre = scratch.total, scratch.centre
+    Y, w, criterion, centre = samples.Y, samples.w, rules.criterion, scratch.centre
     if family == CLASSES:
         return criteria.describe_classes(
-            criterion, records, Y, w, start, stop, problem.n_classes, problem.table, total
+            criterion, samples, start, stop, problem.n_classes, problem.table, scratch.total
         )
     if family == MEDIANS:
-        order, keys, buffer, starts = scratch.order, scratch.keys, scratch.buffer, scratch.starts
-        return criteria.describe_medians(
-            Y, samples.codes, w, start, stop, centre, order, keys, buffer, starts
-        )
+        return criteria.describe_medians(samples, scratch, start, stop)
     found = criteria.describe_numbers(criterion, Y, w, start, stop, centre)
     for t in range(len(Y)):
-        total[t, 0] = criteria.sum_about(Y, w, start, stop, t, centre[t])
+        scratch.total[t, 0] = criteria.sum_about(Y, w, start, stop, t, centre[t])
     return found
 
 
