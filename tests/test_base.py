@@ -1,6 +1,9 @@
 """What every estimator shares: parameters, pickles, scores, answers to scikit-learn."""
 
+import importlib
+import inspect
 import pickle
+import re
 import subprocess
 import sys
 import types
@@ -107,6 +110,50 @@ def test_repr_shows_changed_parameters_only():
     assert len(long) < 300 and "..." in long
 
 
+def test_the_signature_is_that_of_init():
+    signature = inspect.signature(Constant)
+    assert list(signature.parameters) == ["value", "inner", "table"]
+    assert list(inspect.signature(Echo).parameters) == []
+
+
+HTML = """
+from litlearn._base import BaseEstimator
+class Model(BaseEstimator):
+    def __init__(self, name="<b>", inner=None):
+        self.name = name
+        self.inner = inner
+outer = Model("a & b", Model())
+outer.inner.fitted_ = 1
+print(outer._repr_html_())
+import sys
+assert "sklearn" not in sys.modules
+"""
+
+
+def test_a_notebook_shows_parameters_without_scikit_learn():
+    page = run(HTML)
+    assert page.count("<details>") == 2 == page.count("</details>")
+    assert "a &amp; b" in page and "&lt;b&gt;" in page and "<b>" not in page
+    states = re.findall("</code> ((?:not )?fitted)</summary>", page)
+    assert states == ["not fitted", "fitted"]
+    changed = re.findall(r"font-weight: bold[^>]*>(\w+)</td>", page)
+    assert changed == ["inner", "name"], "of the outer one; the inner one has its defaults"
+    tags = re.findall(r"<(/?)(\w+)", page)
+    opened = []
+    for closing, tag in tags:
+        assert not closing or opened.pop() == tag
+        opened += [] if closing else [tag]
+    assert not opened
+
+
+def test_a_notebook_shows_what_scikit_learn_shows():
+    model = Constant(3.0)
+    assert "sk-estimator" in model._repr_html_() and "Constant" in model._repr_html_()
+    with sklearn.config_context(display="text"):
+        assert model._repr_html_() is None
+        assert "text/html" not in model._repr_mimebundle_()
+
+
 def test_scikit_learn_clones():
     model = Constant(3.0, inner=Constant(1.0)).fit(np.zeros((2, 1)), [0, 1])
     copy = clone(model)
@@ -182,6 +229,69 @@ def test_not_fitted_is_seen_by_scikit_learn():
     with pytest.raises(sklearn.exceptions.NotFittedError):
         check_is_fitted(Constant())
     check_is_fitted(Constant().fit(np.zeros((2, 1)), [0, 1]))
+
+
+# scikit-learn's base classes
+
+MIXINS = (
+    *(sklearn.base.ClassifierMixin, sklearn.base.RegressorMixin, sklearn.base.ClusterMixin),
+    *(sklearn.base.DensityMixin, sklearn.base.TransformerMixin),
+)
+
+
+def public_estimators():
+    for namespace in litlearn._NAMESPACES:
+        module = importlib.import_module(f"litlearn.{namespace}")
+        for name in module.__all__:
+            kind = getattr(module, name)
+            if inspect.isclass(kind) and issubclass(kind, BaseEstimator):
+                yield pytest.param(namespace, name, id=name)
+
+
+@pytest.mark.parametrize(("namespace", "name"), list(public_estimators()))
+def test_estimators_are_instances_of_scikit_learns_bases(namespace, name):
+    mine = getattr(importlib.import_module(f"litlearn.{namespace}"), name)
+    theirs = getattr(importlib.import_module(f"sklearn.{namespace}"), name)
+    model = mine() if namespace != "multiclass" else mine(Echo())
+    assert isinstance(model, sklearn.base.BaseEstimator)
+    for mixin in MIXINS:
+        assert isinstance(model, mixin) == issubclass(theirs, mixin), mixin
+    # What is ours comes first: only what we lack is scikit-learn's.
+    order = [one.__module__.partition(".")[0] for one in mine.__mro__]
+    for method in ("get_params", "set_params", "__repr__", "__setstate__", "score"):
+        if hasattr(theirs, method) and hasattr(mine, method):
+            owner = next(i for i, one in enumerate(mine.__mro__) if method in vars(one))
+            assert order[owner] == "litlearn", method
+
+
+def test_scikit_learn_may_be_loaded_before_or_after():
+    code = """
+from litlearn._base import BaseEstimator, ClassifierMixin, Root, TransformerMixin
+class Model(ClassifierMixin, BaseEstimator):
+    pass
+early = Model()
+assert BaseEstimator.__mro__[-2] is Root
+import sklearn.base
+assert not isinstance(early, sklearn.base.BaseEstimator)
+late = Model()
+for model in (early, late):
+    assert isinstance(model, sklearn.base.BaseEstimator)
+    assert isinstance(model, sklearn.base.ClassifierMixin)
+    assert not isinstance(model, sklearn.base.RegressorMixin)
+assert Root not in Model.__mro__
+class Shift(TransformerMixin, BaseEstimator):
+    def fit(self, X, y=None):
+        self.shift_ = 1
+        return self
+    def transform(self, X):
+        return X + self.shift_
+    def get_feature_names_out(self):
+        return ["a"]
+import numpy
+print(Shift().fit_transform(numpy.zeros((1, 1))))
+print(Shift().set_output(transform="pandas").fit_transform(numpy.zeros((1, 1))).columns[0])
+"""
+    assert run(code) == "[[1.]]\na\n"
 
 
 # Tags, requests, output
@@ -316,6 +426,19 @@ def test_scores_refuse_what_does_not_fit():
 
 
 # Importing
+
+
+def test_versions_of_what_is_installed(capsys, monkeypatch):
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    litlearn.show_versions()
+    shown = capsys.readouterr().out
+    for title in ("System", "Packages", "Threaded libraries", "Environment"):
+        assert f"{title}\n  " in shown
+    assert f"  litlearn: {litlearn.__version__}\n" in shown
+    assert f"  scikit-learn: {sklearn.__version__}\n" in shown
+    assert f"  numpy: {np.__version__}\n" in shown and "NUMBA_CPU_NAME: generic" in shown
+    code = "import sys, litlearn; litlearn.show_versions(); assert 'sklearn' not in sys.modules"
+    assert "scikit-learn" in run(code)
 
 
 def test_importing_the_package_loads_nothing_heavy():

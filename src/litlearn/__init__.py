@@ -30,15 +30,18 @@ _NAMESPACES = (
     "tree",
 )
 
-__all__ = [*_NAMESPACES, "__version__", "warm_up"]
+# Functions of the package itself, and the files in which they stand.
+_FUNCTIONS = {"show_versions": "_versions", "warm_up": "_warm_up"}
+
+__all__ = [*_NAMESPACES, "__version__", *_FUNCTIONS]
 
 
 def __getattr__(name):
-    """Import a namespace on first use (PEP 562)."""
+    """Import a namespace or a function on first use (PEP 562)."""
     if name in _NAMESPACES:
         return importlib.import_module(f"{__name__}.{name}")
-    if name == "warm_up":
-        return importlib.import_module(f"{__name__}._warm_up").warm_up
+    if name in _FUNCTIONS:
+        return getattr(importlib.import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

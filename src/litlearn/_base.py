@@ -4,6 +4,10 @@ scikit-learn's tools (pipelines, searches, cross-validation) ask an estimator fo
 ``fit`` and ``predict``: for its tags, its metadata requests, its output container. Those answers
 are objects of scikit-learn's own classes. They are made here only when someone asks, and someone
 who asks has scikit-learn loaded. Nothing in this file imports it.
+
+Some libraries ask whether an estimator is an instance of scikit-learn's ``BaseEstimator`` or
+``ClassifierMixin``. Those classes take no virtual subclasses, so ours become real ones: once
+scikit-learn is loaded, its classes take the place of :class:`Root` beneath the bases of this file.
 """
 
 import copy
@@ -15,12 +19,14 @@ from collections import defaultdict
 
 import numpy as np
 
-from litlearn import __version__, _validation
+from litlearn import __version__, _html, _validation
 from litlearn.exceptions import InconsistentVersionWarning, NotFittedError, UndefinedMetricWarning
 
 __all__ = [
     "BaseEstimator",
     "ClassifierMixin",
+    "ClusterMixin",
+    "DensityMixin",
     "MultiOutputMixin",
     "NotFittedError",
     "NumberedColumnsMixin",
@@ -59,6 +65,36 @@ def clone(estimator):
     return type(estimator)(**{name: clone(value) for name, value in params.items()})
 
 
+class Root:
+    """What stands where scikit-learn's base classes come, until they are loaded."""
+
+
+def _join_scikit_learn():
+    """Make the bases of this file subclasses of scikit-learn's, once those are loaded.
+
+    Their methods stand behind ours in the order of look-up: only what ours lack comes from them.
+    """
+    theirs = sys.modules.get("sklearn.base")
+    if Root not in BaseEstimator.__bases__ or not hasattr(theirs, BaseEstimator.__name__):
+        return
+    own = (ClassifierMixin, ClusterMixin, DensityMixin, MultiOutputMixin, RegressorMixin)
+    for base in (*own, TransformerMixin, BaseEstimator):
+        if hasattr(theirs, base.__name__):
+            base.__bases__ = (getattr(theirs, base.__name__),)
+
+
+class _Signature:
+    """The signature of a class: that of ``__init__``, which ``__new__`` would hide."""
+
+    def __get__(self, instance, owner):
+        if instance is not None:
+            raise AttributeError("__signature__")
+        if owner.__init__ is object.__init__:
+            return inspect.Signature()
+        signature = inspect.signature(owner.__init__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
 @functools.cache
 def _parameters_of(init, name):
     """Return the names of the parameters of ``__init__``, sorted; `name` of its class."""
@@ -68,13 +104,20 @@ def _parameters_of(init, name):
     return sorted(p.name for p in parameters if p.kind is not p.VAR_KEYWORD)
 
 
-class BaseEstimator:
+class BaseEstimator(Root):
     """Base of every estimator.
 
     A subclass lists its parameters in the signature of ``__init__`` and stores each one, unchanged,
     under its own name. ``fit`` checks them and stores what it learns in attributes whose names end
     with an underscore.
     """
+
+    __signature__ = _Signature()
+
+    def __new__(cls, *args, **kwargs):
+        if "sklearn.base" in sys.modules:
+            _join_scikit_learn()
+        return super().__new__(cls)
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -91,6 +134,12 @@ class BaseEstimator:
         if cls.__init__ is object.__init__:
             return []
         return _parameters_of(cls.__init__, cls.__name__).copy()
+
+    @classmethod
+    def _get_defaults(cls):
+        """Return the parameters' defaults by name."""
+        known = inspect.signature(cls.__init__).parameters
+        return {name: known[name].default for name in cls._get_param_names()}
 
     def get_params(self, deep=True):
         """Return the parameters of this estimator.
@@ -151,13 +200,22 @@ class BaseEstimator:
 
     def __repr__(self):
         """Show the parameters that differ from their defaults."""
-        signature = inspect.signature(type(self).__init__).parameters
+        defaults = self._get_defaults()
         changed = []
         for name, value in self.get_params(deep=False).items():
-            shown = _short_repr(value)
-            if shown != _short_repr(signature[name].default):
+            shown = _html.short_repr(value)
+            if shown != _html.short_repr(defaults[name]):
                 changed.append(f"{name}={shown}")
         return f"{type(self).__name__}({', '.join(changed)})"
+
+    def _repr_html_(self):
+        """Show the estimator in a notebook: by scikit-learn where it is loaded."""
+        if "sklearn.utils" not in sys.modules:
+            return _html.show(self)
+        _join_scikit_learn()
+        if sys.modules["sklearn"].get_config()["display"] != "diagram":
+            return None
+        return sys.modules["sklearn.utils"].estimator_html_repr(self)
 
     # State
 
@@ -183,6 +241,7 @@ class BaseEstimator:
     def __sklearn_tags__(self):
         """Return scikit-learn's description of what this estimator accepts."""
         utils = _loaded("sklearn.utils", "A description by tags")
+        _join_scikit_learn()
         return utils.Tags(
             estimator_type=None,
             target_tags=utils.TargetTags(required=False),
@@ -205,11 +264,6 @@ class BaseEstimator:
     def get_metadata_routing(self):
         """Return the metadata that the methods request, as scikit-learn's ``MetadataRequest``."""
         return self._get_metadata_request()
-
-
-def _short_repr(value, max_length=200):
-    text = " ".join(repr(value).split())
-    return text if len(text) <= max_length else f"{text[: max_length - 40]}...{text[-37:]}"
 
 
 def _metadata_of(cls, method):
@@ -244,7 +298,7 @@ def _refuse_request(method, *args, **kwargs):
     )
 
 
-class MultiOutputMixin:
+class MultiOutputMixin(Root):
     """Mark an estimator that accepts several targets at once."""
 
     def __sklearn_tags__(self):
@@ -253,7 +307,7 @@ class MultiOutputMixin:
         return tags
 
 
-class ClassifierMixin:
+class ClassifierMixin(Root):
     """What classifiers share: accuracy as their score."""
 
     def __sklearn_tags__(self):
@@ -291,7 +345,25 @@ class ClassifierMixin:
         return float(np.average(right, weights=weight))
 
 
-class RegressorMixin:
+class ClusterMixin(Root):
+    """Mark an estimator that finds clusters."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "clusterer"
+        return tags
+
+
+class DensityMixin(Root):
+    """Mark an estimator of a density."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "density_estimator"
+        return tags
+
+
+class RegressorMixin(Root):
     """What regressors share: the coefficient of determination as their score."""
 
     def __sklearn_tags__(self):
@@ -347,7 +419,7 @@ class RegressorMixin:
         return float(scores.mean())
 
 
-class TransformerMixin:
+class TransformerMixin(Root):
     """What transformers share: ``fit_transform``, and a choice of the container of their output."""
 
     def __init_subclass__(cls, **kwargs):

@@ -31,7 +31,15 @@ _NORMAL, _RING, _NOISE = slice(0, 5), slice(5, 7), slice(7, 10)
 
 
 class Bunch(dict):
-    """A dict whose keys can be read as attributes, so that ``b["data"]`` is ``b.data``."""
+    """A dict whose keys can be read as attributes, so that ``b["data"]`` is ``b.data``.
+
+    Examples
+    --------
+    >>> from litlearn.datasets import Bunch
+    >>> b = Bunch(units=["years"])
+    >>> b.units is b["units"]
+    True
+    """
 
     def __getattr__(self, name):
         try:
@@ -47,7 +55,16 @@ class Bunch(dict):
 
 
 class BayesError(NamedTuple):
-    """An estimate by simulation of the lowest possible error, and its standard error."""
+    """An estimate by simulation of the lowest possible error, and its standard error.
+
+    Examples
+    --------
+    >>> from litlearn.datasets import make_memory_clinic
+    >>> clinic = make_memory_clinic(random_state=0)
+    >>> best = clinic.bayes_error(random_state=0)
+    >>> 0.0 < best.error < 0.2 and best.standard_error < 0.01
+    True
+    """
 
     error: float
     standard_error: float
@@ -174,6 +191,13 @@ class MemoryClinic(Bunch):
     """People of an invented memory clinic, and the truth behind them.
 
     Made by :func:`make_memory_clinic`, which lists the entries.
+
+    Examples
+    --------
+    >>> from litlearn.datasets import make_memory_clinic
+    >>> clinic = make_memory_clinic(20, random_state=0)
+    >>> clinic.posterior(clinic.data).shape
+    (20, 3)
     """
 
     def __repr__(self):

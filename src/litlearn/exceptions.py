@@ -54,26 +54,97 @@ def _join(cls, theirs):
 
 
 class NotFittedError(_Shared, ValueError, AttributeError):
-    """An estimator is used before it was fitted."""
+    """An estimator is used before it was fitted.
+
+    Examples
+    --------
+    >>> from litlearn.exceptions import NotFittedError
+    >>> from litlearn.tree import DecisionTreeClassifier
+    >>> try:
+    ...     DecisionTreeClassifier().predict([[61]])
+    ... except NotFittedError:
+    ...     print("call fit first")
+    call fit first
+    """
 
 
 class InvalidParameterError(_Shared, ValueError, TypeError):
-    """A parameter of an estimator or function has a value or type that it cannot have."""
+    """A parameter of an estimator or function has a value or type that it cannot have.
+
+    Examples
+    --------
+    >>> from litlearn.exceptions import InvalidParameterError
+    >>> from litlearn.tree import DecisionTreeClassifier
+    >>> try:
+    ...     DecisionTreeClassifier(max_depth=0).fit([[61], [80]], ["well", "ill"])
+    ... except InvalidParameterError as error:
+    ...     print("max_depth" in str(error))
+    True
+    """
 
     _counterpart = "sklearn.utils._param_validation"
 
 
 class ConvergenceWarning(_Shared, UserWarning):
-    """A solver stopped before its certificate of convergence was met."""
+    """A solver stopped before its certificate of convergence was met.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from litlearn.cluster import KMeans
+    >>> from litlearn.exceptions import ConvergenceWarning
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = KMeans(2, random_state=0).fit([[61], [61], [61]])  # one place for two centres
+    >>> [issubclass(one.category, ConvergenceWarning) for one in caught]
+    [True]
+    """
 
 
 class DataConversionWarning(_Shared, UserWarning):
-    """The data are used in another shape or type than the one in which they came."""
+    """The data are used in another shape or type than the one in which they came.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from litlearn.exceptions import DataConversionWarning
+    >>> from litlearn.neighbors import KNeighborsClassifier
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = KNeighborsClassifier(1).fit([[61], [80]], [["well"], ["ill"]])  # a column
+    >>> [issubclass(one.category, DataConversionWarning) for one in caught]
+    [True]
+    """
 
 
 class UndefinedMetricWarning(_Shared, UserWarning):
-    """A score is not defined for the data that it was asked about."""
+    """A score is not defined for the data that it was asked about.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from litlearn.exceptions import UndefinedMetricWarning
+    >>> from litlearn.neighbors import KNeighborsRegressor
+    >>> model = KNeighborsRegressor(1).fit([[61], [80]], [0.0, 1.0])
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", UndefinedMetricWarning)
+    ...     print(model.score([[61]], [0.0]))  # of one sample
+    nan
+    """
 
 
 class InconsistentVersionWarning(UserWarning):
-    """An estimator is read from a pickle that another version of litlearn wrote."""
+    """An estimator is read from a pickle that another version of litlearn wrote.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from litlearn.exceptions import InconsistentVersionWarning
+    >>> from litlearn.tree import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier()
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model.__setstate__({"_litlearn_version": "0.0.1"})  # as an old pickle does
+    >>> [issubclass(one.category, InconsistentVersionWarning) for one in caught]
+    [True]
+    """

@@ -487,6 +487,12 @@ def linear_kernel(X, Y=None, dense_output=True):
     Notes
     -----
     O(n m p) time. Positive semidefinite, as it is an inner product.
+
+    Examples
+    --------
+    >>> from litlearn.kernels import linear_kernel
+    >>> print(linear_kernel([[1, 0], [1, 2]]).round(3).tolist())
+    [[1.0, 1.0], [1.0, 5.0]]
     """
     if _validation.check_boolean("linear_kernel", "dense_output", dense_output):
         return compute("linear_kernel", "linear", X, Y)
@@ -522,6 +528,12 @@ def polynomial_kernel(X, Y=None, degree=3, gamma=None, coef0=1):
     O(n m p) time. Positive semidefinite for an integer degree and ``coef0 >= 0``: sums and products
     of kernels are kernels. Powers up to 16 are products; a
     negative base with a degree that is not an integer gives NaN.
+
+    Examples
+    --------
+    >>> from litlearn.kernels import polynomial_kernel
+    >>> print(polynomial_kernel([[1, 0], [1, 2]], degree=2, gamma=1.0).round(3).tolist())
+    [[4.0, 4.0], [4.0, 36.0]]
     """
     return compute("polynomial_kernel", "polynomial", X, Y, gamma, degree, coef0)
 
@@ -551,6 +563,12 @@ def sigmoid_kernel(X, Y=None, gamma=None, coef0=1):
     -----
     O(n m p) time. Its Gram matrix can have negative eigenvalues: it is no inner product in any
     space, and what holds for kernels need not hold for it.
+
+    Examples
+    --------
+    >>> from litlearn.kernels import sigmoid_kernel
+    >>> print(sigmoid_kernel([[1, 0], [1, 2]], gamma=0.5, coef0=0.0).round(3).tolist())
+    [[0.462, 0.462], [0.462, 0.987]]
     """
     return compute("sigmoid_kernel", "sigmoid", X, Y, gamma, coef0=coef0)
 
@@ -580,6 +598,12 @@ def rbf_kernel(X, Y=None, gamma=None):
     O(n m p) time. Positive semidefinite. Entries are right to about 1e-11 wherever the data lie
     (float32 data: to the rounding of float32): samples are centred, and distances that a matrix
     product would blur are computed by difference. Sparse arrays are compared entry by entry.
+
+    Examples
+    --------
+    >>> from litlearn.kernels import rbf_kernel
+    >>> print(rbf_kernel([[1, 0], [1, 2]], gamma=0.5).round(3).tolist())
+    [[1.0, 0.135], [0.135, 1.0]]
     """
     return compute("rbf_kernel", "rbf", X, Y, gamma)
 
@@ -607,6 +631,12 @@ def laplacian_kernel(X, Y=None, gamma=None):
     Notes
     -----
     O(n m p) time, by differences of coordinates. Positive semidefinite.
+
+    Examples
+    --------
+    >>> from litlearn.kernels import laplacian_kernel
+    >>> print(laplacian_kernel([[1, 0], [1, 2]], gamma=0.5).round(3).tolist())
+    [[1.0, 0.368], [0.368, 1.0]]
     """
     return compute("laplacian_kernel", "laplacian", X, Y, gamma)
 
@@ -636,6 +666,12 @@ def chi2_kernel(X, Y=None, gamma=1.0):
     Notes
     -----
     O(n m p) time. Positive semidefinite.
+
+    Examples
+    --------
+    >>> from litlearn.kernels import chi2_kernel
+    >>> print(chi2_kernel([[1, 0], [1, 2]], gamma=0.5).round(3).tolist())
+    [[1.0, 0.368], [0.368, 1.0]]
     """
     return compute("chi2_kernel", "chi2", X, Y, gamma)
 
@@ -662,6 +698,12 @@ def additive_chi2_kernel(X, Y=None):
     -----
     O(n m p) time. Its Gram matrix has no positive entry, and negative eigenvalues: it becomes
     positive semidefinite when it is centred.
+
+    Examples
+    --------
+    >>> from litlearn.kernels import additive_chi2_kernel
+    >>> print(additive_chi2_kernel([[1, 0], [1, 2]], [[2, 2]]).round(3).tolist())
+    [[-2.333], [-0.333]]
     """
     return compute("additive_chi2_kernel", "additive_chi2", X, Y)
 
@@ -687,6 +729,12 @@ def cosine_similarity(X, Y=None):
     Notes
     -----
     O(n m p) time. Positive semidefinite: the linear kernel of samples of length 1.
+
+    Examples
+    --------
+    >>> from litlearn.kernels import cosine_similarity
+    >>> print(cosine_similarity([[1, 0], [1, 2]]).round(3).tolist())
+    [[1.0, 0.447], [0.447, 1.0]]
     """
     return compute("cosine_similarity", "cosine", X, Y)
 
@@ -723,6 +771,12 @@ def pairwise_kernels(X, Y=None, metric="linear", *, filter_params=False, n_jobs=
     Notes
     -----
     O(n m p) time. The result has the same bits for any `n_jobs`.
+
+    Examples
+    --------
+    >>> from litlearn.kernels import pairwise_kernels
+    >>> print(pairwise_kernels([[1, 0], [1, 2]], metric="rbf", gamma=0.5).round(3).tolist())
+    [[1.0, 0.135], [0.135, 1.0]]
     """
     owner = "pairwise_kernels"
     n_jobs = _validation.check_n_jobs(owner, n_jobs)

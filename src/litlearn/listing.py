@@ -22,7 +22,14 @@ _MARK = re.compile(r"^\s*#\s+<?([a-z][a-z0-9_-]*(?: [a-z0-9_-]+){0,2})>?:\s+\S")
 
 
 class Listing:
-    """Source text that a notebook shows as a highlighted code block; made by :func:`show`."""
+    """Source text that a notebook shows as a highlighted code block; made by :func:`show`.
+
+    Examples
+    --------
+    >>> from litlearn.listing import show
+    >>> show("litlearn.listing:source").caption
+    'src/litlearn/listing.py · source'
+    """
 
     def __init__(self, text, caption):
         self.text = text
@@ -102,6 +109,14 @@ def fragments(target):
     ------
     ValueError
         If the target does not exist or has no source.
+
+    Examples
+    --------
+    >>> from litlearn.listing import fragments
+    >>> fragments("litlearn.listing:source")
+    []
+    >>> "prune" in fragments("litlearn.neighbors._tree:knn_one")
+    True
     """
     return [name for name, _ in _starts(_lines(target)[0])]
 
@@ -127,6 +142,12 @@ def source(target, fragment=None):
     ValueError
         If the target or the fragment does not exist, or the name stands twice; the message lists
         the fragments that there are.
+
+    Examples
+    --------
+    >>> from litlearn.listing import source
+    >>> source("litlearn.listing:source").splitlines()[0]
+    'def source(target, fragment=None):'
     """
     lines, _ = _lines(target)
     if fragment is None:
@@ -199,6 +220,13 @@ def show(target, fragment=None):
     ------
     ValueError
         As in :func:`source`.
+
+    Examples
+    --------
+    >>> from litlearn.listing import show
+    >>> print(show("litlearn.listing:Listing.__repr__").text)
+    def __repr__(self):
+        return f"{self.caption}\\n\\n{self.text}"
     """
     text = _printed(source(target, fragment))
     path = _lines(target)[1]

@@ -120,6 +120,15 @@ def set_style():
     ------
     ImportError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from litlearn.plotting import set_style
+    >>> with plt.rc_context():  # for this example only: a notebook calls it once
+    ...     set_style()
+    ...     print(plt.rcParams["axes.facecolor"])
+    white
     """
     _matplotlib().rcParams.update(_style())
     # Only a running IPython kernel has images to store; IPython is not a dependency.
@@ -243,6 +252,19 @@ def tidy_legends(fig, lift=False):
     ------
     ImportError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from litlearn.plotting import tidy_legends
+    >>> figure = Figure()
+    >>> ax = figure.subplots()
+    >>> test = ax.plot([0, 1, 2], [1, 2, 3], label="test")
+    >>> training = ax.plot([0, 1, 2], [0, 0, 1], label="training")
+    >>> legend = ax.legend(loc="center")
+    >>> tidy_legends(figure)
+    >>> print(ax.get_legend())  # each line has its label at its end
+    None
     """
     _matplotlib()
     fig.draw_without_rendering()  # limits and layout have their say first
@@ -403,6 +425,15 @@ def scatter_classes(ax, X, y, *, classes=None, labels=None, size=30, legend=True
     ------
     ValueError
         If `X` has not two columns, `y` another length, or there are more than 8 classes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from litlearn.plotting import scatter_classes
+    >>> ax = Figure().subplots()
+    >>> marks = scatter_classes(ax, [[61, 3.4], [80, 2.9]], ["well", "ill"])
+    >>> [one.get_label() for one in marks]
+    ['ill', 'well']
     """
     _matplotlib()
     X = _two_columns(X, "scatter_classes")
@@ -484,6 +515,17 @@ def decision_regions(
     ------
     ValueError
         If `X` has not two columns, or `proba` is used with other than two classes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from litlearn.plotting import decision_regions
+    >>> ax = Figure().subplots()
+    >>> from litlearn.neighbors import KNeighborsClassifier
+    >>> X, y = [[61.0, 3.4], [80.0, 2.9]], ["well", "ill"]
+    >>> model = KNeighborsClassifier(1).fit(X, y)
+    >>> decision_regions(ax, model, X, y, resolution=20).shape
+    (20, 20)
     """
     _matplotlib()
     from matplotlib.colors import LinearSegmentedColormap, ListedColormap
@@ -608,6 +650,15 @@ def covariance_ellipse(ax, mean, cov, *, n_std=2.0, color=COLORS[0], fill=0.15, 
     ------
     ValueError
         If shapes are wrong, or the covariance is not symmetric or has a negative eigenvalue.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from litlearn.plotting import covariance_ellipse
+    >>> ax = Figure().subplots()
+    >>> ellipse = covariance_ellipse(ax, [0.0, 0.0], [[4.0, 0.0], [0.0, 1.0]], n_std=1.0)
+    >>> print(round(max(ellipse.width, ellipse.height), 6))
+    4.0
     """
     _matplotlib()
     from matplotlib.colors import to_rgba
@@ -695,6 +746,15 @@ def coefficient_paths(ax, alphas, coefs, *, names=None, n_labels=6, mark=None, x
         0 and 8.
     ImportError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from litlearn.plotting import coefficient_paths
+    >>> ax = Figure().subplots()
+    >>> lines = coefficient_paths(ax, [1.0, 0.1], [[0.0, 2.0], [0.0, 0.5]], names=["age", "score"])
+    >>> len(lines)
+    2
     """
     _matplotlib()
     alphas, coefs = np.asarray(alphas, dtype=np.float64), np.asarray(coefs, dtype=np.float64)
@@ -915,6 +975,17 @@ def plot_tree(
         If the tree is not fitted.
     ImportError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from litlearn.plotting import plot_tree
+    >>> ax = Figure().subplots()
+    >>> from litlearn.tree import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier(random_state=0).fit([[61], [80]], ["well", "ill"])
+    >>> boxes = plot_tree(model, feature_names=["age"], impurity=False, ax=ax)
+    >>> print(boxes[0].get_text().splitlines()[0])
+    age ≤ 70.5
     """
     matplotlib = _matplotlib()
     from litlearn import _validation
@@ -1082,6 +1153,15 @@ class Slider:
         The same frames with their panels below each other; empty if there is only one.
     start : int
         Position of the frame that is shown first.
+
+    Examples
+    --------
+    >>> from litlearn.plotting import slider
+    >>> def draw(ax, k):
+    ...     ax.plot([0, 1], [0, k])
+    >>> shown = slider(draw, [1, 2], label="Neighbours k", alt="A line that ends at {value}.")
+    >>> shown.texts, shown.alts[1], len(shown.frames)
+    (['1', '2'], 'A line that ends at 2.', 2)
     """
 
     def __init__(self, label, texts, alts, frames, phones, start, size):
@@ -1246,6 +1326,15 @@ def slider(
         If there are no values, `start` is not one of them, or label or alt text is empty.
     ImportError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from litlearn.plotting import slider
+    >>> def draw(ax, k):
+    ...     ax.plot([0, 1], [0, k])
+    >>> shown = slider(draw, [1, 5, 9], label="k", alt="A line that ends at {value}.", start=5)
+    >>> shown.start
+    1
     """
     _matplotlib()
     from matplotlib import rc_context
@@ -1324,6 +1413,12 @@ def table(head, rows):
     ------
     ValueError
         If a row has not as many entries as `head`.
+
+    Examples
+    --------
+    >>> from litlearn.plotting import table
+    >>> len(str(table(["Model", "Errors"], [["tree", 3], ["forest", 1]])).splitlines()) >= 3
+    True
     """
     head, rows = [str(name) for name in head], [[str(entry) for entry in row] for row in rows]
     for i, row in enumerate(rows):

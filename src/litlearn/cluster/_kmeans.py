@@ -3,7 +3,7 @@
 import numpy as np
 
 from litlearn import _moments, _validation
-from litlearn._base import BaseEstimator, NumberedColumnsMixin
+from litlearn._base import BaseEstimator, ClusterMixin, NumberedColumnsMixin
 from litlearn._progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._bounds import Bounds
@@ -14,12 +14,11 @@ from litlearn.exceptions import ConvergenceWarning
 ALGORITHMS = ("lloyd", "elkan", "hamerly")
 
 
-class CentreModel(NumberedColumnsMixin, BaseEstimator):
+class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
     """What the two k-means estimators share: parameters, starts, and answers about new samples."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "clusterer"
         tags.input_tags.sparse = True
         return tags
 
@@ -424,6 +423,13 @@ def k_means(
     inertia : float
     best_n_iter : int
         With `return_n_iter`.
+
+    Examples
+    --------
+    >>> from litlearn.cluster import k_means
+    >>> centers, labels, inertia = k_means([[0.0], [1.0], [10.0], [11.0]], 2, random_state=0)
+    >>> print(sorted(centers.ravel().tolist()), inertia)
+    [0.5, 10.5] 1.0
     """
     model = KMeans(
         n_clusters,

@@ -269,6 +269,15 @@ def lasso_path(
         Duality gaps, in units of the objective.
     n_iters : list of int
         Sweeps of coordinate descent, with ``return_n_iter=True`` only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from litlearn.linear_model import lasso_path
+    >>> X = np.array([[-1.0, 1.0], [0.0, -2.0], [1.0, 1.0]])
+    >>> alphas, coefs, gaps = lasso_path(X, 3 * X[:, 0], alphas=[1.0, 0.5])
+    >>> print(alphas, coefs.round(2).tolist())
+    [1.  0.5] [[1.5, 2.25], [0.0, 0.0]]
     """
     return enet_path(
         X, y, l1_ratio=1.0, eps=eps, n_alphas=n_alphas, alphas=alphas, precompute=precompute,
@@ -344,6 +353,15 @@ def enet_path(
         Duality gaps, in units of the objective.
     n_iters : list of int
         Sweeps of coordinate descent, with ``return_n_iter=True`` only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from litlearn.linear_model import enet_path
+    >>> X = np.array([[-1.0, 1.0], [0.0, -2.0], [1.0, 1.0]])
+    >>> alphas, coefs, gaps = enet_path(X, 3 * X[:, 0], l1_ratio=0.5, alphas=[1.0, 0.5])
+    >>> print(alphas, coefs.round(2).tolist())
+    [1.  0.5] [[1.29, 1.91], [0.0, 0.0]]
     """
     who = "enet_path" if l1_ratio != 1.0 else "lasso_path"
     settings = {
@@ -1012,7 +1030,7 @@ def warn_of_folds(shortfalls, tol):
 
 
 class ElasticNetCV(_PathCV):
-    """Elastic net with its penalty chosen by cross-validation.
+    """Elastic net :eq:`eq-elastic-net` with its penalty chosen by cross-validation.
 
     Parameters
     ----------
@@ -1073,6 +1091,15 @@ class ElasticNetCV(_PathCV):
     Notes
     -----
     Cost: a path for each fold and each `l1_ratio`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from litlearn.linear_model import ElasticNetCV
+    >>> X = np.c_[np.arange(30.0), np.arange(30.0) % 2]
+    >>> model = ElasticNetCV(alphas=[0.01, 100.0], cv=3).fit(X, 2 * X[:, 0] + 1)
+    >>> print(model.alpha_, model.coef_.round(2).tolist())
+    0.01 [2.0, 0.0]
     """
 
     path = staticmethod(enet_path)
@@ -1125,7 +1152,7 @@ class ElasticNetCV(_PathCV):
 
 
 class LassoCV(_PathCV):
-    """Lasso with its penalty chosen by cross-validation.
+    """Lasso :eq:`eq-lasso` with its penalty chosen by cross-validation.
 
     Parameters
     ----------
@@ -1182,6 +1209,15 @@ class LassoCV(_PathCV):
     Notes
     -----
     Cost: a path for each fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from litlearn.linear_model import LassoCV
+    >>> X = np.c_[np.arange(30.0), np.arange(30.0) % 2]
+    >>> model = LassoCV(alphas=[0.01, 100.0], cv=3).fit(X, 2 * X[:, 0] + 1)
+    >>> print(model.alpha_, model.coef_.round(2).tolist())
+    0.01 [2.0, 0.0]
     """
 
     path = staticmethod(lasso_path)

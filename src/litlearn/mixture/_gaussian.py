@@ -3,7 +3,7 @@
 import numpy as np
 
 from litlearn import _factors, _validation
-from litlearn._base import BaseEstimator
+from litlearn._base import BaseEstimator, DensityMixin
 from litlearn._parallel import cut, fold_blocks
 from litlearn._progress import progress
 from litlearn.exceptions import ConvergenceWarning
@@ -13,7 +13,7 @@ from litlearn.mixture._em import KINDS, Parameters
 STARTS = ("kmeans", "k-means++", "random", "random_from_data")
 
 
-class GaussianMixture(BaseEstimator):
+class GaussianMixture(DensityMixin, BaseEstimator):
     r"""A density that is a sum of normal ones, fitted by expectation and maximisation.
 
     Maximises the likelihood :eq:`eq-gmm-likelihood` of the density :eq:`eq-gmm-density`
@@ -126,11 +126,6 @@ class GaussianMixture(BaseEstimator):
         self.warm_start = warm_start
         self.verbose = verbose
         self.verbose_interval = verbose_interval
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "density_estimator"
-        return tags
 
     # Fitting
 

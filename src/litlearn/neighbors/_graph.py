@@ -45,6 +45,14 @@ def kneighbors_graph(
     -----
     Costs one search for each sample: O(n**2 p) by brute force, O(n p log n) by a tree in few
     dimensions.
+
+    Examples
+    --------
+    >>> from litlearn.neighbors import kneighbors_graph
+    >>> kneighbors_graph([[0.0], [1.0], [10.0]], 1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
     """
     owner = "kneighbors_graph"
     if not isinstance(X, KNeighborsMixin):
@@ -99,6 +107,14 @@ def radius_neighbors_graph(
     Notes
     -----
     Costs one search for each sample, and memory in proportion to the number of edges.
+
+    Examples
+    --------
+    >>> from litlearn.neighbors import radius_neighbors_graph
+    >>> radius_neighbors_graph([[0.0], [1.0], [10.0]], 2.0, mode="distance").toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 0., 0.]])
     """
     owner = "radius_neighbors_graph"
     if not isinstance(X, RadiusNeighborsMixin):

@@ -257,6 +257,14 @@ class KDTree(BinaryTree):
     Notes
     -----
     Building costs O(n p log n) for n points with p features, and O(n p) of memory.
+
+    Examples
+    --------
+    >>> from litlearn.neighbors import KDTree
+    >>> tree = KDTree([[0.0], [1.0], [10.0]])
+    >>> distance, row = tree.query([[0.8]], k=2)
+    >>> print(distance.round(2), row)
+    [[0.2 0.8]] [[1 0]]
     """
 
     algorithm = "kd_tree"
@@ -293,6 +301,14 @@ class BallTree(BinaryTree):
     Notes
     -----
     Building costs O(n p log n) for n points with p features, and O(n p) of memory.
+
+    Examples
+    --------
+    >>> from litlearn.neighbors import BallTree
+    >>> tree = BallTree([[0.0], [1.0], [10.0]])
+    >>> distance, row = tree.query([[0.8]], k=2)
+    >>> print(distance.round(2), row)
+    [[0.2 0.8]] [[1 0]]
     """
 
     algorithm = "ball_tree"

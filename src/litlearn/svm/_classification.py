@@ -417,6 +417,14 @@ class SVC(KernelClassifier):
 
     The sigmoid is no inner product: its Gram matrix may have negative eigenvalues, the problem is
     then not convex, and what is found is one of several stationary points.
+
+    Examples
+    --------
+    >>> from litlearn.svm import SVC
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"]
+    >>> model = SVC(kernel="linear").fit(X, y)
+    >>> print(model.predict([[1.5], [2.5]]), model.support_vectors_.ravel())
+    ['low' 'high'] [3. 1.]
     """
 
     def __init__(
@@ -510,7 +518,7 @@ class NuSVC(KernelClassifier):
 
     As :class:`SVC`, but instead of the price `C` one chooses `nu`: at most this share of the
     samples lies inside the margin or on the wrong side, and at least this share are support
-    vectors. Decision functions are scaled so that the margin is at 1.
+    vectors. Decision functions :eq:`eq-svm-decision` are scaled so that the margin is at 1.
 
     Parameters
     ----------
@@ -586,6 +594,14 @@ class NuSVC(KernelClassifier):
     Notes
     -----
     As for :class:`SVC`; `tol` and `dual_gap_` are those of the problem before the margin is scaled.
+
+    Examples
+    --------
+    >>> from litlearn.svm import NuSVC
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"]
+    >>> model = NuSVC(kernel="linear").fit(X, y)
+    >>> print(model.predict([[1.5], [2.5]]))
+    ['low' 'high']
     """
 
     def __init__(

@@ -130,7 +130,8 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
               + \sum_i C_i \max(0, 1 - y_i (w \cdot x_i + s v))^2,
 
     where s is `intercept_scaling`, s v the intercept, which is penalised too, and :math:`C_i` the
-    product of `C`, class weight and sample weight. More classes: one against the others each.
+    product of `C`, class weight and sample weight. With ``loss="hinge"`` the losses are those of
+    :eq:`eq-svm-hinge`. More classes: one against the others each.
 
     Parameters
     ----------
@@ -189,6 +190,13 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
     a step. Else coordinate descent in the dual, O(n p), or the number of stored entries, a pass.
     Memory beyond the samples in float64 is O(n + p), and O(p^2) for Newton's method. The l1
     penalty: coordinate descent over the features, with a copy of the samples by columns.
+
+    Examples
+    --------
+    >>> from litlearn.svm import LinearSVC
+    >>> model = LinearSVC().fit([[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"])
+    >>> print(model.predict([[0.5], [3.5]]))
+    ['low' 'high']
     """
 
     def __init__(
@@ -341,7 +349,7 @@ class LinearSVR(LinearMachine, LinearRegressor):
               + \sum_i C_i \max(0, |y_i - w \cdot x_i - s v| - \varepsilon),
 
     where s is `intercept_scaling`, s v the intercept, which is penalised too, and :math:`C_i` the
-    product of `C` and the sample weight.
+    product of `C` and the sample weight. The losses are those of :eq:`eq-svr-loss`.
 
     Parameters
     ----------
@@ -386,6 +394,13 @@ class LinearSVR(LinearMachine, LinearRegressor):
     Notes
     -----
     As for :class:`LinearSVC`.
+
+    Examples
+    --------
+    >>> from litlearn.svm import LinearSVR
+    >>> model = LinearSVR(epsilon=0.1, C=10.0).fit([[-1.0], [0.0], [1.0]], [-1.0, 0.0, 1.0])
+    >>> print(model.coef_.round(2))  # a line in a tube of width 0.2
+    [0.9]
     """
 
     def __init__(

@@ -132,6 +132,13 @@ class SVR(KernelRegressor):
     Notes
     -----
     As for :class:`SVC`, with two variables for each sample.
+
+    Examples
+    --------
+    >>> from litlearn.svm import SVR
+    >>> model = SVR(kernel="linear", C=10.0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    >>> print(model.coef_.round(2), model.intercept_.round(2))  # a line in a tube of width 0.2
+    [[0.9]] [0.1]
     """
 
     def __init__(
@@ -203,7 +210,7 @@ class NuSVR(KernelRegressor):
     r"""Support vector regression with a bound on the share of samples outside the tube.
 
     As :class:`SVR`, but instead of `epsilon` one chooses `nu`: at most this share of the samples
-    errs by more than epsilon, which is found.
+    errs by more than epsilon, which is found. The losses are those of :eq:`eq-svr-loss`.
 
     Parameters
     ----------
@@ -266,6 +273,14 @@ class NuSVR(KernelRegressor):
     Notes
     -----
     As for :class:`SVR`.
+
+    Examples
+    --------
+    >>> from litlearn.svm import NuSVR
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+    >>> model = NuSVR(kernel="linear", C=100.0).fit(X, y)
+    >>> print(model.predict([[1.5]]).round(2))
+    [1.5]
     """
 
     def __init__(
