@@ -101,6 +101,7 @@ lint: .venv/.test
 format: .venv/.test
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+	@$(PY) .ci/stubs.py
 	@$(PY) .ci/notebooks.py format $(wildcard book/*.ipynb)
 
 # Tests marked "nojit" run three times: compiled, as plain Python (NUMBA_DISABLE_JIT), and compiled

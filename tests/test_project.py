@@ -15,6 +15,7 @@ import sys
 import tarfile
 import tomllib
 import types
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,11 @@ def test_source_distribution_is_the_whole_project(tmp_path):
     assert names - found == set(), "not named in MANIFEST.in"
     generated = {name for name in found - names if ".egg-info/" in name}
     assert found - names - generated == {"PKG-INFO", "setup.cfg"}
+    wheel = run_backend("build_wheel('out')", tmp_path)
+    with zipfile.ZipFile(tmp_path / "out" / wheel) as content:
+        installed = {f"src/{name}" for name in content.namelist()}
+    for_checkers = {name for name in names if name.endswith((".pyi", "py.typed"))}
+    assert for_checkers and for_checkers <= installed
 
 
 def test_between_releases_each_commit_is_a_version_of_its_own(tmp_path):
@@ -525,6 +531,29 @@ def test_every_estimator_is_compiled_before_the_tests():
     # Those of several targets are fitted by `use_logistic`: the table's data have one.
     several = {("litlearn.linear_model", f"MultiTask{kind}") for kind in ("Lasso", "ElasticNet")}
     assert estimators - several <= compiled
+
+
+def public_names():
+    """(module, name, value) of the public classes and functions."""
+    for module in MODULES:
+        if any(part.startswith("_") for part in module.split(".")[1:]):
+            continue
+        namespace = importlib.import_module(module)
+        for name in getattr(namespace, "__all__", ()):
+            value = getattr(namespace, name)
+            if inspect.isclass(value) or inspect.isfunction(value):
+                yield module, name, value
+
+
+def test_every_public_docstring_has_examples():
+    """Those of a class are its own: an inherited docstring shows another class."""
+    without = [
+        f"{module}.{name}"
+        for module, name, value in public_names()
+        if "\nExamples\n--------\n>>> "
+        not in inspect.cleandoc(vars(value).get("__doc__") or value.__doc__ or "")
+    ]
+    assert not without
 
 
 @pytest.mark.parametrize("module", MODULES)
