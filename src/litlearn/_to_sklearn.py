@@ -22,7 +22,7 @@ def convert(model):
         theirs.singular_ = np.array(model.singular_)
     if hasattr(theirs, "scalings_"):  # of LinearDiscriminantAnalysis: how many of them count
         theirs._max_components = model._n_features_out
-    if type(theirs).__name__ == "RidgeClassifier":
+    if type(theirs).__name__ in ("RidgeClassifier", "RidgeClassifierCV"):
         theirs._label_binarizer = _label_binarizer(model)
     return theirs
 
