@@ -145,8 +145,8 @@ fuzz: .venv/.test
 	  $(PYTEST) tests/test_fuzz.py
 	@echo 'No estimator failed on $(FUZZ) examples.'
 
-mutants: .venv/.test
-	NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' $(PY) .ci/mutants.py $(MUTANTS)
+mutants: .venv/.test $(CACHE)/.filled
+	$(PY) .ci/mutants.py $(MUTANTS)
 
 # Lines of compiled functions are counted when they run as plain Python; the others, compiled.
 coverage: .venv/.test $(CACHE)/.filled

@@ -9,10 +9,10 @@ Each change (a constant, a comparison, a sign, an operator) is made in a process
 tests were collected, in the functions that are there already: nothing is imported or collected
 again. The tests run once as the source is, and it is noted which test calls which function and how
 long it takes. A change is then judged by the tests that call the changed function, the quickest
-first, up to the first that fails. Compiled functions run as plain Python; their files run the tests
-marked ``nojit``, those of other files all tests that end within `PATIENCE` seconds. A test that
-starts a process of its own sees the source as it is. A change that passes is a gap in the tests, or
-changes nothing that can be seen.
+first, up to the first that fails. Changes of compiled functions, and of the constants beside them,
+are judged as plain Python by the tests marked ``nojit``; all others by every test that ends within
+`PATIENCE` seconds, with compiled functions. A test that starts a process of its own sees the source
+as it is. A change that passes is a gap in the tests, or changes nothing that can be seen.
 """
 
 import argparse
@@ -31,12 +31,14 @@ import time
 import types
 from pathlib import Path
 
+import numpy as np
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "litlearn"
 LEFT_OUT = {"plotting.py", "listing.py", "datasets.py", "__init__.py", "_warm_up.py"}
 # Arguments that decide when work is done, or where a warning points to: not what comes out.
 UNSEEN = {"work", "stacklevel", "strict", "verbose"}
-PATIENCE = 20  # seconds of processor time that a test of plain Python may take
+PATIENCE = 20  # seconds of processor time that a test may take
 
 COMPARISONS = {
     ast.Lt: ast.LtE,
@@ -163,32 +165,59 @@ def exchange(old, new):
 # --- tests -----------------------------------------------------------------------------------
 
 
-# Files whose tests are named otherwise.
+# Files whose tests are named otherwise, or of which another file tests more.
+LOGISTIC = "linear_model/test_logistic.py"
 ELSEWHERE = {
-    "_linear.py": "linear_model/test_least_squares.py",
-    "_selection.py": "test_distances.py",
-    "exceptions.py": "test_base.py",
+    "_linear.py": ["linear_model/test_least_squares.py"],
+    "_normal.py": ["test_naive_bayes.py", "test_discriminant_analysis.py", "test_normal.py"],
+    "_selection.py": ["test_distances.py"],
+    "discriminant_analysis.py": ["test_discriminant_analysis.py", "test_normal.py"],
+    "exceptions.py": ["test_base.py"],
+    "kernel_approximation.py": ["test_kernel_approximation.py", "test_kernel_protocol.py"],
+    "kernel_ridge.py": ["test_kernel_ridge.py", "test_kernel_protocol.py"],
+    "linear_model/_coordinate_descent.py": ["linear_model/test_lasso.py"],
+    "linear_model/_logistic_cv.py": [LOGISTIC],
+    "linear_model/_logistic_loss.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],
+    "linear_model/_newton.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],
+    "linear_model/_ridge_cv.py": ["linear_model/test_ridge.py"],
+    "mixture/_em.py": ["mixture/test_gaussian.py"],
+    "naive_bayes.py": ["test_naive_bayes.py", "test_normal.py"],
 }
 
 
 def tests_of(path):
-    """The tests of a file: of the same name, else those of its folder."""
+    """The tests of a file: of the same name, and the folder's protocol; else all of its folder."""
     own = path.relative_to(PACKAGE)
-    name = ELSEWHERE.get(own.as_posix(), own.parent / f"test_{own.stem.strip('_')}.py")
-    tests = ROOT / "tests" / name
-    return tests if tests.exists() else tests.parent
+    names = ELSEWHERE.get(own.as_posix(), [own.parent / f"test_{own.stem.strip('_')}.py"])
+    tests = [ROOT / "tests" / name for name in names]
+    if not all(test.exists() for test in tests):
+        return (tests[0].parent,)
+    protocol = tests[0].parent / "test_protocol.py"
+    return (*tests, *([protocol] if own.parent.name and protocol.exists() else []))
+
+
+def around(tree, node):
+    """The innermost function around a node, and its first line, decorators included; None, 0."""
+    found, first = None, 0
+    for one in ast.walk(tree):
+        if isinstance(one, ast.FunctionDef):
+            begin = min([one.lineno, *(d.lineno for d in one.decorator_list)])
+            if begin <= node.lineno <= one.end_lineno and begin > first:
+                found, first = one, begin
+    return found, first
 
 
 def owner(tree, node):
     """First line, decorators included, of the innermost function around a node; 0 outside."""
-    first = 0
-    for around in ast.walk(tree):
-        if isinstance(around, (ast.FunctionDef, ast.Lambda)):
-            decorators = getattr(around, "decorator_list", [])
-            begin = min([around.lineno, *(d.lineno for d in decorators)])
-            if begin <= node.lineno <= around.end_lineno and isinstance(around, ast.FunctionDef):
-                first = max(first, begin)
-    return first
+    return around(tree, node)[1]
+
+
+def is_compiled(source, number):
+    """Whether a change is seen by compiled functions of its file only where they are not."""
+    tree = ast.parse(source)
+    function, _ = around(tree, places(tree)[number])
+    decorators = function.decorator_list if function else []
+    return any("njit" in ast.unparse(d) for d in decorators) if function else "@njit" in source
 
 
 class Judge:
@@ -205,7 +234,9 @@ class Judge:
         with tempfile.NamedTemporaryFile("r", suffix=".json") as file:
             if not self.passes(self.observe, session, file.name):
                 return True
-            known = json.load(file)
+            known, failed = json.load(file)
+        for name in failed:
+            print(f"  fails on the source as it is, and is left out: {name}", flush=True)
         self.survivors = {}
         for path, numbers in self.files.items():
             parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
@@ -260,9 +291,9 @@ class Judge:
             raise TimeoutError
 
         signal.signal(signal.SIGPROF, too_slow)
-        reports, known = Reports(), {}
+        reports, known, failed = Reports(), {}, []
         session.config.pluginmanager.register(reports)
-        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+        for item, following in itertools.zip_longest(session.items, session.items[1:]):
             seen.clear()
             threading.settrace(call)
             sys.settrace(call)
@@ -276,9 +307,9 @@ class Judge:
             if not reports.failed:
                 known[item.nodeid] = seconds, [f"{path}:{line}" for path, line in called]
             elif seconds < PATIENCE:
-                return False
+                failed.append(item.nodeid)
             reports.failed = False
-        Path(name).write_text(json.dumps(known))
+        Path(name).write_text(json.dumps([known, failed]))
         return True
 
     def judge(self, session, items, tests, module, tree):
@@ -295,6 +326,19 @@ class Judge:
         return True
 
 
+def without_old_values(make):
+    """Return ``np.empty`` as one whose array never holds the answer of an earlier computation."""
+
+    def filled(*arguments, **options):
+        array = make(*arguments, **options)
+        if array.dtype.kind in "fiu":
+            integer = array.dtype.kind != "f"
+            array.fill(np.iinfo(array.dtype).max // 2 if integer else np.nan)
+        return array
+
+    return filled
+
+
 class Reports:
     """A plugin of pytest: whether a test failed."""
 
@@ -304,15 +348,21 @@ class Reports:
         self.failed |= report.failed
 
 
-def examine(tests, marked, files, patience):
+def examine(tests, compiled, files, patience):
     """Judge changes of files by their tests; return the number of survivors of each, or None."""
+    os.environ["NUMBA_DISABLE_JIT"] = str(int(compiled))
+    if compiled and "NUMBA_CACHE_DIR" in os.environ:
+        os.environ["NUMBA_CACHE_DIR"] += "-nojit"
+    if compiled:
+        np.empty = without_old_values(np.empty)
     import pytest
 
-    print(f"{tests.relative_to(ROOT)}{', nojit' if marked else ''}:", flush=True)
+    names = ", ".join(str(path.relative_to(ROOT)) for path in tests)
+    print(f"{names}{', as plain Python' if compiled else ''}:", flush=True)
     judge = Judge(files, patience)
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-p", "no:xdist"]
-    only = ["-m", "nojit"] if marked else []
-    arguments = [str(tests), "--import-mode", "importlib", "-o", "addopts=", *options, *only]
+    only = ["-m", "nojit" if compiled else "not browser"]
+    arguments = [*map(str, tests), "--import-mode", "importlib", "-o", "addopts=", *options, *only]
     pytest.main(arguments, plugins=[judge])
     return judge.survivors
 
@@ -341,21 +391,20 @@ def main():
         found = sorted(path.rglob("*.py")) if path.is_dir() else [path]
         files += [(one, int(line) if line else None) for one in found if one.name not in LEFT_OUT]
     sample = given.sample if given.sample is not None else 0 if len(files) == 1 else 10
-    groups = collections.defaultdict(lambda: collections.defaultdict(list))
+    groups = collections.defaultdict(dict)
     for path, line in files:
-        if numbers := chosen(path, line, sample, given.seed):
-            group = tests_of(path), "@njit" in path.read_text("utf-8")
-            groups[group][path] += numbers
-    for (tests, marked), group in groups.items():
+        source = path.read_text("utf-8")
+        for number in chosen(path, line, sample, given.seed):
+            groups[tests_of(path), is_compiled(source, number)].setdefault(path, []).append(number)
+    for (tests, compiled), group in groups.items():
         # A process for each group: what its tests leave in memory is not there for the next.
         child = os.fork()
         if child == 0:
-            if examine(tests, marked, group, given.patience) is None:
-                print("  the tests fail on the source as it is", flush=True)
+            if examine(tests, compiled, group, given.patience) is None:
+                print("  the tests do not run", flush=True)
             os._exit(0)
         os.waitpid(child, 0)
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
     main()

@@ -92,8 +92,21 @@ def test_a_change_reaches_those_who_hold_the_function(line, expression, before, 
 def test_files_are_judged_by_their_own_tests():
     def tests(path):
         found = mutants.tests_of(mutants.PACKAGE / path)
-        return found.relative_to(ROOT / "tests").as_posix()
+        return [test.relative_to(ROOT / "tests").as_posix() for test in found]
 
-    assert tests("_targets.py") == "test_targets.py"
-    assert tests("linear_model/_lasso.py") == "linear_model/test_lasso.py"
-    assert tests("tree/_grow.py") == "tree"
+    assert tests("_targets.py") == ["test_targets.py"]
+    assert tests("linear_model/_lasso.py") == [
+        "linear_model/test_lasso.py",
+        "linear_model/test_protocol.py",
+    ]
+    assert tests("naive_bayes.py") == ["test_naive_bayes.py", "test_normal.py"]
+    assert tests("tree/_growth.py") == ["tree"]
+    for path, names in mutants.ELSEWHERE.items():
+        assert (mutants.PACKAGE / path).exists()
+        assert all((ROOT / "tests" / name).exists() for name in names)
+
+
+def test_compiled_functions_and_their_constants_are_told_from_the_rest():
+    source = "SIZE = 1\n@njit(lean=True)\ndef f(): return 2\ndef g(): return 3\n"
+    assert [mutants.is_compiled(source, n) for n in range(3)] == [True, True, False]
+    assert not mutants.is_compiled("SIZE = 1\n", 0)

@@ -17,7 +17,7 @@ nojit = pytest.mark.nojit
 KINDS = pytest.mark.parametrize("kind", VARIANCES)
 
 
-def make(n=60, p=3, q=3, seed=0):
+def make(n=60, p=4, q=3, seed=0):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % q
     X = rng.normal(size=(n, p)) * (1 + y[:, None]) + 2.0 * rng.normal(size=(q, p))[y]
@@ -125,7 +125,7 @@ def test_weight_is_repetition(kind):
 def test_order_of_samples_features_and_classes():
     X, y, _ = make()
     rng = np.random.default_rng(2)
-    rows, columns = rng.permutation(60), rng.permutation(3)
+    rows, columns = rng.permutation(60), rng.permutation(4)
     a, b = GaussianNB().fit(X, y), GaussianNB().fit(X[rows][:, columns], 2 - y[rows])
     np.testing.assert_allclose(a.theta_[:, columns], b.theta_[::-1], rtol=1e-12)
     np.testing.assert_allclose(
