@@ -4,6 +4,7 @@
     make mutants MUTANTS="src/litlearn/_targets.py"      # every change of one file
     make mutants MUTANTS="src/litlearn/_targets.py:40"   # every change of one line
     make mutants MUTANTS="--sample 20 src/litlearn/tree"
+    make mutants MUTANTS="-k twin src/litlearn/_targets.py"    # judged by some of the tests
 
 Each change (a constant, a comparison, a sign, an operator) is made in a process forked after the
 tests were collected, in the functions that are there already: nothing is imported or collected
@@ -348,7 +349,7 @@ class Reports:
         self.failed |= report.failed
 
 
-def examine(tests, compiled, files, patience):
+def examine(tests, compiled, files, given):
     """Judge changes of files by their tests; return the number of survivors of each, or None."""
     os.environ["NUMBA_DISABLE_JIT"] = str(int(compiled))
     if compiled and "NUMBA_CACHE_DIR" in os.environ:
@@ -359,9 +360,9 @@ def examine(tests, compiled, files, patience):
 
     names = ", ".join(str(path.relative_to(ROOT)) for path in tests)
     print(f"{names}{', as plain Python' if compiled else ''}:", flush=True)
-    judge = Judge(files, patience)
+    judge = Judge(files, given.patience)
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-p", "no:xdist"]
-    only = ["-m", "nojit" if compiled else "not browser"]
+    only = ["-m", "nojit" if compiled else "not browser", "-k", given.k]
     arguments = [*map(str, tests), "--import-mode", "importlib", "-o", "addopts=", *options, *only]
     pytest.main(arguments, plugins=[judge])
     return judge.survivors
@@ -382,6 +383,7 @@ def main():
     parser.add_argument("--sample", type=int, default=None, help="changes of each file; 0: all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--patience", type=float, default=5.0, help="times a test may take")
+    parser.add_argument("-k", default="", help="only tests that pytest chooses by this expression")
     given = parser.parse_args()
     sys.path.insert(0, str(ROOT / "tests"))
     files = []
@@ -400,7 +402,7 @@ def main():
         # A process for each group: what its tests leave in memory is not there for the next.
         child = os.fork()
         if child == 0:
-            if examine(tests, compiled, group, given.patience) is None:
+            if examine(tests, compiled, group, given) is None:
                 print("  the tests do not run", flush=True)
             os._exit(0)
         os.waitpid(child, 0)

@@ -248,6 +248,26 @@ def test_refused_combinations():
     assert not hasattr(other, "covariance_")  # the user's estimator is left alone
 
 
+def test_classes_of_the_same_mean_are_told_by_their_priors():
+    X = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0], [-1.0, 0.0], [1.0, 0.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LinearDiscriminantAnalysis().fit(X, [0, 0, 1, 1, 1, 1])
+    np.testing.assert_allclose(model.predict_proba(X), [[1 / 3, 2 / 3]] * 6)
+    assert not np.isnan(model.explained_variance_ratio_).any()
+
+
+@pytest.mark.parametrize("n", [3, 9])
+@pytest.mark.parametrize("solver", ["svd", "eigen"])
+def test_a_covariance_without_full_rank_is_refused(n, solver):
+    """With few samples for "svd" the reason is their number; else a feature that depends."""
+    X, y = make(n=2 * n, q=2)
+    X[:, 3] = X[:, 0]
+    with pytest.raises(np.linalg.LinAlgError, match="is not full rank") as caught:
+        QuadraticDiscriminantAnalysis(solver=solver).fit(X, y)
+    assert ("number of samples" in str(caught.value)) == (solver == "svd" and n == 3)
+
+
 def test_no_warning_and_no_trace_of_an_earlier_fit():
     X, y = make()
     with warnings.catch_warnings():

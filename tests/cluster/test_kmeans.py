@@ -79,6 +79,28 @@ def test_all_algorithms_take_the_same_steps(algorithm, seed, k, spread):
         expected, before = after, inertia
 
 
+@nojit
+@pytest.mark.parametrize("sharp", [True, False])
+def test_bounds_hold_wherever_the_centres_go(sharp):
+    """eq-kmeans-bounds: each centre moves by itself, some far and some hardly, for 30 steps."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    samples, centres = samples_of(X), rng.normal(size=(5, 2))
+    assign, labels, every = Bounds(samples, 5, 1, sharp), np.empty(40, np.int32), np.arange(40)
+    for _ in range(30):
+        centres = centres + rng.exponential(0.1, size=(5, 1)) * rng.normal(size=(5, 2))
+        before = labels.copy()
+        found = assign(centres, labels)
+        D = np.linalg.norm((X - samples.centre)[:, None] - centres, axis=2)
+        np.testing.assert_array_equal(labels, D.argmin(axis=1))
+        assert found.n_changed in (40, np.sum(labels != before))
+        assert (assign.upper >= D[every, labels] - 1e-12).all()
+        if not sharp:  # one bound for all centres but its own
+            D[every, labels] = np.inf
+            D = D.min(axis=1)
+        assert (assign.lower <= D + 1e-12).all()
+
+
 @pytest.mark.parametrize("load", [load_iris, load_digits])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @ALGORITHMS

@@ -1,5 +1,6 @@
 """Principal axes: against twins and scikit-learn, and where digits are easily lost."""
 
+import itertools
 import tracemalloc
 
 import numpy as np
@@ -8,10 +9,12 @@ import scipy.sparse
 import scipy.stats
 import sklearn.decomposition
 from sklearn.datasets import load_digits, load_iris
+from sklearn.utils import gen_batches
 
 import reference
 from litlearn import _factors
 from litlearn.decomposition import PCA, IncrementalPCA, TruncatedSVD, _axes
+from litlearn.decomposition._incremental_pca import batches
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 EVERY_SOLVER = pytest.mark.parametrize("solver", SOLVERS)
@@ -394,6 +397,14 @@ def test_batches_as_scikit_learns(k, size, whiten):
         names,
         atol=1e-9,
     )
+
+
+@pytest.mark.nojit
+def test_where_batches_are_cut():
+    """As scikit-learn cuts: what would be too few goes with the batch before."""
+    for n, size, least in itertools.product(range(1, 30), range(1, 12), range(6)):
+        expected = list(gen_batches(n, size, min_batch_size=least))
+        assert batches(n, size, least) == expected, (n, size, least)
 
 
 @pytest.mark.nojit

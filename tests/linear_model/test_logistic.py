@@ -863,6 +863,30 @@ def test_what_a_step_lacks_is_bounded(q, fit_intercept):
         assert decrement + np.vdot(g, d) <= lack * (1 + 1e-10) + 1e-12
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("q", [2, 3])
+def test_intercepts_and_what_is_standardised_go_both_ways(q, sparse):
+    """The solution for the intercepts solves; parameters come back as they were given."""
+    X, y = make(60, 4, q)
+    rng, s = np.random.default_rng(1), np.random.default_rng(2).uniform(size=60)
+    X = sp.csr_array(X) if sparse else X + 3.0
+    loss = binary_loss(X, y, s, 0.1) if q == 2 else MultinomialLoss(X, y, q, s, 0.1, True)
+    coef, intercept, r = rng.normal(size=(q, 4)), rng.normal(size=q), rng.normal(size=q)
+    # A common shift of all classes changes nothing; two classes have one function.
+    coef, intercept, r = (one[0] if q == 2 else one - one.mean(0) for one in (coef, intercept, r))
+    v = loss.start(coef, intercept)
+    found, at = loss.finish(v)
+    np.testing.assert_allclose(found, coef, rtol=1e-12)
+    np.testing.assert_allclose(at, intercept, rtol=1e-11)
+    w, b = raw(loss, v)
+    np.testing.assert_allclose(w, coef, rtol=1e-12)
+    np.testing.assert_allclose(b, intercept, rtol=1e-11)
+    state = loss.evaluate(v)
+    d = np.zeros_like(v)
+    d[..., -1] = loss.solve_intercepts(state, r)
+    np.testing.assert_allclose(loss.product(state, d)[..., -1], r, rtol=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_claims_hold_for_ill_conditioned_features(seed):
     """The excess over the minimum is no more than is said, with steps by conjugate gradients."""

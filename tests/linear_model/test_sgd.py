@@ -154,6 +154,7 @@ def test_slopes_are_those_of_the_losses():
             assert slope == pytest.approx((up - down) / 2e-6, abs=1e-5), loss
 
 
+@pytest.mark.nojit
 @pytest.mark.parametrize("penalty", ["l2", "l1", "elasticnet"])
 def test_the_norms_on_the_way_are_exact(penalty):
     """What the objective takes for the penalty is what a new count of the coefficients finds."""

@@ -169,6 +169,9 @@ def test_collapse_is_refused_and_prevented():
     np.testing.assert_allclose(model.covariances_[0], 1e-6 * np.eye(2), atol=1e-12)
     with pytest.raises(ValueError, match="Expected n_samples >= n_components but got n_components"):
         GaussianMixture(5).fit(X[:3])
+    with pytest.raises(ValueError, match="1 sample.* a minimum of 2 is required"):
+        GaussianMixture(1).fit(X[:1])
+    np.testing.assert_allclose(GaussianMixture(1).fit(X[[0, 20]]).means_, [[0.5, 0.5]])
 
 
 def test_warm_start_goes_on():

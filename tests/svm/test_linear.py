@@ -15,6 +15,7 @@ from litlearn.exceptions import ConvergenceWarning
 from litlearn.svm import LinearSVC, LinearSVR, _dual_descent, _linear_machines, _primal_newton
 from litlearn.svm._dual_descent import DualProblem, make_rows, solve_dual
 from litlearn.svm._primal_newton import SquaredLoss, solve_primal
+from litlearn.svm._sparse_weights import solve_sparse
 
 SETTINGS = (
     {},
@@ -120,6 +121,45 @@ def test_dual_descent_finds_the_minimum(sparse, kind):
         tol=1e-14,
     )
     assert dual_objective(A, problem, found.beta) <= peer.fun + 1e-7
+
+
+@pytest.mark.nojit
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("price", [0.05, 1.0, 20.0])
+def test_l1_finds_the_minimum(sparse, price):
+    """The minimum by another way, and the violation and the gap from their definitions."""
+    X, y = make(20, 5)
+    X[np.abs(X) < 0.2] = 0.0
+    y, C = 2.0 * y - 1.0, price * np.random.default_rng(0).uniform(0.5, 1.0, 20)
+    C[3] = 0.0
+    A = scipy.sparse.csc_array(X)
+    columns = X.T.reshape(-1), np.empty(0, dtype=np.int32), 20 * np.arange(6)
+    columns = (A.data, A.indices, A.indptr) if sparse else columns
+    w, violation, gap, n_iter, converged = solve_sparse(
+        columns, lambda w: X @ w, y, C, (1e-6, 5000), 0
+    )
+
+    def loss(w):
+        return C @ np.maximum(1.0 - y * (X @ w), 0.0) ** 2
+
+    peer = scipy.optimize.minimize(
+        lambda v: v.sum() + loss(v[:5] - v[5:]), np.zeros(10), bounds=[(0, None)] * 10, tol=1e-14
+    )
+    excess = np.abs(w).sum() + loss(w) - peer.fun
+    assert converged and n_iter < 5000 and abs(excess) <= 1e-5 * peer.fun
+    assert excess <= gap * (1 + 1e-6) + 1e-9 and 0.0 <= gap <= 1e-4 * peer.fun
+    margins = np.maximum(1.0 - y * (X @ w), 0.0)
+    slopes = -2.0 * X.T @ (C * y * margins)
+    off = np.where(w != 0.0, np.abs(slopes + np.sign(w)), np.abs(slopes) - 1.0)
+    assert violation == pytest.approx(max(0.0, off.max()), abs=1e-12)
+    # What is stopped early says so, and its gap still bounds the excess.
+    w, violation, gap, _, converged = solve_sparse(
+        columns, lambda w: X @ w, y, C, (1e-9, 1), 0
+    )
+    assert np.abs(w).sum() + loss(w) - peer.fun <= gap * (1 + 1e-9) + 1e-9
+    scale = max(1.0, np.abs(2.0 * X.T @ (C * y)).max())
+    assert converged == (violation < 1e-9 * scale)
 
 
 @pytest.mark.nojit

@@ -909,3 +909,11 @@ def test_importances_by_their_definition():
             rows = reached[:, child]
             gains[tree.feature[node]] += sign * w[rows].sum() * impurity("gini", y[rows], w[rows])
     np.testing.assert_allclose(model.feature_importances_, gains / gains.sum())
+
+
+def test_a_value_at_the_threshold_goes_left():
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 2.0, 3.0, 4.0])
+    model = DecisionTreeRegressor().fit(X, y)
+    thresholds = np.sort(model.tree_.threshold[model.tree_.feature == 0])
+    np.testing.assert_array_equal(thresholds, [0.5, 1.5, 2.5])
+    np.testing.assert_array_equal(model.predict(thresholds[:, None]), y[:3])
