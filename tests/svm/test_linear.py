@@ -154,9 +154,7 @@ def test_l1_finds_the_minimum(sparse, price):
     off = np.where(w != 0.0, np.abs(slopes + np.sign(w)), np.abs(slopes) - 1.0)
     assert violation == pytest.approx(max(0.0, off.max()), abs=1e-12)
     # What is stopped early says so, and its gap still bounds the excess.
-    w, violation, gap, _, converged = solve_sparse(
-        columns, lambda w: X @ w, y, C, (1e-9, 1), 0
-    )
+    w, violation, gap, _, converged = solve_sparse(columns, lambda w: X @ w, y, C, (1e-9, 1), 0)
     assert np.abs(w).sum() + loss(w) - peer.fun <= gap * (1 + 1e-9) + 1e-9
     scale = max(1.0, np.abs(2.0 * X.T @ (C * y)).max())
     assert converged == (violation < 1e-9 * scale)
