@@ -17,9 +17,10 @@ from litlearn.exceptions import (
     DataConversionWarning,
     InvalidParameterError,
 )
-from litlearn.linear_model import _coordinate_descent as descent
-from litlearn.linear_model import _least_squares
+from litlearn.linear_model import _design, _least_squares
+from litlearn.linear_model._coordinate_descent import solve
 from litlearn.linear_model._folds import check_folds, check_no_params
+from litlearn.linear_model._penalty import Penalty
 
 # A fold whose columns keep less than this share of their squared norm is summed up on its own.
 SMALLEST_SHARE = 1e-6
@@ -57,7 +58,7 @@ def make_design(X, y, weights, centred, tol, n_jobs=None):
         X = X.astype(np.float64, copy=False)
     if weights is not None:
         weights = weights * (X.shape[0] / weights.sum())
-    kind = descent.SparseDesign if _validation.is_sparse(X) else descent.DenseDesign
+    kind = _design.SparseDesign if _validation.is_sparse(X) else _design.DenseDesign
     with np.errstate(over="ignore", invalid="ignore"):
         design = kind(X, y, weights, centred, n_jobs)
     if X.dtype == np.float32 and not in_range(design):
@@ -81,7 +82,7 @@ def check_gram(owner, precompute, design, centred):
             f"{_validation.owner_name(owner)}: the Gram matrix given as precompute has shape "
             f"{gram.shape}, expected ({p}, {p})."
         )
-    if isinstance(design, descent.SparseDesign):
+    if isinstance(design, _design.SparseDesign):
         return None
     # Means up to rounding are the sign that the matrix belongs to centred columns.
     spread = np.sqrt(design.squares / design.n_samples)
@@ -121,11 +122,11 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
         precompute = "auto"
     else:
         gram = None
-    if isinstance(design, descent.SparseDesign) or precompute is False:
+    if isinstance(design, _design.SparseDesign) or precompute is False:
         return design
     n, p = design.X.shape
     if gram is None:
-        if precompute == "auto" and (single or p > min(max(n, SMALL_GRAM), descent.LARGEST_GRAM)):
+        if precompute == "auto" and (single or p > min(max(n, SMALL_GRAM), _design.LARGEST_GRAM)):
             return design
         gram = gram_matrix(design)
     exact = single or tol < GRAM_PRECISION[design.X.dtype.char]
@@ -141,7 +142,7 @@ def gram_matrix(design):
 
 def gram_design(design, gram, exact):
     """Return the design that works with the Gram matrix; with `exact` it looks at the data too."""
-    return descent.GramDesign(
+    return _design.GramDesign(
         gram, design.squares, design.products, design.target_square, design.n_samples,
         design.rounding, design if exact else None,
     )  # fmt: skip
@@ -222,10 +223,8 @@ def solve_path(design, l1_ratio, alphas, w, *, positive, seed, tol, max_iter):
     coefs = np.empty((alphas.size, w.size))
     gaps, sweeps = np.empty(alphas.size), []
     for i, alpha in enumerate(alphas):
-        gaps[i], count = descent.solve(
-            design, n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio), w, positive=positive,
-            seed=seed, tol=tol, max_iter=max_iter,
-        )  # fmt: skip
+        penalty = Penalty(n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio), positive)
+        gaps[i], count = solve(design, penalty, w, seed=seed, tol=tol, max_iter=max_iter)
         coefs[i] = w
         sweeps.append(count)
     return coefs.T, gaps, sweeps
@@ -607,7 +606,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         for k in range(n_targets):
             if k:
                 design = design.retarget(targets[:, k].copy())
-                known = isinstance(solver, descent.GramDesign)
+                known = isinstance(solver, _design.GramDesign)
                 solver = gram_design(design, solver.G, exact=True) if known else design
             _, gap, count = solve_path(solver, l1_ratio, np.array([alpha]), start[k], **settings)
             coefs[k] = start[k]
@@ -783,7 +782,7 @@ def complement_design(design, gram, weights, part, n_train, centred):
         return None
     rescale = n_train / total
     G *= rescale
-    result = descent.GramDesign(
+    result = _design.GramDesign(
         G, squares * rescale, q * rescale, square * rescale, n_train, design.rounding
     )
     if not centred:
@@ -847,7 +846,7 @@ class _PathCV(LinearRegressor):
             grids = [alphas] * len(ratios)
         tol = settings["tol"]
         solver = with_gram(self, design, precompute, centred, tol, single=False)
-        gram = solver.G if isinstance(solver, descent.GramDesign) and not solver.design else None
+        gram = solver.G if isinstance(solver, _design.GramDesign) and not solver.design else None
 
         parts = self._fold_parts(design, y, weights, gram, folds)
 

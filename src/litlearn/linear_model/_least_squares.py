@@ -340,7 +340,8 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
 
     Nothing of p x p is formed, but for a small support, and sparse samples stay sparse.
     """
-    from litlearn.linear_model import _coordinate_descent as descent
+    from litlearn.linear_model import _coordinate_descent, _design
+    from litlearn.linear_model._penalty import Penalty
 
     X, Y, weight = samples.X, samples.Y, samples.weight
     (n, p), k, factor = X.shape, Y.shape[1], 1.0
@@ -349,16 +350,15 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
         weight = weight * factor
     dense = isinstance(X, np.ndarray)
     X = X.astype(np.float64, copy=False) if dense else X.tocsc().astype(np.float64)
-    kind = descent.DenseDesign if dense else descent.SparseDesign
+    kind = _design.DenseDesign if dense else _design.SparseDesign
     design = kind(X, Y[:, 0].copy(), weight, samples.centred, n_jobs)
     coef, n_iter, y_mean = np.zeros((p, k)), np.zeros(k, dtype=np.int32), np.zeros(k)
     for t in range(k):
         if t:
             design = design.retarget(Y[:, t].copy())
         w, y_mean[t], penalty = coef[:, t].copy(), design.y_mean, float(alpha[t]) * factor
-        _, n_iter[t] = descent.solve(
-            design, 0.0, penalty, w, positive=True, tol=1e-20, max_iter=MOST_SWEEPS
-        )
+        prices = Penalty(0.0, penalty, positive=True)
+        _, n_iter[t] = _coordinate_descent.solve(design, prices, w, tol=1e-20, max_iter=MOST_SWEEPS)
         # <polish>: Few members of the support solve the problem without a constraint, exactly.
         members = np.flatnonzero(w)
         if 0 < members.size <= MOST_POLISHED:

@@ -312,16 +312,17 @@ def sparse_class_gradient(data, indices, indptr, start, stop, R, G):
 class _Loss:
     """What the losses share: standardised parameters, the penalty, and blocks of rows."""
 
-    def __init__(self, X, s, alpha, fit_intercept, n_jobs, transform=None):
+    def __init__(self, X, s, alpha, fit_intercept, n_jobs):
         self.X, self.s, self.n_jobs = X, read_only(s), n_jobs
         self.sparse = is_sparse(X)
         self.n, self.p = X.shape
         self.fit_intercept = fit_intercept
         self.total = float(s.sum())
         alpha = min(alpha, 1e290)
-        if transform is None:
-            transform = sparse_transform(X) if self.sparse else dense_transform(X, s, fit_intercept)
-        self.centre, spread = transform
+        if self.sparse:
+            self.centre, spread = sparse_transform(X)
+        else:
+            self.centre, spread = dense_transform(X, s, fit_intercept)
         # Where the penalty weighs more than the data, it sets the scale.
         self.scale = 1.0 / np.maximum(spread, math.sqrt(alpha))
         self.ridge = alpha * self.scale * self.scale  # at most 1
@@ -454,8 +455,8 @@ class BinaryLoss(_Loss):
 
     total_along = staticmethod(logistic_total)
 
-    def __init__(self, X, y, s, alpha, fit_intercept, n_jobs=None, transform=None):
-        super().__init__(X, s, alpha, fit_intercept, n_jobs, transform)
+    def __init__(self, X, y, s, alpha, fit_intercept, n_jobs=None):
+        super().__init__(X, s, alpha, fit_intercept, n_jobs)
         self.labels = read_only(y)
 
     def start(self, coef, intercept):
@@ -470,7 +471,7 @@ class BinaryLoss(_Loss):
     def penalty(self, v):
         return 0.5 * float(np.sum(self.ridge * v[:-1] ** 2))
 
-    def evaluate(self, v, hessian=False, dtype=np.float64):
+    def evaluate(self, v, hessian=False):
         """Value, gradient and, if wanted, Hessian at v: one pass, :eq:`eq-logistic-gradient`."""
         w, b = v[:-1] * self.scale, float(v[-1])
         scores, curvature = np.empty(self.n), np.empty(self.n)
@@ -480,7 +481,7 @@ class BinaryLoss(_Loss):
             g, loss, r = np.zeros(self.p), 0.0, 0.0
             H = np.zeros((self.width, self.width)) if hessian else None
             tiles = self.tiles(rows, TALL if hessian else 16)
-            room = np.empty((tiles[-1].stop - tiles[-1].start, self.width), dtype) if hessian else H
+            room = np.empty((tiles[-1].stop - tiles[-1].start, self.width)) if hessian else H
             for some in tiles:
                 first, last = some.start, some.stop
                 if self.sparse:
@@ -566,8 +567,8 @@ class MultinomialLoss(_Loss):
 
     total_along = staticmethod(softmax_total)
 
-    def __init__(self, X, codes, n_classes, s, alpha, fit_intercept, n_jobs=None, transform=None):
-        super().__init__(X, s, alpha, fit_intercept, n_jobs, transform)
+    def __init__(self, X, codes, n_classes, s, alpha, fit_intercept, n_jobs=None):
+        super().__init__(X, s, alpha, fit_intercept, n_jobs)
         self.labels, self.q = read_only(codes), n_classes
         self.design = None  # standardised features in float32, if they are held
 

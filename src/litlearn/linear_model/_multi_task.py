@@ -7,10 +7,10 @@ The objective is, for the weighted and centred data that a *design* stands for,
 where w_j, a row of W, holds the coefficients of feature j for all targets. Its length is penalised,
 not its square and not its entries: a feature is in use for all targets, or for none.
 
-Descent goes over the rows, and all else is as in ``_coordinate_descent.py``: a row's step is a
-soft threshold of its length, the gap takes lengths for absolute values, and working sets hold the
-features in use and those whose constraints are nearest. Arrays hold a target in each row: W is
-stored as (k, p), Y and the residual as (k, n).
+Descent goes over the rows: a row's step is a soft threshold of its length. All else is in
+``_coordinate_descent.py`` and ``_penalty.py``, where the gap, screening and working sets take
+lengths for absolute values. Arrays hold a target in each row: W is stored as (k, p), Y and the
+residual as (k, n).
 
 Sources: Yuan and Lin (2006) for blocks of coefficients, Obozinski, Taskar and Jordan (2010) for
 several targets, Massias, Vaiter, Gramfort and Salmon (2020) for the gap and the working sets.
@@ -22,11 +22,19 @@ from litlearn import _validation
 from litlearn._base import MultiOutputMixin
 from litlearn._jit import njit
 from litlearn._linear import LinearRegressor
-from litlearn._parallel import cut, single_threaded_blas
-from litlearn._random import make_state, random_below
-from litlearn.linear_model import _coordinate_descent as descent
-from litlearn.linear_model import _lasso
-from litlearn.linear_model._coordinate_descent import MEMORY, extrapolate, gap_of
+from litlearn._parallel import single_threaded_blas
+from litlearn._random import random_below
+from litlearn.linear_model import _design, _lasso
+from litlearn.linear_model._coordinate_descent import (
+    FIRST_SIZE,
+    MEMORY,
+    Look,
+    dot,
+    extrapolate,
+    solve,
+    state_of,
+)
+from litlearn.linear_model._penalty import Penalty, bounds_of, decrease, sums_of_rows
 
 # Entries of the columns of one block of a working set: they are held in float64.
 BLOCK = 1 << 22
@@ -39,12 +47,13 @@ FEWEST = 64
 
 
 @njit(helper=True)
-def row_step(W, g, j, square, alpha, beta, d):
+def row_step(W, g, j, square, penalty, d):
     """Change of the coefficients of one feature that minimises the objective along them.
 
     W and g (k, m): coefficients, and products with the residuals; `d` (k,) receives the change.
-    The length of the product shrinks by `alpha`: :eq:`eq-soft-threshold` of a length.
+    The length of the product shrinks by alpha: :eq:`eq-soft-threshold` of a length.
     """
+    alpha, beta = penalty.alpha, penalty.beta
     length = 0.0
     for t in range(d.size):
         d[t] = g[t, j] + square * W[t, j]
@@ -58,32 +67,8 @@ def row_step(W, g, j, square, alpha, beta, d):
     return largest
 
 
-@njit
-def row_terms(C, W, squares, alpha, beta):
-    """What the duality gap needs, from the products C (k, p) of columns and residuals.
-
-    Returns the sum of the lengths of the rows, that of their squares, the largest length that the
-    dual bounds, the excess of the second dual, and the decreases that single rows can bring.
-    """
-    lengths = l2 = largest = excess = steepest = 0.0
-    for j in range(C.shape[1]):
-        length = bounded = product = 0.0
-        for t in range(C.shape[0]):
-            w, c = W[t, j], C[t, j]
-            length += w * w
-            bounded += (c - beta * w) * (c - beta * w)
-            product += c * c
-        lengths += np.sqrt(length)
-        l2 += length
-        largest = max(largest, np.sqrt(bounded))
-        excess += max(np.sqrt(product) - alpha, 0.0) ** 2
-        if squares[j] > 0.0:
-            steepest += 0.5 * product / squares[j]
-    return lengths, l2, largest, excess, steepest
-
-
 @njit(reassociate=True)
-def move(G, g, W, change):
+def row_move(G, g, W, change):
     """Add `change` (k, m) to the coefficients and keep the products with the residuals."""
     for t in range(W.shape[0]):
         for j in range(W.shape[1]):
@@ -95,7 +80,7 @@ def move(G, g, W, change):
 
 
 @njit(reassociate=True)
-def objective(q, g, W, alpha, beta):
+def row_objective(q, g, W, penalty):
     """The objective less ``||Y||^2 / 2``, from ``X'Y`` and ``X'R``, both (k, m)."""
     total = 0.0
     for j in range(W.shape[1]):
@@ -104,55 +89,67 @@ def objective(q, g, W, alpha, beta):
             w = W[t, j]
             length += w * w
             total -= 0.5 * w * (q[t, j] + g[t, j])
-        total += alpha * np.sqrt(length) + 0.5 * beta * length
+        total += penalty.alpha * np.sqrt(length) + 0.5 * penalty.beta * length
     return total
 
 
+@njit
+def row_gap(q, g, W, squares, target_square, penalty):
+    """Duality gap, from products with the residuals."""
+    target, inner, steepest = target_square, 0.0, 0.0
+    for t in range(W.shape[0]):
+        target -= dot(W[t], q[t])
+        inner += dot(W[t], g[t])
+        steepest += decrease(g[t], W[t], squares, False)
+    if penalty.alpha == 0.0 and penalty.beta == 0.0:
+        return steepest
+    square = max(target - inner, 0.0)
+    bounds = bounds_of(square, target, sums_of_rows(g, W, penalty), penalty)
+    return bounds.primal - max(bounds.scaled, bounds.free)
+
+
 @njit(reassociate=True)
-def row_descent(G, q, g, W, target_square, penalty, seed, stop):
+def row_sweep(G, g, W, penalty, state):
+    """A row in turn; a change costs a row of G for each target, no change nothing."""
+    k, m = W.shape
+    d = np.empty(k)
+    for step in range(m):
+        j = random_below(state, m) if state.size > 0 else step
+        if row_step(W, g, j, G[j, j], penalty, d) > 0.0:
+            for t in range(k):
+                W[t, j] += d[t]
+                for i in range(m):
+                    g[t, i] -= d[t] * G[j, i]
+
+
+@njit
+def row_descent(G, q, g, W, target_square, penalty, stop):
     """Descend over rows, with products read from the Gram matrix.
 
     G (m, m) is ``X'X``, q (k, m) ``X'Y``, g (k, m) ``X'R`` and W (k, m) the coefficients, both kept
-    up to date; `penalty` is alpha and beta, `stop` the gap and the number of sweeps at which to
-    stop; `seed` is zero for cyclic order. Returns the number of sweeps.
+    up to date. Returns the number of sweeps.
     """
-    alpha, beta = penalty
     k, m = W.shape
     past, direction = np.zeros((MEMORY + 1, k * m)), np.zeros(k * m)
-    squares, d, state = np.diag(G), np.empty(k), make_state(seed)
+    squares, state = np.diag(G), state_of(stop.seed)
     sweeps = known = 0
-    while sweeps < stop[1]:
-        # <sweep>: A row in turn; a change costs a row of G for each target, no change nothing.
-        for step in range(m):
-            j = random_below(state, m) if seed != 0 else step
-            if row_step(W, g, j, squares[j], alpha, beta, d) > 0.0:
-                for t in range(k):
-                    W[t, j] += d[t]
-                    for i in range(m):
-                        g[t, i] -= d[t] * G[j, i]
+    while sweeps < stop.n_sweeps:
+        row_sweep(G, g, W, penalty, state)
         sweeps += 1
-        # <stop>: Residuals' squares follow from products with the coefficients.
-        fit = inner = 0.0
-        for t in range(k):
-            for j in range(m):
-                fit += W[t, j] * q[t, j]
-                inner += W[t, j] * g[t, j]
-        target = target_square - fit
-        lengths, l2, largest, excess, steepest = row_terms(g, W, squares, alpha, beta)
-        gap = gap_of(alpha, beta, max(target - inner, 0.0), target, lengths, l2, largest, excess)
-        if (gap if alpha + beta > 0.0 else steepest) <= stop[0]:
+        if row_gap(q, g, W, squares, target_square, penalty) <= stop.gap:
             break
-        # <extrapolate>: Kept only if the objective falls.
         past[known] = W.ravel()
         known += 1
-        if known > MEMORY:
-            known = 0
-            if extrapolate(past, direction):
-                before = objective(q, g, W, alpha, beta)
-                move(G, g, W, direction.reshape(k, m))
-                if not objective(q, g, W, alpha, beta) < before:
-                    move(G, g, W, -direction.reshape(k, m))
-                    W[:] = past[MEMORY].copy().reshape(k, m)
+        if known <= MEMORY:
+            continue
+        # <extrapolate>: Kept only if the objective falls.
+        known = 0
+        if extrapolate(past, direction):
+            before = row_objective(q, g, W, penalty)
+            row_move(G, g, W, direction.reshape(k, m))
+            if not row_objective(q, g, W, penalty) < before:
+                row_move(G, g, W, -direction.reshape(k, m))
+                W[:] = past[MEMORY].copy().reshape(k, m)
     return sweeps
 
 
@@ -160,8 +157,8 @@ def row_descent(G, q, g, W, target_square, penalty, seed, stop):
 # The design with several targets
 
 
-class Blocks:
-    """A design of ``_coordinate_descent.py`` that multiplies with several residuals at once.
+class Targets:
+    """A design with several targets, in blocks of columns.
 
     Parameters
     ----------
@@ -170,9 +167,11 @@ class Blocks:
     Y : ndarray of shape (n_samples, n_targets)
     """
 
+    first_size = FIRST_SIZE
+
     def __init__(self, design, Y):
         self.design, self.n_samples = design, design.n_samples
-        self.sparse = isinstance(design, descent.SparseDesign)
+        self.sparse = isinstance(design, _design.SparseDesign)
         self.root = design.weight_roots if self.sparse else design.root
         weights = self.root**2 if self.root.size else None
         self.y_means = np.average(Y, axis=0, weights=weights) if design.centred else 0.0 * Y[0]
@@ -181,6 +180,7 @@ class Blocks:
         if self.root.size:
             self.Y *= self.root
         self.squares, self.means = design.squares, design.means
+        self.rounding = design.rounding
         self.target_square = float(np.vdot(self.Y, self.Y))
         self.centring = self.root if self.root.size else np.ones(self.n_samples)
         self.width = max(FEWEST, BLOCK // self.n_samples)
@@ -194,18 +194,15 @@ class Blocks:
 
     def products(self, R):
         """Products of all columns with the residuals R (k, n): (k, p)."""
-        total = R @ self.centring if self.design.centred else np.zeros(len(R))
         if self.sparse:
-            return np.ascontiguousarray((self.X.T @ R.T).T) - np.multiply.outer(total, self.means)
-        U = (R * self.root if self.root.size else R).astype(self.X.dtype, copy=False)
-        out = np.empty((len(R), self.X.shape[1]))
-
-        def fill(columns):
-            out[:, columns] = U @ self.X[:, columns]
-
-        size = max(64, descent.BLOCK_ENTRIES // (self.n_samples * len(R)))
-        descent.fold(fill, None, cut(out.shape[1], size), self.design.n_jobs)
-        return out - np.multiply.outer(total, self.means)
+            entries = self.design.data, self.design.indices, self.design.indptr
+            out = _design.sparse_products_of(entries, R, self.design.n_jobs)
+        else:
+            U = R * self.root if self.root.size else R
+            out = _design.products_of(self.X, U, self.design.n_jobs)
+        if self.design.centred:
+            out -= np.multiply.outer(R @ self.centring, self.means)
+        return out
 
     def columns(self, chosen):
         """Return some columns, weighted and centred, as rows (m, n) of float64."""
@@ -226,90 +223,29 @@ class Blocks:
         """Cut a list of features into parts whose columns are held at once."""
         return [chosen[i : i + self.width] for i in range(0, len(chosen), self.width)]
 
+    def look(self, W, active):
+        """Residuals, and their products with every column."""
+        R = self.residual(W)
+        square, target = float(np.vdot(R, R)), float(np.vdot(R, self.Y))
+        return Look(R, square, target, self.products(R))
 
-# ---------------------------------------------------------------------------------------------
-# Working sets
+    def descend(self, chosen, W, look, penalty, stop):
+        """Minimise over the chosen features; W and the residuals are changed. Returns sweeps."""
+        sweeps, R = 0, look.r
+        for some in self.parts(chosen):
+            B, V = self.columns(some), np.ascontiguousarray(W[:, some])
+            # <part>: What the other features leave over is the target of these.
+            G, g, old = B @ B.T, R @ B.T, V.copy()
+            q = g + V @ G
+            square = float(np.vdot(R, R) + np.vdot(V, g) + np.vdot(V, q))
+            sweeps = max(sweeps, row_descent(G, q, g, V, square, penalty, stop))
+            W[:, some] = V
+            R -= (V - old) @ B
+        return sweeps
 
-
-def choose(design, C, W, alpha):
-    """Return the features in use, and those whose constraints are nearest to being violated."""
-    if alpha == 0.0:
-        return np.flatnonzero(design.squares > 0.0)
-    used = W.any(axis=0)
-    length = np.sqrt((C * C).sum(axis=0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        distance = (alpha - length) / np.sqrt(design.squares)
-    distance[used] = -np.inf
-    distance[design.squares <= 0.0] = np.inf
-    support, violated = np.count_nonzero(used), np.count_nonzero((length > alpha) & ~used)
-    wanted = support + descent.SPARE + int(descent.PER_VIOLATION * violated)
-    size = min(len(distance), max(descent.FIRST_SIZE, min(descent.GROWTH * support, wanted)))
-    nearest = np.argpartition(distance, size - 1)[:size]
-    return np.sort(nearest[distance[nearest] < np.inf])
-
-
-def descend(design, chosen, W, R, penalty, seed, stop):
-    """Minimise over the chosen features; W and the residuals R are changed. Returns sweeps."""
-    sweeps = 0
-    for some in design.parts(chosen):
-        B, V = design.columns(some), np.ascontiguousarray(W[:, some])
-        # <part>: What the other features leave over is the target of these.
-        G, g, old = B @ B.T, R @ B.T, V.copy()
-        q = g + V @ G
-        square = float(np.vdot(R, R) + np.vdot(V, g) + np.vdot(V, q))
-        sweeps = max(sweeps, row_descent(G, q, g, V, square, penalty, seed, stop))
-        W[:, some] = V
-        R -= (V - old) @ B
-    return sweeps
-
-
-def solve(design, alpha, beta, W, *, seed=0, tol=1e-4, max_iter=1000):
-    """Minimise the objective at the head of this file.
-
-    Parameters
-    ----------
-    design : Blocks
-    alpha, beta : float
-        Penalties, not negative.
-    W : ndarray of shape (n_targets, n_features)
-        Where to begin; overwritten by the result. float64.
-    seed : int, default=0
-        Zero for cyclic order, otherwise the beginning of a random one.
-    tol : float, default=1e-4
-        The duality gap may be `tol` times ``||Y||^2``.
-    max_iter : int, default=1000
-        Largest number of sweeps over working sets.
-
-    Returns
-    -------
-    gap : float
-        The duality gap at the result: :eq:`eq-duality-gap` with lengths of rows.
-    sweeps : int
-    """
-    W[:, design.squares <= 0.0] = 0.0
-    goal, best_dual, sweeps = tol * design.target_square, -np.inf, 0
-    while True:
-        # <look>: Residuals, their products with every column, and the gap, all computed anew.
-        R = design.residual(W)
-        C = design.products(R)
-        square, target = float(np.vdot(R, R)), float(np.vdot(R, design.Y))
-        lengths, l2, largest, excess, steepest = row_terms(C, W, design.squares, alpha, beta)
-        primal = 0.5 * (square + beta * l2) + alpha * lengths
-        gap = steepest
-        if alpha > 0.0 or beta > 0.0:
-            gap = gap_of(alpha, beta, square, target, lengths, l2, largest, excess)
-            best_dual = max(best_dual, primal - gap)
-            gap = primal - best_dual
-        if gap <= goal or sweeps >= max_iter:
-            return max(gap, 0.0), sweeps
-        # <descend>: The small problem is solved further than the large one is solved already.
-        chosen = choose(design, C, W, alpha)
-        inner = max(descent.FINAL_SHARE * goal, descent.INNER_SHARE * gap)
-        limit = max(1, descent.STEPS_PER_CALL // (len(W) * max(1, len(chosen)) ** 2))
-        stop = (inner, float(min(limit, max_iter - sweeps)))
-        sweeps += descend(design, chosen, W, R, (float(alpha), float(beta)), seed, stop)
-        if seed:
-            seed += sweeps
+    def step_cost(self, k):
+        """Steps of one sweep over k features, roughly."""
+        return len(self.Y) * k * min(k, self.width)
 
 
 def solve_path(design, l1_ratio, alphas, W, **settings):
@@ -326,8 +262,8 @@ def solve_path(design, l1_ratio, alphas, W, **settings):
     gaps, sweeps = np.empty(len(alphas)), []
     with single_threaded_blas():
         for i, alpha in enumerate(alphas):
-            penalties = n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio)
-            gaps[i], count = solve(design, *penalties, W, **settings)
+            penalty = Penalty(n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio))
+            gaps[i], count = solve(design, penalty, W, **settings)
             coefs[:, :, i] = W
             sweeps.append(count)
     return coefs, gaps, sweeps
@@ -335,16 +271,16 @@ def solve_path(design, l1_ratio, alphas, W, **settings):
 
 def enet_path(owner, design, Y, alphas, W, l1_ratio, eps, settings):
     """Return what ``lasso_path`` and ``enet_path`` do for several targets, and the sweeps."""
-    blocks = Blocks(design, Y)
+    several = Targets(design, Y)
     if isinstance(alphas, int):
-        products = blocks.products(blocks.Y)
+        products = several.products(several.Y)
         lengths = np.sqrt((products * products).sum(axis=0))
-        alphas = _lasso.alpha_grid(blocks.n_samples, lengths, l1_ratio, eps, alphas)
+        alphas = _lasso.alpha_grid(several.n_samples, lengths, l1_ratio, eps, alphas)
     if settings.pop("positive"):
         raise ValueError(f"{owner}: positive=True is not allowed for multi-output (y.ndim != 1).")
-    coefs, gaps, sweeps = solve_path(blocks, l1_ratio, alphas, W, **settings)
+    coefs, gaps, sweeps = solve_path(several, l1_ratio, alphas, W, **settings)
     worst = int(np.argmax(gaps))
-    _lasso.warn_unless_converged(gaps[worst], settings["tol"], blocks, sweeps[worst], 5)
+    _lasso.warn_unless_converged(gaps[worst], settings["tol"], several, sweeps[worst], 5)
     return alphas, coefs, gaps, sweeps
 
 
@@ -500,7 +436,7 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
             W[:] = np.nan_to_num(start, posinf=0.0, neginf=0.0)
         first, tol = np.ascontiguousarray(Y[:, 0]), settings["tol"]
         design = _lasso.make_design(X, first, weights, self.fit_intercept, tol)
-        design = Blocks(design, Y)
+        design = Targets(design, Y)
         _, gap, sweeps = solve_path(design, l1_ratio, [alpha], W, **settings)
         if not np.isfinite(W).all():
             raise ValueError(

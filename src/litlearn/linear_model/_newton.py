@@ -175,15 +175,13 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
     return step, loss.lack(state, step.d, step.residual)
 
 
-def line_search(loss, state, step, d, slope):
-    """Halve t until v + t d brings a fair share of the promised decrease, :eq:`eq-line-search`.
+def line_search(suffices, t):
+    """Halve the length t of a step until ``suffices(t)``, :eq:`eq-line-search`; 0 if it never does.
 
-    A trial costs O(n), no pass over the features: the scores are linear in t. Returns 0 if no t
-    does.
+    A trial costs O(n), no pass over the features: the scores are linear in t.
     """
-    t = 0.5
     for _ in range(MAX_HALVINGS):
-        if loss.value_along(state, step, d, t) <= state.value + SUFFICIENT * t * slope:
+        if suffices(t):
             return t
         t *= 0.5
     return 0.0
@@ -199,7 +197,12 @@ def advance(loss, state, d, slope, **extra):
     step = new.scores - state.scores
     rounding = (1e-14 if new.scores.dtype == np.float64 else 1e-7) * abs(state.value)
     if not new.value <= state.value + SUFFICIENT * slope + rounding:
-        t = line_search(loss, state, step, d, slope)
+
+        def suffices(t):
+            value = loss.value_along(state, step, d, t)
+            return value <= state.value + SUFFICIENT * t * slope
+
+        t = line_search(suffices, 0.5)
         if t == 0.0:
             return None, step
         new = loss.evaluate(state.v + t * d, **extra)

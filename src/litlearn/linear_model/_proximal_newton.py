@@ -17,7 +17,8 @@ objective is from the smallest one possible.
 
 Two classes have one row of coefficients, q > 2 classes have q. The solver sees the coefficients as
 one vector, class after class. What differs between two classes and many is in `TwoClasses` and
-`ManyClasses`; what differs between dense and sparse data is in `Dense` and `Sparse`.
+`ManyClasses`; what differs between dense and sparse data is in `Dense` and `Sparse`. The penalty
+and the sweeps of coordinate descent are those of the lasso.
 
 Sources: Lee, Sun and Saunders (2014) for the method and its line search, Friedman, Hastie and
 Tibshirani (2010) for coordinate descent on the model, Ndiaye et al. (2017) for the dual.
@@ -33,7 +34,8 @@ from litlearn import _factors
 from litlearn._jit import njit
 from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 from litlearn._validation import is_sparse, read_only
-from litlearn.linear_model._coordinate_descent import MEMORY, extrapolate, soft_threshold
+from litlearn.linear_model._coordinate_descent import MEMORY, extrapolate, gram_sweep, state_of
+from litlearn.linear_model._design import add_columns, products_of, sparse_products_of
 from litlearn.linear_model._logistic_loss import (
     logistic_terms,
     logistic_total,
@@ -41,6 +43,8 @@ from litlearn.linear_model._logistic_loss import (
     softmax_terms,
     softmax_total,
 )
+from litlearn.linear_model._newton import SUFFICIENT, line_search
+from litlearn.linear_model._penalty import Penalty, coordinate_step, price, violations
 
 BLOCK_ENTRIES = 1 << 20  # entries of X that one task of a thread reads
 TILE_ENTRIES = 1 << 16  # entries of a tile of weighted rows: half a megabyte ...
@@ -52,8 +56,6 @@ MAX_SWEEPS = 100  # of those
 SWEEPS = 10  # of coordinate descent, at least, before a Newton step on the support
 CROSSINGS = 10_000  # Newton steps in a row on the support, divided by its size
 INNER_SHARE = 0.01  # the model is solved to this share of the violation
-HALVINGS = 40  # trials of a line search
-SUFFICIENT = 1e-4  # share of the predicted decrease that a step must reach
 GAP_SHARE = 1e-2  # the relative gap asked for is this times `tol`
 FLATTEST = 1e-10  # least curvature of a sample's loss, as a share of its weight
 
@@ -99,7 +101,7 @@ def class_entropy(P, codes, s, scale, start, stop):
 
 
 @njit
-def weigh_rows(X, columns, centre, start, stop, root, tile):
+def weigh_columns(X, columns, centre, start, stop, root, tile):
     """Centred entries of some columns of X (n, p), times root (n,), into tile (rows, m + 1).
 
     With the root of the curvature, tile' tile is the Hessian of these rows,
@@ -111,38 +113,6 @@ def weigh_rows(X, columns, centre, start, stop, root, tile):
         for c in range(m):
             tile[i - start, c] = (X[i, columns[c]] - centre[c]) * r
         tile[i - start, m] = r
-
-
-@njit
-def weigh_columns(Xt, columns, centre, start, stop, root, tile):
-    """As `weigh_rows`, for X stored by columns: Xt (p, n), tile (m + 1, rows)."""
-    m = columns.size
-    for c in range(m):
-        j, shift = columns[c], centre[c]
-        for i in range(start, stop):
-            tile[c, i - start] = (Xt[j, i] - shift) * root[i]
-    for i in range(start, stop):
-        tile[m, i - start] = root[i]
-
-
-@njit(reassociate=True)
-def column_products(data, indices, indptr, start, stop, R, out):
-    """Products of columns start, ..., stop - 1 of a CSC matrix with R (q, n), into out (q, p)."""
-    for k in range(R.shape[0]):
-        for j in range(start, stop):
-            total = 0.0
-            for e in range(np.uintp(indptr[j]), np.uintp(indptr[j + 1])):
-                total += data[e] * R[k, np.uint32(indices[e])]
-            out[k, j] = total
-
-
-@njit
-def add_columns(data, indices, indptr, columns, d, out):
-    """Add some columns of a CSC matrix, times d (m,), to out (n,)."""
-    for c in range(columns.size):
-        if d[c] != 0.0:
-            for e in range(np.uintp(indptr[columns[c]]), np.uintp(indptr[columns[c] + 1])):
-                out[np.uint32(indices[e])] += d[c] * data[e]
 
 
 @njit
@@ -183,106 +153,93 @@ def sparse_hessian(data, indices, indptr, slots, A, B, start, stop, H):
 # ------------------------------------------------------------------ the quadratic model
 
 
-@njit(reassociate=True)
-def model_sweeps(H, slope, v, alpha_l1, alpha_l2, tol, n_sweeps):
-    """Coordinate descent on the quadratic model, :eq:`eq-coordinate-update`.
+@njit
+def model_sweeps(H, fall, v, penalty, tol, n_sweeps):
+    """Coordinate descent on the quadratic model, until no violation exceeded tol in a sweep.
 
-    H (m, m): Hessian of the loss; slope (m,): its gradient in v, kept up to date; v (m,): the
-    coefficients, changed in place. Ends after n_sweeps, or when no coordinate's violation exceeded
-    tol. Returns the largest violation met in the last sweep.
+    H (m, m): Hessian of the loss; fall (m,): its gradient in v, negated; v (m,): the coefficients;
+    fall and v are kept up to date. Returns the largest violation met in the last sweep.
     """
-    m = v.size
-    worst = 0.0
+    worst, state = 0.0, state_of(0)
     for _ in range(n_sweeps):
-        worst = 0.0
-        for j in range(m):
-            # <update>: the minimiser along one coordinate, in closed form.
-            bend = H[j, j] + alpha_l2
-            old = v[j]
-            if bend <= 0.0:
-                continue
-            new = soft_threshold(H[j, j] * old - slope[j], alpha_l1, False) / bend
-            # <slope>: a change moves every slope by a multiple of one row of the Hessian.
-            change = new - old
-            if change != 0.0:
-                v[j] = new
-                worst = max(worst, abs(change) * bend)
-                for k in range(m):
-                    slope[k] += change * H[j, k]
+        worst = gram_sweep(H, fall, v, penalty, state)
         if worst <= tol:
             break
     return worst
 
 
-@njit
-def gather_columns(data, indices, indptr, columns, owner, A, B, ends, rows, value, weighted, bend):
-    """Copy some columns of a CSC matrix one behind the other, with and without the curvature.
+class SparseModel(NamedTuple):
+    """Some columns of a CSC matrix, one behind the other, with and without the curvature."""
 
-    columns, owner (m,): column and class of each coefficient; A, B (n, q) as in `sparse_hessian`;
-    ends (m + 1,): where the copies of the columns begin and end; output: rows, value, weighted, one
-    element an entry, and bend (m,), the diagonal of the Hessian.
-    """
+    ends: np.ndarray  # (m + 1,): where the entries of each coefficient's column begin and end
+    rows: np.ndarray  # of the entries
+    value: np.ndarray
+    weighted: np.ndarray  # value times A
+    square: np.ndarray  # (m,): diagonal of the Hessian
+    owner: np.ndarray  # (m,): class of each coefficient
+    B: np.ndarray  # (n, q) as in `sparse_hessian`
+
+
+@njit
+def gather_columns(data, indices, indptr, columns, A, model):
+    """Copy columns (m,) of a CSC matrix into the empty arrays of a model with A (n, q)."""
     for c in range(columns.size):
-        k, to, total = owner[c], ends[c], 0.0
+        k, to, total = model.owner[c], model.ends[c], 0.0
         for e in range(indptr[columns[c]], indptr[columns[c] + 1]):
             i = indices[e]
-            rows[to], value[to], weighted[to] = i, data[e], data[e] * A[i, k]
-            total += weighted[to] * value[to] * (1.0 - B[i, k])
+            model.rows[to], model.value[to], model.weighted[to] = i, data[e], data[e] * A[i, k]
+            total += model.weighted[to] * model.value[to] * (1.0 - model.B[i, k])
             to += 1
-        bend[c] = total
+        model.square[c] = total
 
 
 @njit(reassociate=True)
-def sparse_sweep(ends, rows, value, weighted, bend, g, owner, B, U, mean, v, alpha_l1, alpha_l2):
+def sparse_sweep(model, g, U, mean, v, penalty):
     """One sweep of coordinate descent on the quadratic model, without its Hessian.
 
-    ends, rows, value, weighted, bend, owner, B: as in `gather_columns`; g (m,): gradient at the
-    start; U (q, n) and mean (n,): change of the scores so far and its mean under B, not needed for
-    two classes; v (m,): the coefficients; U, mean and v are changed. Returns the largest violation
-    met.
+    g (m,): gradient at the start; U (q, n) and mean (n,): change of the scores so far and its mean
+    under B, not needed for two classes; v (m,): the coefficients; all three are kept up to date.
+    Returns the largest violation met.
     """
-    many = U.shape[0] > 1
-    worst = 0.0
+    many, worst = U.shape[0] > 1, 0.0
+    rows, value, weighted = model.rows, model.value, model.weighted
     for c in range(v.size):
         # <slope>: the column times the curvature of the scores' change.
-        k, total = owner[c], 0.0
-        for e in range(np.uintp(ends[c]), np.uintp(ends[c + 1])):
+        k, total = model.owner[c], 0.0
+        start, stop = np.uintp(model.ends[c]), np.uintp(model.ends[c + 1])
+        for e in range(start, stop):
             total += weighted[e] * U[k, rows[e]]
         if many:
-            for e in range(np.uintp(ends[c]), np.uintp(ends[c + 1])):
+            for e in range(start, stop):
                 total -= weighted[e] * mean[rows[e]]
-        # <update>: as in `model_sweeps`.
-        old, whole = v[c], bend[c] + alpha_l2
-        if whole <= 0.0:
-            continue
-        new = soft_threshold(bend[c] * old - g[c] - total, alpha_l1, False) / whole
-        change = new - old
+        # <update>: as for the lasso.
+        change = coordinate_step(v[c], -g[c] - total, model.square[c], penalty)
         if change != 0.0:
-            v[c] = new
-            worst = max(worst, abs(change) * whole)
-            for e in range(np.uintp(ends[c]), np.uintp(ends[c + 1])):
+            v[c] += change
+            worst = max(worst, abs(change) * (model.square[c] + penalty.beta))
+            for e in range(start, stop):
                 U[k, rows[e]] += change * value[e]
             if many:
-                for e in range(np.uintp(ends[c]), np.uintp(ends[c + 1])):
-                    mean[rows[e]] += change * value[e] * B[rows[e], k]
+                for e in range(start, stop):
+                    mean[rows[e]] += change * value[e] * model.B[rows[e], k]
     return worst
 
 
-def newton_on_support(H, slope, v, alpha_l1, alpha_l2):
+def newton_on_support(H, fall, v, penalty):
     """Newton steps on the coefficients of v that are not zero, as far as their signs allow.
 
     Within one orthant the model is a plain quadratic, and a Cholesky factorisation minimises it,
     however nearly collinear the columns are. If a coefficient would change its sign, the step ends
-    there, that coefficient stays at zero, and the rest step again. Changes slope (m,) and v (m,);
-    the model never rises.
+    there, that coefficient stays at zero, and the rest step again. Changes v (m,) and its negative
+    gradient, fall (m,); the model never rises.
     """
     for _ in range(max(1, CROSSINGS // max(1, np.count_nonzero(v)))):
         # <step>: to the minimum of the quadratic on the support.
         support = np.flatnonzero(v)
         A, x = H[np.ix_(support, support)], v[support]
         diagonal = np.arange(support.size)
-        A[diagonal, diagonal] = A[diagonal, diagonal] * (1 + 1e-12) + alpha_l2
-        gradient = slope[support] + alpha_l2 * x + alpha_l1 * np.sign(x)
+        A[diagonal, diagonal] = A[diagonal, diagonal] * (1 + 1e-12) + penalty.beta
+        gradient = penalty.beta * x + penalty.alpha * np.sign(x) - fall[support]
         factor = _factors.cholesky(A) if support.size else None
         if factor is None:  # singular, or nothing is left
             return
@@ -295,14 +252,14 @@ def newton_on_support(H, slope, v, alpha_l1, alpha_l2):
         reach[crossing] = -x[crossing] / step[crossing]
         t = min(1.0, reach.min(initial=np.inf))
         moved = np.where(reach <= t, 0.0, x + t * step)
-        slope += H[:, support] @ (moved - x)
+        fall -= H[:, support] @ (moved - x)
         v[support] = moved
         if t == 1.0:
             return
 
 
-def minimise_model(H, gradient, w, alpha_l1, alpha_l2, tol, max_rounds=50):
-    """Minimise gradient.d + d'H d / 2 + penalty(w + d) over d; returns w + d.
+def solve_model(H, gradient, w, penalty, tol, max_rounds=50):
+    """Minimise gradient.d + d'H d / 2 + price(w + d) over d; returns w + d.
 
     Parameters
     ----------
@@ -311,8 +268,7 @@ def minimise_model(H, gradient, w, alpha_l1, alpha_l2, tol, max_rounds=50):
     gradient : ndarray of shape (m,)
         Gradient of the loss at w.
     w : ndarray of shape (m,)
-    alpha_l1, alpha_l2 : float
-        Penalties.
+    penalty : Penalty
     tol : float
         Largest violation of the model's optimality conditions to stop at.
     max_rounds : int
@@ -322,13 +278,13 @@ def minimise_model(H, gradient, w, alpha_l1, alpha_l2, tol, max_rounds=50):
     -------
     ndarray of shape (m,)
     """
-    v, slope = w.copy(), gradient.copy()
+    v, fall = w.copy(), -gradient
     # A factorisation costs about as much as m / 50 sweeps: those come first.
     n_sweeps = SWEEPS + v.size // 50
     for _ in range(max_rounds):
-        if model_sweeps(H, slope, v, alpha_l1, alpha_l2, tol, n_sweeps) <= tol:
+        if model_sweeps(H, fall, v, penalty, tol, n_sweeps) <= tol:
             break
-        newton_on_support(H, slope, v, alpha_l1, alpha_l2)
+        newton_on_support(H, fall, v, penalty)
     return v
 
 
@@ -365,18 +321,18 @@ def eliminate_intercepts(H, gradient, b_gradient):
 
 
 class Dense:
-    """A dense matrix of samples, by blocks of rows or of columns, as it is stored.
+    """A dense matrix of samples, by blocks of rows.
 
-    X (n, p) in C or F order; centre (p,) is taken off where columns are multiplied with each other,
-    so that a feature far from zero costs no digits. It only shifts the intercept.
+    X (n, p), C-ordered; centre (p,) is taken off where columns are multiplied with each other, so
+    that a feature far from zero costs no digits. It only shifts the intercept.
     """
 
     largest_model = LARGEST_MODEL
+    per_root = 5  # coefficients of the first model for each root of their number
 
     def __init__(self, X, s, fit_intercept, n_jobs):
         self.X, self.n_jobs = X, n_jobs
         self.n, self.p = X.shape
-        self.by_rows = X.flags.c_contiguous
         self.centre = np.zeros(self.p)
         self.rounded = X.dtype == np.float32  # products of whole blocks are in single precision
         if fit_intercept:
@@ -387,22 +343,8 @@ class Dense:
         return fold_blocks(part, merge, cut(self.n, BLOCK_ENTRIES // width), self.n_jobs)
 
     def transpose_times(self, R):
-        """R' X, (q, p), for R (n, q): blocks of rows are added up in their order, blocks of columns
-        put side by side."""
-        R = R.T.astype(self.X.dtype, order="C")
-
-        def product(rows):
-            return np.dot(R[:, rows], self.X[rows]).astype(np.float64, copy=False)
-
-        if self.by_rows:
-            return self.fold_rows(product, operator.iadd, self.p)
-        out = np.empty((R.shape[0], self.p))
-
-        def fill(columns):
-            out[:, columns] = np.dot(R, self.X[:, columns])
-
-        fold_blocks(fill, None, cut(self.p, BLOCK_ENTRIES // self.n), self.n_jobs)
-        return out
+        """R' X, (q, p), for R (n, q)."""
+        return products_of(self.X, R.T, self.n_jobs)
 
     def tiles(self, rows, width):
         """Tiles of rows with `width` entries each."""
@@ -410,14 +352,10 @@ class Dense:
 
     def tile(self, columns, root, rows):
         """Weighted, centred rows of some columns and the intercept: (rows, m + 1)."""
-        centre, start, stop = self.centre[columns], rows.start, rows.stop
-        if self.by_rows:
-            tile = np.empty((stop - start, columns.size + 1))
-            weigh_rows(self.X, columns, centre, start, stop, root, tile)
-            return tile
-        tile = np.empty((columns.size + 1, stop - start))
-        weigh_columns(self.X.T, columns, centre, start, stop, root, tile)
-        return tile.T
+        tile = np.empty((rows.stop - rows.start, columns.size + 1))
+        ends = rows.start, rows.stop
+        weigh_columns(self.X, columns, self.centre[columns], *ends, root, tile)
+        return tile
 
     def exact_transpose_times(self, columns, r):
         """X' r, (m,), for some columns and r (n,), in float64 whatever the type of X."""
@@ -500,7 +438,7 @@ class Sparse:
     """A sparse matrix of samples, by columns; it is never centred, which would fill the zeros."""
 
     rounded = False
-    largest_model = math.inf
+    largest_model, per_root = math.inf, 25
     fold_rows, scores = Dense.fold_rows, Dense.scores
 
     def __init__(self, X, n_jobs):
@@ -512,18 +450,8 @@ class Sparse:
 
     def transpose_times(self, R):
         """R' X, (q, p), for R (n, q)."""
-        R = np.ascontiguousarray(R.T)
-        out = np.empty((R.shape[0], self.p))
-        # Blocks of columns with about the same number of entries.
-        n_blocks = int(max(1, min(self.p, self.data.size * R.shape[0] // (BLOCK_ENTRIES // 4))))
-        shares = np.arange(1, n_blocks) * (self.data.size // n_blocks)
-        ends = np.concatenate([[0], np.searchsorted(self.indptr, shares), [self.p]])
-
-        def fill(ends):
-            column_products(self.data, self.indices, self.indptr, *ends, R, out)
-
-        fold_blocks(fill, None, list(zip(ends[:-1], ends[1:], strict=True)), self.n_jobs)
-        return out
+        entries = self.data, self.indices, self.indptr
+        return sparse_products_of(entries, np.ascontiguousarray(R.T), self.n_jobs)
 
     def times(self, columns, d):
         """Columns times d (m,): (n,)."""
@@ -556,76 +484,75 @@ class Sparse:
 
         return fold_blocks(block, operator.iadd, cut(self.n, size), self.n_jobs)
 
-    def minimise_model(self, chosen, point, g, b_slope, old, alpha_l1, alpha_l2, tol):
-        """Minimise the quadratic model by coordinate descent, without forming the Hessian.
-
-        Parameters
-        ----------
-        chosen : ndarray of shape (m,)
-            Coefficients of the model, as class * p + column.
-        point : Point
-        g : ndarray of shape (m,)
-            Gradient of the loss.
-        b_slope : ndarray of shape (q,) or None
-            Gradient in the intercepts; None to leave them alone.
-        old : ndarray of shape (m,)
-            Coefficients at the start.
-        alpha_l1, alpha_l2, tol : float
-            As in `minimise_model`.
-
-        Returns
-        -------
-        d : ndarray of shape (m,)
-        d_b : ndarray of shape (q,)
-        moved : ndarray of shape (n, q)
-            Change of the coefficients, the intercepts and the scores.
-        """
+    def model_of(self, chosen, point):
+        """The quadratic model of the chosen coefficients (class * p + column) at a point."""
         A, B = point.A, np.zeros_like(point.A) if point.B is None else point.B
-        (n, q), m, v, d_b = A.shape, chosen.size, old.copy(), np.zeros(A.shape[1])
         columns, owner = chosen % self.p, chosen // self.p
         ends = np.append(0, np.cumsum(self.indptr[columns + 1] - self.indptr[columns]))
         # An index that cannot be negative, as its type says, needs no test for one.
         rows = np.empty(ends[-1], np.uint32)
         value, weighted = np.empty(ends[-1]), np.empty(ends[-1])
-        bend, b_bend = np.empty(m), (A * (1.0 - B)).sum(axis=0)
-        gather_columns(
-            self.data, self.indices, self.indptr, columns, owner, A, B,
-            ends, rows, value, weighted, bend,
-        )  # fmt: skip
-        U, mean = np.zeros((q, n)), np.zeros(n)
+        model = SparseModel(ends, rows, value, weighted, np.empty(len(columns)), owner, B)
+        gather_columns(self.data, self.indices, self.indptr, columns, A, model)
+        return model
 
-        def height(v, d_b, U):
-            change = U - (B.T * U).sum(axis=0)
-            total = 0.5 * np.vdot(A.T * U, change) + g @ (v - old)
-            total += 0.0 if b_slope is None else b_slope @ d_b
-            return total + penalty(v, alpha_l1, alpha_l2)
 
-        past, direction = np.empty((MEMORY + 1, m + q)), np.empty(m + q)
-        for sweep in range(MAX_SWEEPS):
-            worst = sparse_sweep(
-                ends, rows, value, weighted, bend, g, owner, B, U, mean, v, alpha_l1, alpha_l2
-            )
-            # <intercepts>: they are coordinates too, without a penalty.
-            for k in range(q if b_slope is not None else 0):
-                slope = b_slope[k] + A[:, k] @ (U[k] - mean)
-                change = -slope / b_bend[k]
-                worst = max(worst, abs(slope))
-                d_b[k] += change
-                U[k] += change
-                if q > 1:
-                    mean += change * B[:, k]
-            if worst <= tol:
-                break
-            # <extrapolate>: from the last sweeps, kept only if the model falls.
-            turn = sweep % (MEMORY + 1)
-            past[turn, :m], past[turn, m:] = v, d_b
-            if turn == MEMORY and extrapolate(past, direction):
-                leap_v, leap_b = v + direction[:m], d_b + direction[m:]
-                leap_U = np.ascontiguousarray((self.scores(chosen, leap_v - old, q) + leap_b).T)
-                if height(leap_v, leap_b, leap_U) < height(v, d_b, U):
-                    v, d_b, U = leap_v, leap_b, leap_U
-                    mean = (B.T * U).sum(axis=0)
-        return v - old, d_b, np.ascontiguousarray(U.T)
+def solve_sparse_model(design, chosen, point, gradients, old, penalty, tol):
+    """As `solve_model`, without forming the Hessian.
+
+    Parameters
+    ----------
+    design : Sparse
+    chosen : ndarray of shape (m,)
+        Coefficients of the model, as class * p + column.
+    point : Point
+    gradients : pair of ndarrays of shapes (m,) and (q,)
+        Gradient of the loss in the coefficients and the intercepts; None to leave those alone.
+    old : ndarray of shape (m,)
+        Coefficients at the start.
+    penalty : Penalty
+    tol : float
+
+    Returns
+    -------
+    d : ndarray of shape (m,)
+    d_b : ndarray of shape (q,)
+    moved : ndarray of shape (n, q)
+        Change of the coefficients, the intercepts and the scores.
+    """
+    model, (g, b_slope) = design.model_of(chosen, point), gradients
+    A, B, (n, q), m = point.A, model.B, point.A.shape, chosen.size
+    v, d_b, U, mean = old.copy(), np.zeros(q), np.zeros((q, n)), np.zeros(n)
+    b_square = (A * (1.0 - B)).sum(axis=0)
+
+    def height(v, d_b, U):
+        change = U - (B.T * U).sum(axis=0)
+        total = 0.5 * np.vdot(A.T * U, change) + g @ (v - old) + price(v, penalty)
+        return total if b_slope is None else total + b_slope @ d_b
+
+    past, direction = np.empty((MEMORY + 1, m + q)), np.empty(m + q)
+    for sweep in range(MAX_SWEEPS):
+        worst = sparse_sweep(model, g, U, mean, v, penalty)
+        # <intercepts>: they are coordinates too, without a penalty.
+        for k in range(q if b_slope is not None else 0):
+            slope = b_slope[k] + A[:, k] @ (U[k] - mean)
+            worst = max(worst, abs(slope))
+            d_b[k] -= slope / b_square[k]
+            U[k] -= slope / b_square[k]
+            if q > 1:
+                mean -= slope / b_square[k] * B[:, k]
+        if worst <= tol:
+            break
+        # <extrapolate>: from the last sweeps, kept only if the model falls.
+        turn = sweep % (MEMORY + 1)
+        past[turn, :m], past[turn, m:] = v, d_b
+        if turn == MEMORY and extrapolate(past, direction):
+            leap_v, leap_b = v + direction[:m], d_b + direction[m:]
+            leap_U = np.ascontiguousarray((design.scores(chosen, leap_v - old, q) + leap_b).T)
+            if height(leap_v, leap_b, leap_U) < height(v, d_b, U):
+                v, d_b, U = leap_v, leap_b, leap_U
+                mean = (B.T * U).sum(axis=0)
+    return v - old, d_b, np.ascontiguousarray(U.T)
 
 
 # ------------------------------------------------------------------ two classes, and many
@@ -728,31 +655,18 @@ class ManyClasses:
 # ------------------------------------------------------------------ certificates
 
 
-def violations(gradient, w, alpha_l1, alpha_l2):
-    """Distance of zero from the subgradient in each coordinate, :eq:`eq-logistic-optimality`."""
-    smooth = gradient + alpha_l2 * w
-    at_zero = np.maximum(np.abs(smooth) - alpha_l1, 0.0)
-    return np.where(w == 0.0, at_zero, np.abs(smooth + alpha_l1 * np.sign(w)))
-
-
-def penalty(w, alpha_l1, alpha_l2):
-    """The elastic-net penalty, :eq:`eq-elastic-net`."""
-    return alpha_l1 * np.abs(w).sum() + 0.5 * alpha_l2 * (w @ w)
-
-
-def duality_gap(loss, point, gradient, w, alpha_l1, alpha_l2):
+def duality_gap(loss, point, gradient, w, penalty):
     """Primal minus dual objective at w, :eq:`eq-duality-gap`, and the primal one.
 
-    The residuals, scaled down until no correlation exceeds alpha_l1, are a point of the dual
+    The residuals, scaled down until no correlation exceeds the l1 price, are a point of the dual
     problem. With an l2 penalty no scaling is needed, and the better of the two points counts.
     """
-    primal = point.loss + penalty(w, alpha_l1, alpha_l2)
-    largest = np.abs(gradient).max(initial=0.0)
-    scale = 1.0 if largest <= alpha_l1 else alpha_l1 / largest
+    primal, largest = point.loss + price(w, penalty), np.abs(gradient).max(initial=0.0)
+    scale = 1.0 if largest <= penalty.alpha else penalty.alpha / largest
     dual = loss.entropy(point, scale)
-    if alpha_l2 > 0.0 and scale < 1.0:
-        excess = np.maximum(np.abs(gradient) - alpha_l1, 0.0)
-        dual = max(dual, loss.entropy(point, 1.0) - 0.5 * (excess @ excess) / alpha_l2)
+    if penalty.beta > 0.0 and scale < 1.0:
+        excess = np.maximum(np.abs(gradient) - penalty.alpha, 0.0)
+        dual = max(dual, loss.entropy(point, 1.0) - 0.5 * (excess @ excess) / penalty.beta)
     return primal - dual, primal
 
 
@@ -782,7 +696,7 @@ def settle_intercepts(loss, point, b):
     return point, b
 
 
-def choose(violation, w, first_size, largest):
+def working_set(violation, w, first_size, largest):
     """The coefficients of the next model: the support and the largest violations, sorted.
 
     At least `first_size`, and otherwise up to twice the support, but no more than `largest`.
@@ -798,47 +712,86 @@ def choose(violation, w, first_size, largest):
     return np.sort(chosen)
 
 
-def line_search(loss, point, moved, old, d, alpha_l1, alpha_l2):
-    """Backtracking on the true objective, :eq:`eq-line-search`: the moved scores are known, and X
-    is not read.
+def step_length(loss, point, moved, old, d, penalty):
+    """Length of the step d on the true objective, :eq:`eq-line-search`: 1, a power of 1/2, or 0.
 
-    Parameters
-    ----------
-    loss : TwoClasses or ManyClasses
-    point : Point
-    moved : ndarray of shape (n, q)
-        Change of the scores for a whole step.
-    old, d : ndarrays of shape (m,)
-        The chosen coefficients and their change.
-    alpha_l1, alpha_l2 : float
-
-    Returns
-    -------
-    t : float
-        Length of the step, 1 or a power of 1/2; 0 if no step lowers the objective.
+    The scores, (n, q) like their change `moved` for a whole step, are known, and X is not read; old
+    and d (m,) are the chosen coefficients and their change.
     """
-    start = penalty(old, alpha_l1, alpha_l2)
-    promised = np.vdot(point.residual, moved) + penalty(old + d, alpha_l1, alpha_l2) - start
+    start = price(old, penalty)
+    promised = np.vdot(point.residual, moved) + price(old + d, penalty) - start
     rounding = 1e-15 * (point.loss + start) * math.sqrt(len(moved))
-    t = 1.0
-    for _ in range(HALVINGS):
-        change = loss.along(point, moved, t) - point.loss
-        change += penalty(old + t * d, alpha_l1, alpha_l2) - start
-        if change <= SUFFICIENT * t * promised or abs(change) + abs(promised) <= rounding:
-            return t
-        t *= 0.5
-    return 0.0
+
+    def suffices(t):
+        change = loss.along(point, moved, t) - point.loss + price(old + t * d, penalty) - start
+        return change <= SUFFICIENT * t * promised or abs(change) + abs(promised) <= rounding
+
+    return line_search(suffices, 1.0)
 
 
-def minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, b):
+class Certificates(NamedTuple):
+    """What is known at a point, from one pass over X."""
+
+    gradient: np.ndarray  # of the loss, (q * p,)
+    violation: np.ndarray  # (q * p,)
+    gap: float
+    objective: float
+    slope: float  # the largest, by which violations are measured
+
+    def hold(self, tol):
+        """Tell whether both are as small as asked for."""
+        small = self.violation.max() <= tol * self.slope
+        return bool(small and self.gap <= GAP_SHARE * tol * self.objective)
+
+
+def certify(design, loss, point, w, penalty):
+    """Optimality conditions, :eq:`eq-logistic-optimality`, and duality gap of coefficients w."""
+    gradient, p = design.transpose_times(point.residual).ravel(), design.p
+    if design.rounded:
+        near = np.flatnonzero((w != 0.0) | (np.abs(gradient) > 0.99 * penalty.alpha))
+        for k in range(loss.q):
+            own = near[near // p == k]
+            gradient[own] = design.exact_transpose_times(own - k * p, point.residual[:, k])
+    # <certificates>: the conditions relative to the largest slope, the gap to the objective.
+    violation = violations(gradient, w, penalty)
+    gap, objective = duality_gap(loss, point, gradient, w, penalty)
+    slope = max(np.abs(gradient).max(), penalty.alpha)
+    if not np.isfinite(objective + slope):
+        raise FloatingPointError("the loss is beyond the range of float64")
+    return Certificates(gradient, violation, gap, objective, slope)
+
+
+def model_step(design, loss, point, known, chosen, old, penalty, fit_intercept):
+    """Minimise the model of the chosen coefficients: their change, the intercepts', the scores'."""
+    q, p, columns = loss.q, design.p, chosen % design.p
+    # <slopes>: of the chosen coefficients, of centred features, and of the intercepts.
+    b_slope = point.residual.sum(axis=0)
+    g = known.gradient[chosen] - design.centre[columns] * b_slope[chosen // p]
+    inner = INNER_SHARE * known.violation.max()
+    if isinstance(design, Sparse) and chosen.size > LARGEST_SPARSE_HESSIAN:
+        gradients = g, b_slope if fit_intercept else None
+        return solve_sparse_model(design, chosen, point, gradients, old, penalty, 3 * inner)
+    # <model>: the Hessian of the chosen coefficients; the intercepts are eliminated from it.
+    own = [columns[chosen // p == k] for k in range(q)]
+    H = design.hessian(own, point.A, point.B)
+    if fit_intercept:
+        H, g, b_step = eliminate_intercepts(H, g, b_slope)
+    else:
+        H = np.ascontiguousarray(H[: old.size, : old.size])
+    d = solve_model(H, g, old, penalty, inner) - old
+    d_b = b_step(d) if fit_intercept else np.zeros(q)
+    return d, d_b, design.scores(chosen, d, q) + d_b
+
+
+def proximal_newton(design, loss, penalty, fit_intercept, tol, max_iter, w, b):
     """Proximal Newton, :eq:`eq-proximal-newton`, for either loss and either kind of data.
 
     Parameters
     ----------
     design : Dense or Sparse
     loss : TwoClasses or ManyClasses
-    alpha_l1, alpha_l2 : float
-        Penalties, for the mean loss.
+    penalty : Penalty
+        For the mean loss.
     fit_intercept : bool
     tol : float
     max_iter : int
@@ -851,72 +804,34 @@ def minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, 
     -------
     w, b, n_iter, gap, converged
     """
-    p, q, sparse = design.p, loss.q, isinstance(design, Sparse)
-    w = w.copy()
+    p, q, w = design.p, loss.q, w.copy()
     centre = np.tile(design.centre, q)
     if fit_intercept:
         b = b + (w * centre).reshape(q, p).sum(axis=1)  # of the centred features
-
     support = np.flatnonzero(w)
     point = loss.evaluate(design.scores(support, w[support], q) + b)
-    first_size = max(10, (25 if sparse else 5) * math.isqrt(q * p))
+    first_size = max(10, design.per_root * math.isqrt(q * p))
     n_iter = 0
     while True:
-        # <certificates>: optimality conditions and duality gap, from one pass over X.
         if fit_intercept:
             point, b = settle_intercepts(loss, point, b)
-        gradient = design.transpose_times(point.residual).ravel()
-        if design.rounded:
-            near = np.flatnonzero((w != 0.0) | (np.abs(gradient) > 0.99 * alpha_l1))
-            for k in range(q):
-                own = near[near // p == k]
-                gradient[own] = design.exact_transpose_times(own - k * p, point.residual[:, k])
-        violation = violations(gradient, w, alpha_l1, alpha_l2)
-        gap, objective = duality_gap(loss, point, gradient, w, alpha_l1, alpha_l2)
-        worst, slope = violation.max(), max(np.abs(gradient).max(), alpha_l1)
-        if not np.isfinite(objective + slope):
-            raise FloatingPointError("the loss is beyond the range of float64")
-        converged = worst <= tol * slope and gap <= GAP_SHARE * tol * objective
-        if converged or n_iter == max_iter:
+        known = certify(design, loss, point, w, penalty)
+        if known.hold(tol) or n_iter == max_iter:
             break
         n_iter += 1
-        # <model>: the Hessian of the chosen coefficients; the intercepts are eliminated from it.
-        chosen = choose(violation, w, first_size, design.largest_model)
+        # <step>: from a model of few coefficients, halved until the true objective falls enough.
+        chosen = working_set(known.violation, w, first_size, design.largest_model)
         old = w[chosen]
-        b_slope = point.residual.sum(axis=0)
-        g = gradient[chosen] - centre[chosen] * b_slope[chosen // p]
-        inner = INNER_SHARE * worst
-        if sparse and chosen.size > LARGEST_SPARSE_HESSIAN:
-            d, d_b, moved = design.minimise_model(
-                chosen,
-                point,
-                g,
-                b_slope if fit_intercept else None,
-                old,
-                alpha_l1,
-                alpha_l2,
-                3 * inner,
-            )
-        else:
-            columns = [chosen[chosen // p == k] - k * p for k in range(q)]
-            H = design.hessian(columns, point.A, point.B)
-            if fit_intercept:
-                H, g, b_step = eliminate_intercepts(H, g, b_slope)
-            else:
-                H = np.ascontiguousarray(H[: old.size, : old.size])
-            d = minimise_model(H, g, old, alpha_l1, alpha_l2, inner) - old
-            d_b = b_step(d) if fit_intercept else np.zeros(q)
-            moved = design.scores(chosen, d, q) + d_b
-        # <search>: halve the step until the true objective falls enough.
-        t = line_search(loss, point, moved, old, d, alpha_l1, alpha_l2)
+        step = design, loss, point, known, chosen, old, penalty, fit_intercept
+        d, d_b, moved = model_step(*step)
+        t = step_length(loss, point, moved, old, d, penalty)
         if t == 0.0:
             break
-        w[chosen] = old + t * d
-        b = b + t * d_b
+        w[chosen], b = old + t * d, b + t * d_b
         point = loss.evaluate(point.scores + t * moved)
     if fit_intercept:
         b = b - (w * centre).reshape(q, p).sum(axis=1)
-    return w, b, n_iter, max(float(gap), 0.0), bool(converged)
+    return w, b, n_iter, max(float(known.gap), 0.0), known.hold(tol)
 
 
 def fit_binary(
@@ -938,7 +853,7 @@ def fit_binary(
 
     Parameters
     ----------
-    X : ndarray of shape (n, p), float32 or float64, C or F order, or CSR or CSC array
+    X : ndarray of shape (n, p), float32 or float64, or CSR or CSC array
         Samples.
     y : ndarray of shape (n,), float64
         Classes, +1 or -1.
@@ -969,9 +884,9 @@ def fit_binary(
     design, s = _design(X, s, fit_intercept, n_jobs)
     w = np.zeros(design.p) if coef is None else np.array(coef, dtype=np.float64)
     b = np.array([intercept if fit_intercept else 0.0], dtype=np.float64)
-    loss = TwoClasses(design, y, s)
+    loss, penalty = TwoClasses(design, y, s), Penalty(float(alpha_l1), float(alpha_l2))
     with single_threaded_blas():
-        w, b, *rest = minimise(design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w, b)
+        w, b, *rest = proximal_newton(design, loss, penalty, fit_intercept, tol, max_iter, w, b)
     return w, float(b[0]), *rest
 
 
@@ -1021,9 +936,10 @@ def fit_multinomial(
     if fit_intercept and intercept is not None:
         b = np.array(intercept, dtype=np.float64)
     loss = ManyClasses(design, codes, n_classes, s)
+    penalty = Penalty(float(alpha_l1), float(alpha_l2))
     with single_threaded_blas():
-        w, b, *rest = minimise(
-            design, loss, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, w.ravel(), b
+        w, b, *rest = proximal_newton(
+            design, loss, penalty, fit_intercept, tol, max_iter, w.ravel(), b
         )
     return w.reshape(shape), b - b.mean(), *rest
 
@@ -1031,4 +947,6 @@ def fit_multinomial(
 def _design(X, s, fit_intercept, n_jobs):
     """The samples as the solver reads them, and weights that sum to one."""
     s = s / s.sum()
-    return (Sparse(X, n_jobs) if is_sparse(X) else Dense(X, s, fit_intercept, n_jobs)), s
+    if is_sparse(X):
+        return Sparse(X, n_jobs), s
+    return Dense(np.ascontiguousarray(X), s, fit_intercept, n_jobs), s

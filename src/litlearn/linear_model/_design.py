@@ -1,0 +1,628 @@
+"""Designs: the weighted, centred matrix that a solver sees, and how to multiply with it.
+
+A design is dense, sparse, or known by its Gram matrix. It holds a target too, and offers what
+:func:`_coordinate_descent.solve` asks for: a look at the residual and its products with all
+columns, and a descent over a few of them. The products of a matrix with several vectors are shared
+with the other solvers.
+"""
+
+import copy
+import operator
+
+import numpy as np
+
+from litlearn._jit import njit
+from litlearn._parallel import cut, fold_blocks
+from litlearn.linear_model._coordinate_descent import (
+    FIRST_SIZE,
+    GROWTH,
+    SPARE,
+    Columns,
+    Look,
+    Stop,
+    gram_descent,
+    residual_descent,
+)
+
+# Entries of the first working set's columns: fewer columns where each is long.
+FIRST_ENTRIES = 1 << 18
+# Columns whose products with all others cost as much as one sweep that reads the columns.
+PER_SWEEP = 16
+# The largest working set for which a Gram matrix is held: 0.5 GB.
+LARGEST_GRAM = 8192
+# Columns whose mean is so many times their spread are centred in a copy, not on the fly.
+LARGEST_OFFSET = {"d": 1e4, "f": 30.0}
+# Rounding of a product of a column with a residual, as a share of their norms: no column whose
+# constraint is nearer than that is screened.
+ROUNDING = {"d": 1e-14, "f": 2e-6}
+# Entries of X in one block of a product: about a millisecond.
+BLOCK_ENTRIES = 1 << 21
+
+
+# ---------------------------------------------------------------------------------------------
+# Statistics of columns
+
+
+@njit(reassociate=True)
+def row_statistics(X, first, weights, target, begin, end, sums, squares, products):
+    """Add sums over the rows of X, C-ordered, from `begin` to `end`.
+
+    The sums are of ``x - x0``, its square and its product with `target`, each weighted, where x0 is
+    row `first`: a shift that keeps large offsets from swallowing the digits. Strips of columns
+    keep the sums in the nearest cache; four rows at once save three quarters of their traffic.
+    """
+    p = X.shape[1]
+    for left in range(0, p, 512):
+        right = min(left + 512, p)
+        i = begin
+        while i + 4 <= end:
+            a0, a1, a2, a3 = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
+            b0, b1, b2, b3 = target[i], target[i + 1], target[i + 2], target[i + 3]
+            for j in range(left, right):
+                shift = np.float64(X[first, j])
+                x0 = X[i, j] - shift
+                x1 = X[i + 1, j] - shift
+                x2 = X[i + 2, j] - shift
+                x3 = X[i + 3, j] - shift
+                w0, w1, w2, w3 = a0 * x0, a1 * x1, a2 * x2, a3 * x3
+                sums[j] += w0 + w1 + w2 + w3
+                squares[j] += w0 * x0 + w1 * x1 + w2 * x2 + w3 * x3
+                products[j] += w0 * b0 + w1 * b1 + w2 * b2 + w3 * b3
+            i += 4
+        while i < end:
+            for j in range(left, right):
+                x = X[i, j] - np.float64(X[first, j])
+                w = weights[i] * x
+                sums[j] += w
+                squares[j] += w * x
+                products[j] += w * target[i]
+            i += 1
+
+
+@njit(reassociate=True)
+def column_statistics(X, first, weights, target, start, end, sums, squares, products):
+    """Compute the same sums as :func:`row_statistics` for columns of X in F order."""
+    for j in range(start, end):
+        shift = np.float64(X[first, j])
+        total = square = product = 0.0
+        for i in range(X.shape[0]):
+            x = X[i, j] - shift
+            w = weights[i] * x
+            total += w
+            square += w * x
+            product += w * target[i]
+        sums[j] = total
+        squares[j] = square
+        products[j] = product
+
+
+@njit(reassociate=True)
+def sparse_statistics(data, indices, indptr, root, target, means, squares, products):
+    """Sums over the weighted entries of the columns: with `root`, squared, with `target`."""
+    for j in range(means.size):
+        total = square = product = 0.0
+        for t in range(indptr[j], indptr[j + 1]):
+            i = indices[t]
+            x = np.float64(data[t])
+            total += x * root[i]
+            square += x * x
+            product += x * target[i]
+        means[j] = total
+        squares[j] = square
+        products[j] = product
+
+
+@njit(reassociate=True)
+def sparse_deviations(data, indices, start, end, root, mean):
+    """Sums of the deviations of a weighted column from a mean, weighted, and of their squares.
+
+    `root` (n,) holds the roots of the weights; entries that are not stored are zero.
+    """
+    total = square = 0.0
+    missing = np.ones(root.size if end - start < root.size else 0)
+    for t in range(start, end):
+        i = indices[t]
+        z = data[t] - mean * root[i]
+        total += z * root[i]
+        square += z * z
+        if missing.size > 0:
+            missing[i] = 0.0
+    for i in range(missing.size):
+        z = mean * root[i] * missing[i]
+        total -= z * root[i]
+        square += z * z
+    return total, square
+
+
+@njit(reassociate=True)
+def column_products(data, indices, indptr, start, stop, R, out):
+    """Products of columns start, ..., stop - 1 of a CSC matrix with R (q, n), into out (q, p)."""
+    for k in range(R.shape[0]):
+        for j in range(start, stop):
+            total = 0.0
+            for e in range(np.uintp(indptr[j]), np.uintp(indptr[j + 1])):
+                total += data[e] * R[k, np.uint32(indices[e])]
+            out[k, j] = total
+
+
+@njit
+def add_columns(data, indices, indptr, columns, d, out):
+    """Add some columns of a CSC matrix, times d (m,), to out (n,)."""
+    for c in range(columns.size):
+        if d[c] != 0.0:
+            for e in range(np.uintp(indptr[columns[c]]), np.uintp(indptr[columns[c] + 1])):
+                out[np.uint32(indices[e])] += d[c] * data[e]
+
+
+@njit
+def gather_rows(X, columns, means, root, start, end, B, first):
+    """Copy centred and weighted columns of C-ordered X, rows `start` to `end`, into rows of B."""
+    weighted = root.size > 0
+    for i in range(start, end):
+        a = root[i] if weighted else 1.0
+        for t in range(columns.size):
+            j = columns[t]
+            B[first + t, i] = a * (X[i, j] - means[j])
+
+
+@njit
+def gather_strided(X, columns, means, root, start, end, B, first):
+    """Copy centred and weighted columns of F-ordered X, rows `start` to `end`, into rows of B."""
+    weighted = root.size > 0
+    for t in range(columns.size):
+        j = columns[t]
+        m = means[j]
+        for i in range(start, end):
+            a = root[i] if weighted else 1.0
+            B[first + t, i] = a * (X[i, j] - m)
+
+
+@njit(reassociate=True)
+def subtract_rows(B, w, r):
+    """Subtract the combination of the rows of B with the weights `w` from `r`."""
+    for j in range(w.size):
+        if w[j] != 0.0:
+            for i in range(r.size):
+                r[i] -= w[j] * B[j, i]
+
+
+# ---------------------------------------------------------------------------------------------
+# Products, and designs
+
+
+def fold(part, merge, blocks, n_jobs, initial=None):
+    """As `fold_blocks`; a single block is run without ceremony, which might take longer than it."""
+    if len(blocks) == 1:
+        return part(blocks[0])
+    return fold_blocks(part, merge, blocks, n_jobs, initial=initial)
+
+
+def mean_of(y, weights):
+    """Weighted mean; None: all weights are equal."""
+    return y.mean() if weights is None else np.average(y, weights=weights)
+
+
+def products_of(X, R, n_jobs):
+    """Products of all columns of a matrix with R (q, n), in float64: (q, p).
+
+    Blocks of rows are added up in their order, blocks of columns put side by side.
+    """
+    (n, p), q = X.shape, len(R)
+    R = R.astype(X.dtype, order="C", copy=False)
+    if X.flags.c_contiguous and n > p:
+
+        def multiply(rows):
+            return np.dot(R[:, rows], X[rows]).astype(np.float64, copy=False)
+
+        return fold(multiply, operator.iadd, cut(n, max(64, BLOCK_ENTRIES // (p * q))), n_jobs)
+    out = np.empty((q, p))
+
+    def fill(columns):
+        out[:, columns] = np.dot(R, X[:, columns])
+
+    fold(fill, None, cut(p, max(64, BLOCK_ENTRIES // (n * q))), n_jobs)
+    return out
+
+
+def sparse_products_of(entries, R, n_jobs):
+    """As `products_of`, for the data, indices and indptr of a matrix in CSC form."""
+    data, _, indptr = entries
+    p, q = indptr.size - 1, len(R)
+    out = np.empty((q, p))
+    # Blocks of columns with about the same number of entries.
+    n_blocks = int(max(1, min(p, 8 * data.size * q // BLOCK_ENTRIES)))
+    shares = np.arange(1, n_blocks) * (data.size // n_blocks)
+    ends = np.concatenate([[0], np.searchsorted(indptr, shares), [p]])
+
+    def fill(ends):
+        column_products(*entries, *ends, R, out)
+
+    fold(fill, None, list(zip(ends[:-1], ends[1:], strict=True)), n_jobs)
+    return out
+
+
+class DenseDesign:
+    """A dense matrix, centred and weighted on the fly, and copies of the columns in use.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        In C or F order.
+    y : ndarray of shape (n_samples,)
+        Target, float64.
+    weights : ndarray of shape (n_samples,) or None
+        Of sum n_samples.
+    centred : bool
+        Subtract the weighted means of the columns and of the target.
+    n_jobs : int or None
+        Threads for products with the whole matrix.
+    """
+
+    def __init__(self, X, y, weights, centred, n_jobs=None):
+        n, p = X.shape
+        self.n_jobs = n_jobs
+        self.n_samples = n
+        self.rows = X.flags.c_contiguous
+        self.centred = centred
+        self.root = np.empty(0) if weights is None else np.sqrt(weights)
+        self.y_mean = mean_of(y, weights) if centred else 0.0
+        self.y = y - self.y_mean
+        # Shifted sums in one pass; the heaviest row is the shift, so that it counts.
+        weights = np.ones(n) if weights is None else weights
+        first = int(np.argmax(weights))
+        sums, squares, products = self._statistics(X, first, weights)
+        shift = X[first].astype(np.float64)
+        if centred:
+            self.means = shift + sums / n
+            squares -= sums * (sums / n)
+        else:
+            self.means = np.zeros(p)
+            squares += shift * (2 * sums + n * shift)
+            products += shift * (weights @ self.y)
+        # A column that is constant up to rounding is a column of zeros.
+        rounding = np.finfo(X.dtype).eps * (np.abs(self.means) + np.abs(shift))
+        squares[squares <= 4 * n * rounding**2] = 0.0
+        self.squares, self.products = squares, products
+        if self.root.size:
+            self.y = self.y * self.root
+        spread = squares > 0.0
+        offset = np.abs(self.means[spread]) * np.sqrt(n / squares[spread])
+        offset = offset.max(initial=0.0)
+        self.X = X
+        if offset > LARGEST_OFFSET[X.dtype.char]:
+            self.X = X - self.means.astype(X.dtype)  # keeps the order of X
+            self.X_means, self.means, offset = self.means, np.zeros(p), 0.0
+        else:
+            self.X_means = self.means
+        self.rounding = ROUNDING[X.dtype.char] * (1.0 + offset)
+        self.offset = bool(self.means.any())
+        self.target_square = float(self.y @ self.y)
+        # Fewer columns at first where each is long.
+        self.first_size = max(SPARE, min(FIRST_SIZE, FIRST_ENTRIES // n))
+        # Slots: column j is row slot[j] of B, and G holds the products of the rows of B.
+        self.slot = np.full(p, -1)
+        self.columns = np.empty(0, dtype=np.intp)
+        self.B = np.empty((0, n), dtype=X.dtype)
+        self.G = np.empty((0, 0))
+
+    def _statistics(self, X, first, weights):
+        """Sums of columns, their squares, their products with y: of ``x - x0``, weighted."""
+        n, p = X.shape
+        if self.rows:
+
+            def collect(rows):
+                part = np.zeros((3, p))
+                row_statistics(X, first, weights, self.y, rows.start, rows.stop, *part)
+                return part
+
+            # Few blocks: each brings three vectors of p numbers.
+            blocks = cut(n, max(64, BLOCK_ENTRIES // p))
+            return fold(collect, operator.iadd, blocks, self.n_jobs)
+        result = np.empty((3, p))
+
+        def compute(columns):
+            column_statistics(X, first, weights, self.y, columns.start, columns.stop, *result)
+
+        fold(compute, None, cut(p, BLOCK_ENTRIES // n), self.n_jobs)
+        return result
+
+    def correlations(self, r):
+        """Products of all columns with the residual."""
+        u = r * self.root if self.root.size else r
+        out = products_of(self.X, u[np.newaxis], self.n_jobs)[0]
+        return out - self.means * u.sum() if self.offset else out
+
+    def residual(self, w):
+        """``y - X w``; columns with a coefficient are loaded."""
+        support = np.flatnonzero(w)
+        self.load(support)
+        r = self.y.copy()
+        subtract_rows(self.B, w[self.columns], r)
+        return r
+
+    def look(self, w, active):
+        """Residual, its squared norm, its product with y, and its products with active columns."""
+        if not w.any():
+            return Look(self.y.copy(), self.target_square, self.target_square, self.products)
+        r = self.residual(w)
+        square, product = float(r @ r), float(r @ self.y)
+        # Few columns remain: they are loaded and multiplied alone. Single entries of rows cost as
+        # much as a line of cache each; and what is loaded takes part in the next sweeps.
+        new = np.count_nonzero(active & (self.slot < 0))
+        worth = self.X.shape[1] // (16 if self.rows else 2)
+        if new > min(worth, FIRST_SIZE + self.columns.size // 2):
+            return Look(r, square, product, self.correlations(r))
+        self.load(np.flatnonzero(active))
+        c = np.zeros(w.size)
+        B = self.B[: self.columns.size]
+        c[self.columns] = B @ r.astype(B.dtype, copy=False)
+        return Look(r, square, product, c)
+
+    def look_at_data(self, w):
+        """The same as :meth:`look`, without loading columns."""
+        r = self.X @ w.astype(self.X.dtype) - self.means @ w
+        r = self.y - (r * self.root if self.root.size else r)
+        return Look(r, float(r @ r), float(r @ self.y), self.correlations(r))
+
+    def retarget(self, y):
+        """Return the same design, and the columns that it has loaded, with another target."""
+        other = copy.copy(self)
+        weights = self.root**2 if self.root.size else None
+        other.y_mean = mean_of(y, weights) if self.centred else 0.0
+        other.y = y - other.y_mean
+        if self.root.size:
+            other.y = other.y * self.root
+        other.target_square = float(other.y @ other.y)
+        other.products = self.correlations(other.y)
+        return other
+
+    def load(self, columns):
+        """Copy columns into B unless they are there, and extend the Gram matrix by them."""
+        new = columns[self.slot[columns] < 0]
+        if not new.size:
+            return
+        k, n = self.columns.size, self.X.shape[0]
+        total = k + new.size
+        if total > self.B.shape[0]:
+            # Of few long columns, all get a place at once: a place that is not used costs nothing.
+            p = self.X.shape[1]
+            capacity = p if p < n else min(p, max(2 * self.B.shape[0], total, FIRST_SIZE))
+            grown = np.empty((capacity, n), dtype=self.X.dtype)
+            grown[:k] = self.B[:k]
+            self.B = grown
+        gather = gather_rows if self.rows else gather_strided
+        means = self.means.astype(self.X.dtype)
+        root = self.root.astype(self.X.dtype)
+
+        def collect(rows):
+            gather(self.X, new, means, root, rows.start, rows.stop, self.B, k)
+
+        fold(collect, None, cut(n, max(64, BLOCK_ENTRIES // (2 * new.size))), self.n_jobs)
+        self.slot[new] = np.arange(k, total)
+        self.columns = np.concatenate([self.columns, new])
+
+    def keep(self, columns):
+        """Forget the loaded columns that are not among some."""
+        slots = np.sort(self.slot[columns])
+        slots = slots[slots >= 0]
+        known = slots[slots < self.G_size]
+        self.B = self.B[slots]
+        self.G = self.G[np.ix_(known, known)]
+        self.G_size = known.size
+        self.columns = self.columns[slots]
+        self.slot = np.full_like(self.slot, -1)
+        self.slot[self.columns] = np.arange(slots.size)
+
+    def load_gram(self):
+        """Bring the Gram matrix up to date with B."""
+        k, total = self.G_size, self.columns.size
+        if total > self.G.shape[0]:
+            grown = np.empty((self.B.shape[0],) * 2)
+            grown[:k, :k] = self.G[:k, :k]
+            self.G = grown
+        if total > k:
+            products = self.B[k:total] @ self.B[:total].T
+            self.G[k:total, :total] = products
+            self.G[:k, k:total] = products[:, :k].T
+            self.G_size = total
+
+    G_size = 0
+
+    def descend(self, columns, w, look, penalty, stop):
+        """Solve the problem of the loaded columns from `w`; return the sweeps that it took."""
+        if self.columns.size > GROWTH * columns.size + FIRST_SIZE:
+            self.keep(columns)
+        self.load(columns)
+        used, n = self.columns, self.n_samples
+        v, k = w[used], used.size
+        if k > max(2 * n, FIRST_SIZE) or k > LARGEST_GRAM:
+            sweeps, _ = self._descend(look.r, v, penalty, stop)
+            w[used] = v
+            return sweeps
+        # <rent>: A few sweeps that read the columns may do. If they have cost as much as the
+        # missing products of columns do, the products are taken.
+        sweeps, gap, few = 0, np.inf, min(stop.n_sweeps, (k - self.G_size) // PER_SWEEP)
+        if n > k and few > 2:
+            sweeps, gap = self._descend(look.r, v, penalty, Stop(stop.gap, few, stop.seed))
+        if gap > stop.gap and sweeps < stop.n_sweeps:
+            self.load_gram()
+            g = look.c[used]
+            if sweeps > 0:
+                g = (self.B[:k] @ look.r.astype(self.B.dtype)).astype(np.float64)
+                stop = Stop(stop.gap, stop.n_sweeps - sweeps, stop.seed)
+            target = self.products[used], g, v, self.target_square
+            more, _ = gram_descent(self.G, *target, penalty, stop)
+            sweeps += more
+        w[used] = v
+        return sweeps
+
+    def _descend(self, r, v, penalty, stop):
+        """Sweep over the loaded columns; returns the number of sweeps and the gap."""
+        none, no_means = np.empty(0, np.int32), np.empty(0)
+        entries = np.empty(0, self.B.dtype), none, none, none, no_means, no_means
+        columns = Columns(self.B, *entries, self.squares[self.columns])
+        return residual_descent(columns, self.y, r, v, penalty, stop)
+
+    def step_cost(self, k):
+        """Steps of one sweep over k columns, and those that are loaded, roughly."""
+        k = max(k, self.columns.size)
+        return k * max(1, min(k, 2 * self.X.shape[0]))
+
+
+class SparseDesign:
+    """A matrix in CSC form, centred on the fly.
+
+    Parameters are those of :class:`DenseDesign`.
+    """
+
+    first_size = FIRST_SIZE
+
+    def __init__(self, X, y, weights, centred, n_jobs=None):
+        self.shape = n, p = X.shape
+        self.n_jobs = n_jobs
+        self.y_mean = mean_of(y, weights) if centred else 0.0
+        self.y = y - self.y_mean
+        data = X.data
+        self.n_samples, self.centred = n, centred
+        root = np.ones(n)
+        if weights is not None:
+            root = np.sqrt(weights)
+            self.y = self.y * root
+            data = (data * root[X.indices]).astype(data.dtype)
+        self.data, self.indices, self.indptr = data, X.indices, X.indptr
+        self.means, self.squares, self.products = np.empty((3, p))
+        sparse_statistics(
+            data, X.indices, X.indptr, root, self.y, self.means, self.squares, self.products
+        )
+        self.root = root if centred else np.empty(0)
+        self.weight_roots = root
+        if centred:
+            self.means /= n
+        else:
+            self.means[:] = 0.0
+        self.X_means = self.means
+        self.rounding = ROUNDING["d"]  # entries are multiplied in float64, whatever their type
+        if centred:
+            self._centre()
+        self.target_square = float(self.y @ self.y)
+
+    def _centre(self):
+        """Turn sums of squares into those about the means; a column far from zero is copied."""
+        n, raw = self.shape[0], self.squares
+        self.squares = raw - n * self.means**2
+        # Where the subtraction costs digits, the deviations are summed up themselves.
+        far = np.flatnonzero(self.squares <= 1e-4 * raw)
+        limit = LARGEST_OFFSET[self.data.dtype.char] ** 2
+        for j in far:
+            entries = slice(self.indptr[j], self.indptr[j + 1])
+            column = self.data, self.indices, entries.start, entries.stop, self.root
+            rest, _ = sparse_deviations(*column, self.means[j])
+            self.means[j] += rest / n
+            _, self.squares[j] = sparse_deviations(*column, self.means[j])
+            rounding = np.finfo(self.data.dtype).eps * self.means[j]
+            if self.squares[j] <= 4 * n * rounding**2:
+                self.squares[j] = 0.0
+            elif (
+                n * self.means[j] ** 2 > limit * self.squares[j]
+                and entries.stop - entries.start == n
+            ):
+                self._shift(j, entries)
+
+    def _shift(self, j, entries):
+        """Store a column that has no zeros without its mean."""
+        if self.X_means is self.means:
+            self.X_means, self.data = self.means.copy(), self.data.copy()
+        roots = self.root[self.indices[entries]]
+        self.data[entries] -= self.means[j] * roots
+        self.X_means[j], self.means[j] = self.means[j], 0.0
+        self.products[j] = self.data[entries].astype(np.float64) @ self.y[self.indices[entries]]
+
+    def correlations(self, r):
+        """Products of all columns with the residual."""
+        entries = self.data, self.indices, self.indptr
+        out = sparse_products_of(entries, r[np.newaxis], self.n_jobs)[0]
+        return out - self.means * (self.root @ r) if self.root.size else out
+
+    def residual(self, w):
+        """``y - X w``, with the mean removed."""
+        r = self.y.copy()
+        used = np.flatnonzero(w)
+        add_columns(self.data, self.indices, self.indptr, used, -w[used], r)
+        if self.root.size:
+            r -= self.root * (self.root @ r / self.shape[0])
+        return r
+
+    def look(self, w, active):
+        """Residual, its squared norm, its product with y, and its products with the columns."""
+        r = self.residual(w)
+        return Look(r, float(r @ r), float(r @ self.y), self.correlations(r))
+
+    def retarget(self, y):
+        """Return the same design with another target."""
+        other = copy.copy(self)
+        root = self.weight_roots
+        other.y_mean = mean_of(y, root**2) if self.centred else 0.0
+        other.y = (y - other.y_mean) * root
+        other.target_square = float(other.y @ other.y)
+        other.products = self.correlations(other.y)
+        return other
+
+    def descend(self, columns, w, look, penalty, stop):
+        """Solve the problem of some columns from `w`; return the sweeps that it took."""
+        v, starts, ends = w[columns], self.indptr[columns], self.indptr[columns + 1]
+        none = np.empty((0, 0), self.data.dtype)
+        own = starts, ends, self.means[columns], self.root, self.squares[columns]
+        chosen = Columns(none, self.data, self.indices, *own)
+        sweeps, _ = residual_descent(chosen, self.y, look.r, v, penalty, stop)
+        w[columns] = v
+        return sweeps
+
+    def step_cost(self, k):
+        """Steps of one sweep over k columns, roughly."""
+        n, p = self.shape
+        return 2 * (k * self.data.size // p + n)
+
+
+class GramDesign:
+    """Few columns, known by their products alone.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n_features, n_features)
+        ``X'X`` of the centred and weighted columns.
+    squares, products : ndarray of shape (n_features,)
+        Squared norms of the columns, and their products with the target.
+    target_square : float
+        Squared norm of the target.
+    n_samples : int
+        Sum of the weights.
+    rounding : float
+        Rounding of a product of a column with a residual, as a share of their norms.
+    design : DenseDesign or None, default=None
+        Each look at the problem is taken from this design, if there is one, and not from `G`.
+    """
+
+    first_size = FIRST_SIZE
+
+    def __init__(self, G, squares, products, target_square, n_samples, rounding, design=None):
+        self.G, self.squares, self.products = G, squares, products
+        self.target_square, self.n_samples = target_square, n_samples
+        self.rounding, self.design = rounding, design
+
+    def look(self, w, active):
+        """Residual or None, squared norm, product with y, and products with the columns."""
+        if self.design is not None:
+            return self.design.look_at_data(w)
+        c = self.products - self.G @ w
+        product = max(self.target_square - w @ self.products, 0.0)
+        return Look(None, max(product - w @ c, 0.0), product, c)
+
+    def descend(self, columns, w, look, penalty, stop):
+        """Solve the problem from `w`; return the sweeps that it took."""
+        target = self.products, look.c, w, self.target_square
+        sweeps, _ = gram_descent(self.G, *target, penalty, stop)
+        return sweeps
+
+    def step_cost(self, k):
+        """Steps of one sweep, roughly."""
+        return self.G.size

@@ -1,0 +1,229 @@
+"""The penalty alpha ||w||_1 + beta ||w||^2 / 2: steps, optimality, duality gap, screening.
+
+One place for what every solver with an l1 penalty needs: lasso and elastic net, their versions for
+several targets, and the quadratic model of a logistic loss. `alpha` and `beta` are in the units of
+the solver's objective.
+
+Sources: Friedman, Hastie and Tibshirani (2010) for the step, Fercoq, Gramfort and Salmon (2015) for
+the gap and the screening.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from litlearn._jit import njit
+
+
+class Penalty(NamedTuple):
+    """Prices of coefficients, not negative: :eq:`eq-elastic-net`."""
+
+    alpha: float  # of their absolute values; for several targets, of the lengths of rows
+    beta: float  # of half their squares
+    positive: bool = False  # coefficients are bounded by zero from below
+
+
+class Sums(NamedTuple):
+    """What the duality gap needs of coefficients and of products of columns with a residual."""
+
+    l1: float  # ||w||_1, or the sum of the lengths of rows
+    l2: float  # ||w||^2
+    largest: float  # largest product of an extended column, which the dual bounds
+    excess: float  # squares of products beyond alpha, which the second dual charges for
+
+
+class Bounds(NamedTuple):
+    """The objective, and two lower bounds of its minimum; -inf where there is none."""
+
+    primal: float
+    scaled: float  # at the residual, extended and scaled
+    free: float  # at the residual itself
+    scale: float
+
+
+# ---------------------------------------------------------------------------------------------
+# One coordinate
+
+
+@njit(inline=True)
+def soft_threshold(z, alpha, positive):
+    """Shrink `z` towards zero by `alpha`: :eq:`eq-soft-threshold`; `positive` cuts below zero."""
+    if z > alpha:
+        return z - alpha
+    if z < -alpha and not positive:
+        return z + alpha
+    return 0.0 * z
+
+
+@njit(inline=True)
+def coordinate_step(w_j, correlation, square, penalty):
+    """Change of one coefficient that minimises the objective along it: :eq:`eq-coordinate-update`.
+
+    `correlation` is the product of the column with the residual, `square` the column's squared
+    norm. A column of zeros gets the coefficient zero.
+    """
+    curvature = square + penalty.beta
+    if curvature <= 0.0:
+        return -w_j
+    z = correlation + square * w_j
+    return soft_threshold(z, penalty.alpha, penalty.positive) / curvature - w_j
+
+
+@njit(lean=True)
+def decrease(c, w, squares, positive):
+    """Sum of what the best step along each coordinate takes off the squares, without penalties.
+
+    c (k,): products of the columns with the residual; w (k,): coefficients; squares (k,): squared
+    norms of the columns.
+    """
+    total = 0.0
+    for j in range(w.size):
+        if squares[j] > 0.0:
+            step = c[j] / squares[j]
+            if positive:
+                step = max(step, -w[j])
+            total += step * (c[j] - 0.5 * squares[j] * step)
+    return total
+
+
+def violations(gradient, w, penalty):
+    """Distance of zero from the subgradient in each coordinate, :eq:`eq-logistic-optimality`."""
+    smooth = gradient + penalty.beta * w
+    at_zero = np.maximum(np.abs(smooth) - penalty.alpha, 0.0)
+    return np.where(w == 0.0, at_zero, np.abs(smooth + penalty.alpha * np.sign(w)))
+
+
+def price(w, penalty):
+    """The penalty of coefficients, :eq:`eq-elastic-net`."""
+    return penalty.alpha * np.abs(w).sum() + 0.5 * penalty.beta * (w @ w)
+
+
+# ---------------------------------------------------------------------------------------------
+# The duality gap
+
+
+@njit(lean=True, reassociate=True)
+def sums_of(c, w, penalty):
+    """What the duality gap needs; c (k,): products of columns and residual, w (k,)."""
+    l1 = l2 = largest = excess = 0.0
+    for j in range(w.size):
+        l1 += np.abs(w[j])
+        l2 += w[j] * w[j]
+        extended = c[j] - penalty.beta * w[j]
+        largest = max(largest, extended if penalty.positive else np.abs(extended))
+        beyond = max((c[j] if penalty.positive else np.abs(c[j])) - penalty.alpha, 0.0)
+        excess += beyond * beyond
+    return Sums(l1, l2, largest, excess)
+
+
+@njit(lean=True)
+def sums_of_rows(C, W, penalty):
+    """As `sums_of`, with lengths for absolute values; C and W (k, m): a feature in each column."""
+    l1 = l2 = largest = excess = 0.0
+    for j in range(C.shape[1]):
+        square = extended = product = 0.0
+        for t in range(C.shape[0]):
+            w, c = W[t, j], C[t, j]
+            square += w * w
+            extended += (c - penalty.beta * w) ** 2
+            product += c * c
+        l1 += np.sqrt(square)
+        l2 += square
+        largest = max(largest, np.sqrt(extended))
+        excess += max(np.sqrt(product) - penalty.alpha, 0.0) ** 2
+    return Sums(l1, l2, largest, excess)
+
+
+@njit(lean=True)
+def dual_scale(alpha, residual_square, residual_target, largest):
+    """Factor that turns the residual into the best feasible dual point: :eq:`eq-lasso-dual`.
+
+    `residual_square` is the squared norm of the (extended) residual, `residual_target` its product
+    with the target, `largest` the largest correlation that the constraint bounds by `alpha`.
+    """
+    scale = residual_target / residual_square if residual_square > 0.0 else 0.0
+    if largest * scale > alpha:
+        scale = alpha / largest
+    return max(scale, 0.0)
+
+
+@njit(lean=True)
+def bounds_of(square, target, sums, penalty):
+    """Objective, and lower bounds of its minimum: their difference is :eq:`eq-duality-gap`.
+
+    `square` is ``||r||^2``, `target` is ``r'y``.
+    """
+    # <bounds>: By the scaled residual, and with a price of squares by the residual itself.
+    alpha, beta = penalty.alpha, penalty.beta
+    extended = square + beta * sums.l2
+    scaled, free, scale = -np.inf, -np.inf, 0.0
+    if alpha > 0.0:
+        scale = dual_scale(alpha, extended, target, sums.largest)
+        scaled = scale * target - 0.5 * scale * scale * extended
+    if beta > 0.0:
+        free = target - 0.5 * square - 0.5 * sums.excess / beta
+    return Bounds(0.5 * extended + alpha * sums.l1, scaled, free, scale)
+
+
+@njit(lean=True)
+def measure(c, w, active, square, target, penalty, sizes):
+    """Bounds, where inactive columns do not count: :eq:`eq-duality-gap`.
+
+    c, w, active (p,): products with the residual, coefficients, and which columns count; sizes (p,)
+    receives the sizes of the products of the extended columns with the dual point.
+    """
+    for j in range(c.size):
+        sizes[j] = c[j] if active[j] else 0.0
+    bounds = bounds_of(square, target, sums_of(sizes, w, penalty), penalty)
+    for j in range(c.size):
+        scaled = bounds.scale * (c[j] - penalty.beta * w[j])
+        sizes[j] = scaled if penalty.positive else np.abs(scaled)
+    return bounds
+
+
+def measure_rows(C, W, active, square, target, penalty, sizes):
+    """As `measure`, with lengths for sizes; C and W (k, p): a feature in each column."""
+    sums = sums_of_rows(np.where(active, C, 0.0), W, penalty)
+    bounds = bounds_of(square, target, sums, penalty)
+    D = bounds.scale * (C - penalty.beta * W)
+    np.sqrt((D * D).sum(axis=0), out=sizes)
+    return bounds
+
+
+# ---------------------------------------------------------------------------------------------
+# Screening, and the choice of working sets
+
+
+@njit(lean=True)
+def screen(sizes, squares, active, penalty, radius, rounding):
+    """Drop the columns whose coefficient is zero at every optimum: :eq:`eq-gap-safe`.
+
+    sizes (p,): of the products of the extended columns with a feasible dual point, which lies
+    within `radius` of the best one. Returns the number of columns that remain `active` (p,).
+    """
+    remaining = 0
+    for j in range(sizes.size):
+        if active[j]:
+            norm = np.sqrt(squares[j] + penalty.beta)
+            active[j] = not sizes[j] + norm * (radius + rounding) < penalty.alpha
+            remaining += active[j]
+    return remaining
+
+
+@njit(lean=True)
+def distances(sizes, scale, used, active, squares, penalty, out):
+    """Distance of each constraint of the dual from the dual point; what is in use comes first.
+
+    sizes (p,): of the products with the dual point, which is the residual times `scale`. Returns
+    the number of constraints that the residual itself violates.
+    """
+    violated = 0
+    for j in range(sizes.size):
+        if used[j]:
+            out[j] = -np.inf
+        elif not active[j]:
+            out[j] = np.inf
+        else:
+            out[j] = (penalty.alpha - sizes[j]) / np.sqrt(squares[j] + penalty.beta)
+            violated += sizes[j] > scale * penalty.alpha
+    return violated

@@ -1,0 +1,125 @@
+"""The penalty and the loops of coordinate descent: bounds, sums, and forms that must agree."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from litlearn.linear_model import _coordinate_descent as descent
+from litlearn.linear_model import _design, _penalty
+from litlearn.linear_model._coordinate_descent import Stop
+from litlearn.linear_model._penalty import Penalty
+
+PENALTIES = [Penalty(3.0, 0.0), Penalty(3.0, 2.0), Penalty(0.0, 2.0), Penalty(3.0, 2.0, True)]
+
+
+def draw(n=40, p=12, seed=0):
+    """Correlated columns and a target."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p)) + rng.normal(size=(n, 1))
+    return X, X[:, :3] @ [2.0, -1.0, 1.0] + rng.normal(size=n)
+
+
+def objective(X, y, w, penalty):
+    r = y - X @ w
+    return 0.5 * r @ r + penalty.alpha * np.abs(w).sum() + 0.5 * penalty.beta * w @ w
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_bounds_are_on_either_side_of_the_minimum(penalty):
+    # Equation eq-duality-gap, at points far from the minimum and near it.
+    X, y = draw()
+    best = np.zeros(12)
+    descent.solve(_design.DenseDesign(X, y, None, False), penalty, best, tol=1e-14)
+    smallest = objective(X, y, best, penalty)
+    rng = np.random.default_rng(1)
+    for size in (0.0, 1e-4, 0.1, 1.0):
+        w = best + size * rng.normal(size=12)
+        w = np.maximum(w, 0.0) if penalty.positive else w
+        r = y - X @ w
+        bounds = _penalty.bounds_of(r @ r, r @ y, _penalty.sums_of(X.T @ r, w, penalty), penalty)
+        assert bounds.primal == pytest.approx(objective(X, y, w, penalty), rel=1e-12)
+        assert max(bounds.scaled, bounds.free) <= smallest * (1 + 1e-9)
+        if size == 0.0:
+            assert max(bounds.scaled, bounds.free) >= smallest * (1 - 1e-6)
+
+
+@pytest.mark.nojit
+def test_one_target_has_the_sums_of_a_vector():
+    rng = np.random.default_rng(0)
+    c, w = rng.normal(size=(2, 9))
+    penalty = Penalty(0.5, 0.3)
+    rows = _penalty.sums_of_rows(c[None], w[None], penalty)
+    np.testing.assert_allclose(rows, _penalty.sums_of(c, w, penalty), rtol=1e-12)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("positive", [False, True])
+def test_decrease_is_that_of_the_best_steps(positive):
+    X, y = draw()
+    w = np.abs(np.random.default_rng(2).normal(size=12))
+    r, squares, expected = y - X @ w, (X * X).sum(axis=0), 0.0
+    for j in range(12):
+        step = X[:, j] @ r / squares[j]
+        step = max(step, -w[j]) if positive else step
+        expected += 0.5 * (r @ r - np.sum((r - step * X[:, j]) ** 2))
+    assert _penalty.decrease(X.T @ r, w, squares, positive) == pytest.approx(expected)
+
+
+@pytest.mark.nojit
+def test_violations_are_zero_at_the_minimum_and_only_there():
+    # Equation eq-logistic-optimality, for the squares of the residual.
+    X, y = draw()
+    for penalty in PENALTIES[:2]:
+        w = np.zeros(12)
+        descent.solve(_design.DenseDesign(X, y, None, False), penalty, w, tol=1e-15)
+        assert _penalty.violations(-X.T @ (y - X @ w), w, penalty).max() < 1e-4
+        w[0] += 0.1
+        assert _penalty.violations(-X.T @ (y - X @ w), w, penalty).max() > 0.1
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+@pytest.mark.parametrize("seed", [0, 5])
+def test_every_form_of_descent_makes_the_same_sweeps(penalty, seed):
+    # Equation eq-coordinate-update: from the Gram matrix, from dense and from sparse columns.
+    X, y = draw()
+    A, stop = sp.csc_array(X), Stop(0.0, 4, seed)
+    squares, none = (X * X).sum(axis=0), np.empty(0)
+    found = [np.zeros(12) for _ in range(3)]
+    G, q = X.T @ X, X.T @ y
+    descent.gram_descent(G, q, q.copy(), found[0], y @ y, penalty, stop)
+    ends = np.empty(0, np.int32)
+    dense = X.T.copy(), none, ends, ends, ends, none, none, squares
+    zero = np.empty((0, 0)), A.data, A.indices, A.indptr[:-1], A.indptr[1:], np.zeros(12), none
+    for w, columns in ((found[1], dense), (found[2], (*zero, squares))):
+        r = y.copy()
+        descent.residual_descent(descent.Columns(*columns), y, r, w, penalty, stop)
+        np.testing.assert_allclose(r, y - X @ w, atol=1e-12)
+    np.testing.assert_allclose(found[1], found[0], atol=1e-12)
+    np.testing.assert_allclose(found[2], found[0], atol=1e-12)
+    assert found[0].any()
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("q", [1, 3])
+@pytest.mark.parametrize("shape", [(50, 7), (7, 50)])
+def test_products_of_every_form(shape, q, monkeypatch):
+    monkeypatch.setattr(_design, "BLOCK_ENTRIES", 64)
+    rng = np.random.default_rng(0)
+    X, R = rng.normal(size=shape), rng.normal(size=(q, shape[0]))
+    X[np.abs(X) < 0.5] = 0.0
+    A = sp.csc_array(X)
+    for data in (X, np.asfortranarray(X)):
+        np.testing.assert_allclose(_design.products_of(data, R, 2), R @ X, atol=1e-12)
+        single = _design.products_of(data.astype(np.float32), R, 2)
+        assert single.dtype == np.float64
+        np.testing.assert_allclose(single, R @ X, atol=1e-4)
+    ours = _design.sparse_products_of((A.data, A.indices, A.indptr), R, 2)
+    np.testing.assert_allclose(ours, R @ X, atol=1e-12)
+
+
+def test_nothing_to_extrapolate():
+    past, direction = np.zeros((6, 3)), np.empty(3)
+    for value in (0.0, 1.0, np.inf, np.nan):
+        past[:] = value
+        assert not descent.extrapolate(past, direction)
