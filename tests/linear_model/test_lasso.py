@@ -22,6 +22,7 @@ from litlearn.linear_model import (
     MultiTaskElasticNet,
     Ridge,
     _design,
+    _lasso,
     _penalty,
     enet_path,
     lasso_path,
@@ -625,3 +626,17 @@ def test_what_scikit_learn_will_drop_or_refuses():
     for kind in (LassoCV, ElasticNetCV):
         with pytest.raises(ValueError, match="only supported if enable_metadata_routing=True"):
             kind().fit(X, y, groups=np.arange(6))
+
+
+def test_a_few_sparse_samples_are_dense():
+    """The same bits as of dense ones, stored by columns; many keep their form."""
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.normal(size=(60, 20)) * (rng.random((60, 20)) < 0.3))
+    y = rng.normal(size=60) + X[:, 0]
+    for model in (ElasticNet(0.05), LassoCV(alphas=5), MultiTaskElasticNet(0.05)):
+        target = np.column_stack((y, -y)) if isinstance(model, MultiTaskElasticNet) else y
+        dense = model.fit(X, target).coef_.copy()
+        np.testing.assert_array_equal(model.fit(sp.csr_array(X), target).coef_, dense)
+    few, many = sp.csc_array((2**17, 1)), sp.csc_array((2**17 + 1, 1))
+    assert isinstance(_lasso.check_samples("here", few), np.ndarray)
+    assert sp.issparse(_lasso.check_samples("here", many))

@@ -388,7 +388,7 @@ class TestProtocol(protocol.Suite):
         *[("random_state", value) for value in (-1, "a", 1.5)],
         *[("learning_rate", value) for value in ("best", None)],
         *[("eta0", value) for value in (0.0, -1.0, None)],
-        *[("power_t", value) for value in (-1.0, np.inf, None)],
+        *[("power_t", value) for value in (-np.inf, np.inf, None)],
         *[("early_stopping", value) for value in (1, None)],
         *[("validation_fraction", value) for value in (0.0, 1.0, 1.5, None)],
         *[("n_iter_no_change", value) for value in (0, 1.5)],

@@ -26,6 +26,8 @@ from litlearn.linear_model._penalty import Penalty
 SMALLEST_SHARE = 1e-6
 # Number of columns up to which all products of two columns are cheap for any number of samples.
 SMALL_GRAM = 500
+# Sparse samples of at most so many entries, zeros counted, are made dense: 1 MB.
+FEW_ENTRIES = 2**17
 # Relative gap below which products from a Gram matrix are too inexact to judge by.
 GRAM_PRECISION = {"d": 1e-11, "f": 1e-5}
 # Relative gap below which float32 data are solved for in float64.
@@ -46,6 +48,18 @@ def memory_order(X):
         flags = np.asarray(X).flags
     columns = getattr(flags, "f_contiguous", False) and not getattr(flags, "c_contiguous", True)
     return "F" if columns else "C"
+
+
+def check_samples(owner, X):
+    """Return checked samples; sparse ones in CSC, or dense where they are few.
+
+    The bits of a few are then those of dense samples, and their columns are as soon read.
+    """
+    order = "C" if _validation.is_sparse(X) else memory_order(X)
+    X = _validation.check_array(owner, X, sparse=("csc",), order=order)
+    if _validation.is_sparse(X) and X.shape[0] * X.shape[1] <= FEW_ENTRIES:
+        return _validation.read_only(X.toarray(order="F"), "F")
+    return X
 
 
 def make_design(X, y, weights, centred, tol, n_jobs=None):
@@ -396,9 +410,7 @@ def enet_path(
     elif isinstance(alphas, str) and alphas == "warn":
         alphas = 100
     alphas = check_alphas(who, alphas)
-    X = _validation.check_array(
-        who, X, sparse=("csc",), order="C" if _validation.is_sparse(X) else memory_order(X)
-    )
+    X = check_samples(who, X)
     y = _validation.check_real_targets(who, y, X.shape[0])
     weights = _validation.check_sample_weight(who, settings["sample_weight"], X.shape[0])
     w = np.zeros((*y.shape[1:], X.shape[1]))
@@ -579,9 +591,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         settings, precompute, warm = self._check_settings()
         _validation.check_boolean(self, "check_input", check_input)
         names = _validation.feature_names(X)
-        X = _validation.check_array(
-            self, X, sparse=("csc",), order="C" if _validation.is_sparse(X) else memory_order(X)
-        )
+        X = check_samples(self, X)
         y = _validation.check_real_targets(self, y, X.shape[0])
         weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         if alpha == 0.0:
@@ -830,9 +840,7 @@ class _PathCV(LinearRegressor):
         settings, precompute, centred = self._check_settings()
         ratios = self._check_ratios()
         names = _validation.feature_names(X)
-        X = _validation.check_array(
-            self, X, sparse=("csc",), order="C" if _validation.is_sparse(X) else memory_order(X)
-        )
+        X = check_samples(self, X)
         y = self._check_target(y, X.shape[0])
         weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         folds = check_folds(self, self.cv, X, y)

@@ -419,8 +419,7 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
         """
         alpha, l1_ratio, warm, settings = self._check_parameters()
         names = _validation.feature_names(X)
-        order = "C" if _validation.is_sparse(X) else _lasso.memory_order(X)
-        X = _validation.check_array(self, X, sparse=("csc",), order=order)
+        X = _lasso.check_samples(self, X)
         Y = _validation.check_real_targets(self, y, X.shape[0])
         if Y.ndim == 1:
             who = type(self).__name__
