@@ -58,7 +58,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples.
 
         Returns
@@ -77,7 +77,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples.
 
         Returns
@@ -94,7 +94,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples.
 
         Returns

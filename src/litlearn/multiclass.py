@@ -396,7 +396,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples.
 
         Returns
@@ -425,7 +425,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples.
 
         Returns
@@ -448,7 +448,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples.
 
         Returns
@@ -643,7 +643,7 @@ class OneVsOneClassifier(MulticlassStrategy):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples.
 
         Returns
@@ -661,7 +661,7 @@ class OneVsOneClassifier(MulticlassStrategy):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples.
 
         Returns
@@ -851,7 +851,7 @@ class OutputCodeClassifier(MulticlassStrategy):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples.
 
         Returns

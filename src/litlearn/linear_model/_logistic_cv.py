@@ -404,7 +404,7 @@ class LogisticRegressionCV(LogisticRegression):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
             Their true classes.
