@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from litlearn import listing
-from litlearn.listing import fragments, show, source
+from litlearn.listing import fragments, piece, show, source
 
 EXAMPLE = '''
 import functools
@@ -205,6 +205,16 @@ def test_fragment_that_stands_twice():
 def test_errors_name_what_is_missing(target, message):
     with pytest.raises(ValueError, match=message):
         source(target)
+
+
+def test_piece_is_found_by_the_beginnings_of_lines():
+    shown = piece("listing_example:compiled", "for", "# Done")
+    assert shown.text == "for _ in range(2):\n    # Double in the loop.\n    total += total"
+    assert shown.caption.endswith("· compiled")
+    with pytest.raises(ValueError, match="no line that begins with 'while' after line 0"):
+        piece("listing_example:compiled", "while", "return")
+    with pytest.raises(ValueError, match="no line that begins with 'def' after line 5"):
+        piece("listing_example:compiled", "for", "def")
 
 
 LONGEST = 12  # lines of a piece that a page shows

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import book_lists
 import book_terms
+import coming_from
 import equation_index
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -349,6 +350,26 @@ class SparseTable(Generated):
         return "taken"
 
 
+class FromScikitLearn(Generated):
+    """What each estimator does with scikit-learn's parameters, or what a namespace lacks."""
+
+    required_arguments = 1
+    classes = ("litlearn-from",)
+
+    def lines(self):
+        out = []
+        for package in coming_from.PACKAGES:
+            if self.arguments[0] == "missing":
+                if package in coming_from.ABSENT:
+                    out += [f"**{{doc}}`litlearn.{package} <api/{package}>`**", ""]
+                    out += coming_from.missing(package)
+            else:
+                out += [f"**{{doc}}`litlearn.{package} <api/{package}>`**", ""]
+                for name in coming_from.shared(package):
+                    out += coming_from.entry(package, name)
+        return out
+
+
 # -- execution times ------------------------------------------------------------------------------
 
 
@@ -526,5 +547,6 @@ def setup(app: Sphinx):
     app.add_directive("litlearn-internals", Functions)
     app.add_directive("litlearn-namespace", Namespace)
     app.add_directive("litlearn-sparse", SparseTable)
+    app.add_directive("litlearn-from", FromScikitLearn)
     app.add_directive("litlearn-times", ExecutionTimesDirective)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

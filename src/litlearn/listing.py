@@ -14,7 +14,7 @@ import re
 import textwrap
 from pathlib import Path
 
-__all__ = ["Listing", "fragments", "show", "source"]
+__all__ = ["Listing", "fragments", "piece", "show", "source"]
 
 # A name is lower case with hyphens or spaces, so that an ordinary comment such as "# Note: ..." or
 # "# n x p: ..." with capitals or more than three words is not taken for a fragment.
@@ -235,3 +235,40 @@ def show(target, fragment=None):
     shown = path.name if root is None else "/".join(("src", *parts[root:]))
     caption = f"{shown} · {target.split(':')[1]}"
     return Listing(text, caption if fragment is None else f"{caption} · {fragment}")
+
+
+def piece(target, first, before):
+    """Show some lines of a function that has no fragments for them.
+
+    Parameters
+    ----------
+    target : str
+        As in :func:`source`.
+    first : str
+        How the first line to show begins.
+    before : str
+        How the line after the last one begins.
+
+    Returns
+    -------
+    Listing
+        As from :func:`show`, with the caption of the whole function.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`source`, or if no line begins so.
+    """
+    whole = show(target)
+    lines = whole.text.split("\n")
+    begin = _line(target, lines, first, 0)
+    end = _line(target, lines, before, begin + 1)
+    return Listing(textwrap.dedent("\n".join(lines[begin:end])).rstrip(), whole.caption)
+
+
+def _line(target, lines, start, low):
+    """Return the number of the first line, from `low` on, that begins with `start`."""
+    for i, line in enumerate(lines[low:], low):
+        if line.strip().startswith(start):
+            return i
+    raise ValueError(f"listing: {target!r} has no line that begins with {start!r} after line {low}")
