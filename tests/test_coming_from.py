@@ -195,6 +195,25 @@ def test_what_is_refused_says_so(name, key):
         cls(**{key: [1, 0, 0]}).fit(*coming_from.data(name))
 
 
+def test_names_of_solvers_are_taken_as_asked_or_replaced():
+    from litlearn.linear_model import LogisticRegression, Ridge
+
+    X, y = coming_from.data("Ridge")
+    plain = Ridge().fit(X, y)
+    for asked in ("svd", "lsqr", "sparse_cg", "sag", "saga"):
+        model = Ridge(solver=asked).fit(X, y)
+        assert (model.solver_ == asked) == (asked not in ("sag", "saga"))
+        np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-8)
+    minima = [
+        LogisticRegression(solver=asked, tol=1e-10).fit(X, y).coef_
+        for asked in ("auto", "newton-cg", "newton-cholesky", "lbfgs", "liblinear", "sag", "saga")
+    ]
+    for coef in minima:
+        np.testing.assert_allclose(coef, minima[0], rtol=1e-6)
+    with pytest.raises(ValueError, match="dual"):
+        LogisticRegression(solver="lbfgs", dual=True).fit(X, y)
+
+
 # -- what is said of attributes, and of alternatives ----------------------------------------------
 
 

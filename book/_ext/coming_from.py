@@ -87,7 +87,7 @@ NOTES = (
         NO_EFFECT,
         "dual",
         f"{LOGISTIC} {LINEAR_MACHINES}",
-        "the way is chosen by loss and shape, and the minimum is the same",
+        "the way is chosen by loss and shape, the minimum is the same; refused where it is there",
     ),
     Note(NO_EFFECT, "intercept_scaling", LOGISTIC, "the intercept is not penalised"),
     Note(NO_EFFECT, "gcv_mode", "RidgeCV", "the decomposition is chosen by shape and conditioning"),
@@ -194,15 +194,16 @@ NOTES = (
         DIFFERS,
         "solver",
         RIDGES,
-        "all names stand for one exact solution; `solver_` says how it was found",
+        '`"svd"`, `"lsqr"` and `"sparse_cg"` are taken as asked, `"sag"` and `"saga"` replaced; '
+        "the solution is the same, and `solver_` says how it was found",
     ),
-    Note(DIFFERS, "max_iter", RIDGES, "counts for sparse samples with many features only"),
+    Note(DIFFERS, "max_iter", RIDGES, 'counts for `"lsqr"` and `"sparse_cg"` only'),
     Note(
         DIFFERS,
         "solver",
         LOGISTIC,
-        '`"newton-cholesky"` and `"newton-cg"` are honoured; the other names reach the same '
-        'minimum as `"auto"`',
+        '`"newton-cholesky"` and `"newton-cg"` are taken as asked, the others are replaced by '
+        '`"auto"`; each refuses what it refuses there, and the minimum is the same',
     ),
     Note(
         DIFFERS,
