@@ -5,6 +5,7 @@ from typing import Any
 __all__ = [
     "Listing",
     "fragments",
+    "piece",
     "show",
     "source",
 ]
@@ -14,5 +15,6 @@ class Listing:
     caption: Any
 
 def fragments(target: str) -> list[str]: ...
+def piece(target: str, first: str, before: str) -> Listing: ...
 def show(target: str, fragment: str | None = None) -> Listing: ...
 def source(target: str, fragment: str | None = None) -> str: ...
