@@ -169,7 +169,7 @@ def exchange(old, new):
 # Files whose tests are named otherwise, or of which another file tests more.
 LOGISTIC = "linear_model/test_logistic.py"
 ELSEWHERE = {
-    "_linear.py": ["linear_model/test_least_squares.py"],
+    "_linear.py": ["linear_model/test_ridge.py", "linear_model/test_protocol.py"],
     "_normal.py": ["test_naive_bayes.py", "test_discriminant_analysis.py", "test_normal.py"],
     "_selection.py": ["test_distances.py"],
     "discriminant_analysis.py": ["test_discriminant_analysis.py", "test_normal.py"],
@@ -182,6 +182,13 @@ ELSEWHERE = {
     "linear_model/_newton.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],
     "linear_model/_ridge_cv.py": ["linear_model/test_ridge.py"],
     "mixture/_em.py": ["mixture/test_gaussian.py"],
+    "neighbors/_centroid.py": ["neighbors/test_centroid_and_density.py"],
+    "neighbors/_density.py": ["neighbors/test_centroid_and_density.py"],
+    "neighbors/_graph.py": ["neighbors/test_trees_and_graphs.py"],
+    "neighbors/_kernel_density.py": ["neighbors/test_centroid_and_density.py"],
+    "neighbors/_metrics.py": ["neighbors/test_metrics.py", "neighbors/test_search.py"],
+    "neighbors/_precomputed.py": ["neighbors/test_trees_and_graphs.py"],
+    "neighbors/_tiles.py": ["neighbors/test_search.py", "neighbors/test_metrics.py"],
     "naive_bayes.py": ["test_naive_bayes.py", "test_normal.py"],
 }
 

@@ -15,7 +15,7 @@ from litlearn.exceptions import ConvergenceWarning
 from litlearn.svm import LinearSVC, LinearSVR, _dual_descent, _linear_machines, _primal_newton
 from litlearn.svm._dual_descent import DualProblem, make_rows, solve_dual
 from litlearn.svm._primal_newton import SquaredLoss, solve_primal
-from litlearn.svm._sparse_weights import solve_sparse
+from litlearn.svm._sparse_weights import column_slopes, loss_change, solve_sparse
 
 SETTINGS = (
     {},
@@ -126,7 +126,7 @@ def test_dual_descent_finds_the_minimum(sparse, kind):
 @pytest.mark.nojit
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("price", [0.05, 1.0, 20.0])
+@pytest.mark.parametrize("price", [0.002, 0.08, 1.0, 20.0])
 def test_l1_finds_the_minimum(sparse, price):
     """The minimum by another way, and the violation and the gap from their definitions."""
     X, y = make(20, 5)
@@ -148,16 +148,39 @@ def test_l1_finds_the_minimum(sparse, price):
     )
     excess = np.abs(w).sum() + loss(w) - peer.fun
     assert converged and n_iter < 5000 and abs(excess) <= 1e-5 * peer.fun
-    assert excess <= gap * (1 + 1e-6) + 1e-9 and 0.0 <= gap <= 1e-4 * peer.fun
+    assert excess <= gap * (1 + 1e-6) + 1e-9 and -1e-12 <= gap <= 1e-4 * peer.fun
     margins = np.maximum(1.0 - y * (X @ w), 0.0)
     slopes = -2.0 * X.T @ (C * y * margins)
     off = np.where(w != 0.0, np.abs(slopes + np.sign(w)), np.abs(slopes) - 1.0)
     assert violation == pytest.approx(max(0.0, off.max()), abs=1e-12)
-    # What is stopped early says so, and its gap still bounds the excess.
-    w, violation, gap, _, converged = solve_sparse(columns, lambda w: X @ w, y, C, (1e-9, 1), 0)
-    assert np.abs(w).sum() + loss(w) - peer.fun <= gap * (1 + 1e-9) + 1e-9
+    # After one pass: the gap from its definition, and the tolerance relative to the slopes at zero.
+    w, violation, gap, *_ = solve_sparse(columns, lambda w: X @ w, y, C, (1e-12, 1), 0)
+    alpha = 2.0 * C * np.maximum(1.0 - y * (X @ w), 0.0)
+    alpha /= max(1.0, np.abs(X.T @ (y * alpha)).max())
+    dual = alpha.sum() - sum(a * a / (4.0 * c) for a, c in zip(alpha, C, strict=True) if c)
+    assert gap == pytest.approx(np.abs(w).sum() + loss(w) - dual, rel=1e-9, abs=1e-12)
     scale = max(1.0, np.abs(2.0 * X.T @ (C * y)).max())
-    assert converged == (violation < 1e-9 * scale)
+    for share in (0.99, 1.01):
+        limits = (share * violation / scale, 1)
+        converged = solve_sparse(columns, lambda w: X @ w, y, C, limits, 0)[-1]
+        assert violation == 0.0 or converged == (share > 1.0)
+    # Where no feature says anything, the loss of w = 0 is the minimum.
+    columns = tuple(0.0 * one if k == 0 else one for k, one in enumerate(columns))
+    w, _, gap, *_ = solve_sparse(columns, lambda w: 0.0 * y, y, C, (1e-6, 10), 0)
+    assert not w.any() and gap == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.nojit
+def test_derivatives_of_a_column_are_finite_differences():
+    X, y = make(20, 3)
+    y, C, margin = 2.0 * y - 1.0, np.linspace(0.5, 1.0, 20), np.linspace(-1.0, 2.0, 20)
+    columns = X.T.reshape(-1), np.empty(0, dtype=np.int32), 20 * np.arange(4)
+    h = 1e-5
+    for j in range(3):
+        up, down = (loss_change(columns, y, C, margin, j, step) for step in (h, -h))
+        slope, curvature = column_slopes(columns, y, C, margin, j)
+        assert slope == pytest.approx((up - down) / (2.0 * h), rel=1e-7)
+        assert curvature == pytest.approx((up + down) / h**2, rel=1e-4)
 
 
 @pytest.mark.nojit
