@@ -14,6 +14,7 @@ import reference
 from litlearn.cluster import KMeans, MiniBatchKMeans, _lloyd, k_means, kmeans_plusplus
 from litlearn.cluster._bounds import Bounds
 from litlearn.cluster._lloyd import Samples
+from litlearn.cluster._margins import Margins
 from litlearn.cluster._minibatch import Centres, step
 from litlearn.exceptions import ConvergenceWarning
 
@@ -59,17 +60,14 @@ def test_all_algorithms_take_the_same_steps(algorithm, seed, k, spread):
     """eq-kmeans-bounds: step by step, for samples between two centres as well."""
     X, s = make(n=60, k=k, seed=seed, spread=spread)
     samples = samples_of(X, s)
-    assign = None
+    assign = Margins(samples, k, 1)
     if algorithm != "lloyd":
         assign = Bounds(samples, k, 1, algorithm == "elkan")
     centres, labels = X[:k] - samples.centre, np.full(60, -1, np.int32)
     expected, before = X[:k], np.inf
     for _ in range(8):
         right, after, inertia = reference.kmeans_step(X, s, expected)
-        if algorithm == "lloyd":
-            found = _lloyd.assign(samples, centres, labels)
-        else:
-            found = assign(centres, labels)
+        found = assign(centres, labels)
         np.testing.assert_array_equal(labels, right)
         assert inertia <= before * (1 + 1e-12)
         if (found.weights == 0.0).any():
@@ -152,7 +150,9 @@ def test_seeding_parity(form):
 def test_inertia_never_rises(algorithm):
     X, s = make(n=500, k=6, spread=3.0)
     values, samples = [], samples_of(X, s)
-    step = None if algorithm == "lloyd" else Bounds(samples, 6, None, algorithm == "elkan")
+    step = Margins(samples, 6)
+    if algorithm != "lloyd":
+        step = Bounds(samples, 6, None, algorithm == "elkan")
     start, report = X[:6] - samples.centre, lambda i, v: values.append(v)
     _lloyd.lloyd(samples, start, 100, 0.0, report=report, step=step)
     assert len(values) > 5 and (np.diff(values) <= 1e-10 * values[0]).all()
@@ -271,9 +271,10 @@ def test_an_interrupt_leaves_the_last_fit(kind, after, monkeypatch):
     X, _ = make(n=3000)
     model = kind(4, random_state=0).fit(X)
     before = {name: np.copy(value) for name, value in vars(model).items() if name.endswith("_")}
-    real, calls = _lloyd.assign, []
+    owner, name = (_lloyd, "assign") if kind is MiniBatchKMeans else (Margins, "__call__")
+    real, calls = getattr(owner, name), []
     clone = kind(4, random_state=0)
-    monkeypatch.setattr(_lloyd, "assign", lambda *a, **k: calls.append(0) or real(*a, **k))
+    monkeypatch.setattr(owner, name, lambda *a, **k: calls.append(0) or real(*a, **k))
     clone.fit(3.0 * X)
     last = len(calls) if after == "the last" else after
     assert last > 1 or after == 1
@@ -285,14 +286,14 @@ def test_an_interrupt_leaves_the_last_fit(kind, after, monkeypatch):
         return real(*args, **settings)
 
     calls.clear()
-    monkeypatch.setattr(_lloyd, "assign", interrupted)
+    monkeypatch.setattr(owner, name, interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(3.0 * X)
-    monkeypatch.setattr(_lloyd, "assign", real)
-    now = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    monkeypatch.setattr(owner, name, real)
+    now = {key: value for key, value in vars(model).items() if key.endswith("_")}
     assert now.keys() == before.keys()
-    for name, value in before.items():
-        np.testing.assert_array_equal(now[name], value)
+    for key, value in before.items():
+        np.testing.assert_array_equal(now[key], value)
     np.testing.assert_array_equal(model.predict(X), before["labels_"])
 
 

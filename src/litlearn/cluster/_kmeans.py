@@ -8,6 +8,7 @@ from litlearn._progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._bounds import Bounds
 from litlearn.cluster._lloyd import Samples
+from litlearn.cluster._margins import Margins
 from litlearn.cluster._seeding import check_weights, plus_plus, squared_norms
 from litlearn.exceptions import ConvergenceWarning
 
@@ -267,8 +268,11 @@ default="k-means++"
 
     Notes
     -----
-    Cost: n k p an iteration, by matrix products, in blocks of rows: `X` may be a ``numpy.memmap``
-    larger than memory. ``"elkan"`` holds n k bounds, ``"hamerly"`` 2 n. The two steps are
+    Cost: at most n k p an iteration, by matrix products, in blocks of rows: `X` may be a
+    ``numpy.memmap`` larger than memory. ``"lloyd"`` leaves out samples that are nearer to their
+    centre by a margin :eq:`eq-kmeans-margin` that no move of the centres has used up, and holds n
+    margins; its products are in float32, where a bound on their error proves the result, and the
+    rest is measured in float64. ``"elkan"`` holds n k bounds, ``"hamerly"`` 2 n. The two steps are
     :eq:`eq-kmeans-assign` and :eq:`eq-kmeans-update` :cite:p:`lloyd_least_1982`, the bounds those
     of :cite:t:`elkan_using_2003` and :cite:t:`hamerly_making_2010`.
 
@@ -345,9 +349,7 @@ default="k-means++"
         with progress(self, show_inertia, total=self._n_init * self.max_iter) as report:
             for _ in range(self._n_init):
                 start = self._start(samples, norms, given, random_state)
-                step = None
-                if algorithm != "lloyd":
-                    step = Bounds(samples, self.n_clusters, None, algorithm == "elkan")
+                step = self._step(samples, algorithm)
                 found = _lloyd.lloyd(
                     samples, start, self.max_iter, self.tol * variance, report=report, step=step
                 )
@@ -365,6 +367,14 @@ default="k-means++"
         if self.n_clusters == 1 or _validation.is_sparse(X):
             return "lloyd"
         return self.algorithm
+
+    def _step(self, samples, algorithm):
+        """Return what assigns the samples, anew for each start, or None: plain passes."""
+        if self.n_clusters == 1 or _validation.is_sparse(samples.X):
+            return None
+        if algorithm == "lloyd":
+            return Margins(samples, self.n_clusters)
+        return Bounds(samples, self.n_clusters, None, algorithm == "elkan")
 
     def _store(self, best, samples, names):
         n_distinct = len(np.unique(best.labels))

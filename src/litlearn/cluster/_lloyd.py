@@ -313,7 +313,7 @@ def lloyd(samples, centres, max_iter, tol, n_jobs=None, report=None, step=None):
             converged = True
             break
     if not settled:  # the last centres have moved since the samples were assigned
-        assign(samples, centres, labels, n_jobs, update=False)
+        step(centres, labels)
     return Clustering(
         centres, labels, inertia_of(samples, centres, labels, n_jobs), n_iter, converged
     )
