@@ -197,7 +197,7 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         centres = self.cluster_centers_.astype(np.float64)
         # Scores keep their digits if the origin is amid the centres.
         sparse = _validation.is_sparse(X)
-        origin = np.zeros(X.shape[1]) if sparse else centres.mean(axis=0)
+        origin = np.zeros(X.shape[1]) if sparse else _lloyd.representable(centres.mean(axis=0), X)
         return Samples(X, np.ones(X.shape[0]), origin), centres - origin
 
 
@@ -211,7 +211,9 @@ def centred_samples(X, weight):
     found = _moments.moments(_moments.Samples(X, np.empty((n, 0)), None, True), full=False)
     # Where means are no larger than spreads, a shift would gain no digit, and cost a copy.
     far = np.any(found.x_mean**2 * n > found.xx)
-    return Samples(X, weight, found.x_mean * far), float(np.mean(found.xx) / n)
+    return Samples(X, weight, _lloyd.representable(found.x_mean * far, X)), float(
+        np.mean(found.xx) / n
+    )
 
 
 class KMeans(CentreModel):

@@ -46,6 +46,11 @@ class Samples(NamedTuple):
         return cut(n, max(BLOCK // (p * n_centres), -(-n // MOST_BLOCKS), FEWEST))
 
 
+def representable(place, X):
+    """Round an origin for the samples X to a number of their type, in which it is subtracted."""
+    return place.astype(X.dtype).astype(np.float64)
+
+
 class Sums(NamedTuple):
     """What one pass over some samples finds, for each centre."""
 

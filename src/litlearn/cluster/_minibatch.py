@@ -23,7 +23,8 @@ class Centres(NamedTuple):
 
 def assigned(X, weight, places):
     """Return the samples, less an origin amid the centres, and their labels and inertia."""
-    origin = np.zeros(X.shape[1]) if _validation.is_sparse(X) else places.mean(axis=0)
+    sparse = _validation.is_sparse(X)
+    origin = np.zeros(X.shape[1]) if sparse else _lloyd.representable(places.mean(axis=0), X)
     samples = Samples(X, weight, origin)
     labels = np.empty(X.shape[0], dtype=np.int32)
     found = _lloyd.assign(samples, places - origin, labels)
