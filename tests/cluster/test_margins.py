@@ -68,22 +68,23 @@ def test_a_margin_shrinks_by_both_ways():
 @nojit
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_near_ties_are_measured(dtype):
-    """float32 scores cannot tell on which side of the middle these samples are."""
+    """float32 scores cannot tell on which side of the middle of two centres these samples are."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 6)).astype(dtype)
-    X[:, 0] = 1e-6 * rng.normal(size=200)
-    centres = np.vstack([np.zeros((2, 6)), 50.0 * np.ones((1, 6))])
-    centres[:2, 0] = -1.0, 1.0
-    for shift in (0.0, 3.0):  # the origin need not be between them
+    for middle in (np.zeros(6), np.full(6, 3.0)):
+        way, X = rng.normal(size=6), rng.normal(size=(200, 6))
+        X -= np.outer(X @ way, way) / (way @ way)
+        X = (X + middle + 1e-8 * np.outer(rng.normal(size=200), way)).astype(dtype)
+        centres = np.vstack([middle - way, middle + way, np.full(6, 50.0)])
+        expected = distances(X, centres).argmin(axis=1)
+        assert 50 < expected.sum() < 150
         samples = Samples(X, np.ones(200), np.zeros(6))
-        centres[:, 1] += shift
         step, labels = Margins(samples, 3), np.full(200, -1, np.int32)
         step(centres, labels)
-        np.testing.assert_array_equal(labels, X[:, 0] > 0.0)
+        np.testing.assert_array_equal(labels, expected)
         # Most were measured: from now on, these data are left to products of their own precision.
         assert step.undecided
         step(centres, labels)
-        assert dtype == np.float32 or (labels == (X[:, 0] > 0.0)).all()
+        assert dtype == np.float32 or (labels == expected).all()
 
 
 @nojit
@@ -136,17 +137,20 @@ def test_sums_do_not_drift():
 
 @nojit
 def test_a_cluster_of_no_weight_weighs_nothing():
-    X, s = make(n=40)
-    s[:] = 0.1
+    """Weights of fifty orders of magnitude leave something of a sum that they have all left."""
+    X, _ = make(n=40)
+    s = 10.0 ** np.random.default_rng(0).uniform(-25, 25, size=40)
     s[3] = 0.0
     step, labels = Margins(Samples(X, s, np.zeros(3)), 2), np.full(40, -1, np.int32)
+    total, mean = pytest.approx(math.fsum(s), rel=1e-15), X[np.arange(40) != 3].mean(axis=0)
     for _ in range(3):
         found = step(np.vstack([X[3], X[3] + 100.0]), labels)
+        assert found.weights[0] == total
         assert found.weights[1] == 0.0 and (found.sums[1] == 0.0).all()
-        found = step(np.vstack([X.mean(axis=0) + 100.0, X[3] + 1e-9]), labels)
-        assert found.weights[0] == 0.0 and found.weights[1] == pytest.approx(3.9, rel=1e-15)
-        X_far = np.vstack([X[3], X[np.arange(40) != 3].mean(axis=0) + 100.0])
-        assert step(X_far, labels).weights[0] == pytest.approx(3.9, rel=1e-15)
+        found = step(np.vstack([mean + 100.0, X[3] + 1e-9]), labels)
+        assert found.weights[1] == total
+        assert found.weights[0] == 0.0 and (found.sums[0] == 0.0).all()
+        step(np.vstack([mean + 1.0, mean - 1.0]), labels)  # now in two parts
 
 
 @nojit
