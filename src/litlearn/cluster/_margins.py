@@ -124,14 +124,14 @@ def prove(places, norms, best, second, errors, found):
         norm = np.float64(norms[i])
         # <error>: what rounding can move, and what underflow can swallow.
         error = rounding * (norm + radius) ** 2 + p * 1.2e-38 * (1.0 + norm)
+        errors[i] = error
         low, high = np.float64(best[i]), np.float64(second[i])
+        # <margin>: a difference of squares, divided by the sum, is a difference of distances.
         gap = 2.0 * (high - low) - 4.0 * error
         near = norm * norm + 2.0 * (low + error)
         far = norm * norm + 2.0 * (high + error)
-        # <margin>: a difference of squares, divided by the sum, is a difference of distances.
         ways = math.sqrt(max(near, 0.0)) + math.sqrt(max(far, 0.0))
         found[i] = gap / ways * (1.0 - 1e-6)
-        errors[i] = error
 
 
 @njit(reassociate=True)
