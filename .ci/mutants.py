@@ -168,6 +168,7 @@ def exchange(old, new):
 
 # Files whose tests are named otherwise, or of which another file tests more.
 LOGISTIC = "linear_model/test_logistic.py"
+LASSO = "linear_model/test_lasso.py"
 ELSEWHERE = {
     "_linear.py": ["linear_model/test_ridge.py", "linear_model/test_protocol.py"],
     "_normal.py": ["test_naive_bayes.py", "test_discriminant_analysis.py", "test_normal.py"],
@@ -176,10 +177,12 @@ ELSEWHERE = {
     "exceptions.py": ["test_base.py"],
     "kernel_approximation.py": ["test_kernel_approximation.py", "test_kernel_protocol.py"],
     "kernel_ridge.py": ["test_kernel_ridge.py", "test_kernel_protocol.py"],
-    "linear_model/_coordinate_descent.py": ["linear_model/test_lasso.py"],
+    "linear_model/_coordinate_descent.py": [LASSO, "linear_model/test_penalty.py"],
+    "linear_model/_design.py": [LASSO, "linear_model/test_penalty.py"],
     "linear_model/_logistic_cv.py": [LOGISTIC],
     "linear_model/_logistic_loss.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],
     "linear_model/_newton.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],
+    "linear_model/_penalty.py": ["linear_model/test_penalty.py", LASSO],
     "linear_model/_ridge_cv.py": ["linear_model/test_ridge.py"],
     "mixture/_em.py": ["mixture/test_gaussian.py"],
     "neighbors/_centroid.py": ["neighbors/test_centroid_and_density.py"],

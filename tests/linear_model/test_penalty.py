@@ -123,3 +123,33 @@ def test_nothing_to_extrapolate():
     for value in (0.0, 1.0, np.inf, np.nan):
         past[:] = value
         assert not descent.extrapolate(past, direction)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_tall_data_take_all_products_at_once(weighted, monkeypatch):
+    # When most columns are in use; the coefficients are the same.
+    p, first = 60, _design.FIRST_ENTRIES
+    monkeypatch.setattr(_design, "FIRST_ENTRIES", first // 16)  # a first working set of ten
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, p)) + rng.normal(size=(5000, 1)) + 2.0
+    y = X @ rng.normal(size=p) + rng.normal(size=5000)
+    weights = rng.uniform(0.5, 2.0, 5000) if weighted else None
+    weights = weights * (5000 / weights.sum()) if weighted else None
+    found = []
+    for tall in (8, 10**6):
+        monkeypatch.setattr(_design, "TALL", tall)
+        design = _design.DenseDesign(X, y, weights, True)
+        w, history = np.zeros(p), []
+        penalty = Penalty(0.005 * np.abs(design.products).max(), 0.0)
+        gap, _ = descent.solve(design, penalty, w, tol=1e-10, history=history)
+        assert gap <= 1e-10 * design.target_square
+        found.append((design, w, history))
+    (whole, w, history), (parts, v, _) = found
+    assert whole.whole is not None and parts.whole is None
+    assert whole.columns.size <= p // 2 < parts.columns.size and len(history) <= 3
+    np.testing.assert_allclose(w, v, atol=1e-5)
+    again = whole.retarget(2.0 * y)
+    descent.solve(again, penalty, w := np.zeros(p), tol=1e-10)
+    gradient = -again.correlations(again.residual(w))
+    assert _penalty.violations(gradient, w, penalty).max() < 1e-3 * penalty.alpha
+    assert again.whole is whole.whole

@@ -524,7 +524,7 @@ def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
             sets.screen(w)
         chosen = sets.choose(w)
         # <descend>: Solve the small problem further than the large one is solved already.
-        inner = max(FINAL_SHARE * goal, INNER_SHARE * gap)
+        inner = max(FINAL_SHARE * goal, design.inner_share(chosen) * gap)
         limit = max(1, STEPS_PER_CALL // max(1, design.step_cost(chosen.size)))
         stop = Stop(float(inner), min(limit, max_iter - sweeps), seed)
         sweeps += design.descend(chosen, w, look, penalty, stop)

@@ -11,11 +11,13 @@ import operator
 
 import numpy as np
 
+from litlearn import _moments
 from litlearn._jit import njit
 from litlearn._parallel import cut, fold_blocks
 from litlearn.linear_model._coordinate_descent import (
     FIRST_SIZE,
     GROWTH,
+    INNER_SHARE,
     SPARE,
     Columns,
     Look,
@@ -28,6 +30,9 @@ from litlearn.linear_model._coordinate_descent import (
 FIRST_ENTRIES = 1 << 18
 # Columns whose products with all others cost as much as one sweep that reads the columns.
 PER_SWEEP = 16
+# Columns up to which all products of two columns are cheap; and how many times as many rows there
+# must be, and how many entries, to take them at once.
+SMALL_GRAM, TALL, LARGE = 500, 8, 1 << 18
 # The largest working set for which a Gram matrix is held: 0.5 GB.
 LARGEST_GRAM = 8192
 # Columns whose mean is so many times their spread are centred in a copy, not on the fly.
@@ -202,6 +207,13 @@ def mean_of(y, weights):
     return y.mean() if weights is None else np.average(y, weights=weights)
 
 
+def gram_matrix(design):
+    """Return the products of all columns of a dense design, from blocks of rows."""
+    weights = design.root**2 if design.root.size else None
+    samples = _moments.Samples(design.X, np.zeros((design.n_samples, 1)), weights, design.centred)
+    return _moments.moments(samples, design.n_jobs).xx
+
+
 def products_of(X, R, n_jobs):
     """Products of all columns of a matrix with R (q, n), in float64: (q, p).
 
@@ -297,6 +309,7 @@ class DenseDesign:
         self.rounding = ROUNDING[X.dtype.char] * (1.0 + offset)
         self.offset = bool(self.means.any())
         self.target_square = float(self.y @ self.y)
+        self.tall = p <= SMALL_GRAM and n > max(TALL * p, LARGE // p) and X.dtype == np.float64
         # Fewer columns at first where each is long.
         self.first_size = max(SPARE, min(FIRST_SIZE, FIRST_ENTRIES // n))
         # Slots: column j is row slot[j] of B, and G holds the products of the rows of B.
@@ -344,6 +357,8 @@ class DenseDesign:
         """Residual, its squared norm, its product with y, and its products with active columns."""
         if not w.any():
             return Look(self.y.copy(), self.target_square, self.target_square, self.products)
+        if self.whole is not None:
+            return self.look_at_data(w)
         r = self.residual(w)
         square, product = float(r @ r), float(r @ self.y)
         # Few columns remain: they are loaded and multiplied alone. Single entries of rows cost as
@@ -413,6 +428,17 @@ class DenseDesign:
         self.slot = np.full_like(self.slot, -1)
         self.slot[self.columns] = np.arange(slots.size)
 
+    def inner_share(self, columns):
+        """Share of the gap to which the problem of some columns is worth solving.
+
+        If most columns are missing, all products are taken at once, which costs no more than to
+        copy those columns and multiply them. Then the problem may as well be solved to the end.
+        """
+        missing = np.count_nonzero(self.slot[columns] < 0)
+        if self.whole is None and self.tall and missing > self.squares.size // 2:
+            self.whole = gram_matrix(self)
+        return INNER_SHARE if self.whole is None else 0.0
+
     def load_gram(self):
         """Bring the Gram matrix up to date with B."""
         k, total = self.G_size, self.columns.size
@@ -426,10 +452,17 @@ class DenseDesign:
             self.G[:k, k:total] = products[:, :k].T
             self.G_size = total
 
-    G_size = 0
+    G_size, whole = 0, None
 
     def descend(self, columns, w, look, penalty, stop):
         """Solve the problem of the loaded columns from `w`; return the sweeps that it took."""
+        if self.whole is not None:
+            columns = np.flatnonzero(self.squares > 0.0)
+            v, g = w[columns], look.c[columns]
+            target = self.products[columns], g, v, self.target_square
+            sweeps, _ = gram_descent(self.whole[np.ix_(columns, columns)], *target, penalty, stop)
+            w[columns] = v
+            return sweeps
         if self.columns.size > GROWTH * columns.size + FIRST_SIZE:
             self.keep(columns)
         self.load(columns)
@@ -465,7 +498,7 @@ class DenseDesign:
 
     def step_cost(self, k):
         """Steps of one sweep over k columns, and those that are loaded, roughly."""
-        k = max(k, self.columns.size)
+        k = max(k, self.columns.size) if self.whole is None else self.squares.size
         return k * max(1, min(k, 2 * self.X.shape[0]))
 
 
@@ -476,6 +509,10 @@ class SparseDesign:
     """
 
     first_size = FIRST_SIZE
+
+    def inner_share(self, columns):
+        """As for :class:`DenseDesign`."""
+        return INNER_SHARE
 
     def __init__(self, X, y, weights, centred, n_jobs=None):
         self.shape = n, p = X.shape
@@ -603,6 +640,10 @@ class GramDesign:
     """
 
     first_size = FIRST_SIZE
+
+    def inner_share(self, columns):
+        """As for :class:`DenseDesign`."""
+        return INNER_SHARE
 
     def __init__(self, G, squares, products, target_square, n_samples, rounding, design=None):
         self.G, self.squares, self.products = G, squares, products

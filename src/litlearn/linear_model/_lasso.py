@@ -24,8 +24,6 @@ from litlearn.linear_model._penalty import Penalty
 
 # A fold whose columns keep less than this share of their squared norm is summed up on its own.
 SMALLEST_SHARE = 1e-6
-# Number of columns up to which all products of two columns are cheap for any number of samples.
-SMALL_GRAM = 500
 # Sparse samples of at most so many entries, zeros counted, are made dense: 1 MB.
 FEW_ENTRIES = 2**17
 # Relative gap below which products from a Gram matrix are too inexact to judge by.
@@ -140,18 +138,13 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
         return design
     n, p = design.X.shape
     if gram is None:
-        if precompute == "auto" and (single or p > min(max(n, SMALL_GRAM), _design.LARGEST_GRAM)):
+        if precompute == "auto" and (
+            single or p > min(max(n, _design.SMALL_GRAM), _design.LARGEST_GRAM)
+        ):
             return design
-        gram = gram_matrix(design)
+        gram = _design.gram_matrix(design)
     exact = single or tol < GRAM_PRECISION[design.X.dtype.char]
     return gram_design(design, gram, exact)
-
-
-def gram_matrix(design):
-    """Return the products of all columns of a dense design, from blocks of rows."""
-    weights = design.root**2 if design.root.size else None
-    samples = _moments.Samples(design.X, np.zeros((design.n_samples, 1)), weights, design.centred)
-    return _moments.moments(samples, design.n_jobs).xx
 
 
 def gram_design(design, gram, exact):
@@ -963,7 +956,7 @@ class _PathCV(LinearRegressor):
         design = make_design(data, y[train], part, centred, tol)
         solver = design
         if use_gram:
-            solver = gram_design(design, gram_matrix(design), exact=False)
+            solver = gram_design(design, _design.gram_matrix(design), exact=False)
         return solver, design.X_means, design.y_mean
 
     def _check_target(self, y, n_samples):

@@ -27,6 +27,7 @@ from litlearn._random import random_below
 from litlearn.linear_model import _design, _lasso
 from litlearn.linear_model._coordinate_descent import (
     FIRST_SIZE,
+    INNER_SHARE,
     MEMORY,
     Look,
     dot,
@@ -97,12 +98,13 @@ def row_objective(q, g, W, penalty):
 def row_gap(q, g, W, squares, target_square, penalty):
     """Duality gap, from products with the residuals."""
     target, inner, steepest = target_square, 0.0, 0.0
+    if penalty.alpha == 0.0 and penalty.beta == 0.0:
+        for t in range(W.shape[0]):
+            steepest += decrease(g[t], W[t], squares, False)
+        return steepest
     for t in range(W.shape[0]):
         target -= dot(W[t], q[t])
         inner += dot(W[t], g[t])
-        steepest += decrease(g[t], W[t], squares, False)
-    if penalty.alpha == 0.0 and penalty.beta == 0.0:
-        return steepest
     square = max(target - inner, 0.0)
     bounds = bounds_of(square, target, sums_of_rows(g, W, penalty), penalty)
     return bounds.primal - max(bounds.scaled, bounds.free)
@@ -242,6 +244,10 @@ class Targets:
             W[:, some] = V
             R -= (V - old) @ B
         return sweeps
+
+    def inner_share(self, chosen):
+        """Share of the gap to which the problem of some features is worth solving."""
+        return INNER_SHARE
 
     def step_cost(self, k):
         """Steps of one sweep over k features, roughly."""
