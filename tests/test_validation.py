@@ -278,6 +278,9 @@ def test_random_state():
     generator = np.random.default_rng(0)
     assert v.check_random_state("Model", generator) is generator
     first, second = (v.check_random_state("Model", 5).random() for _ in range(2))
+    assert v.check_random_state("Model", np.int64(5), seed=True) == 5
+    for seed in (0, 5, 0, 2**32 - 1):  # whatever was drawn before
+        assert v.random_integer(seed) == v.random_integer(np.random.RandomState(seed))
     assert first == second == np.random.RandomState(5).random()
     for value in (-1, 2**32, 1.0, "0", True):
         refused(lambda value=value: v.check_random_state("Model", value), "'random_state'")

@@ -9,6 +9,7 @@ in one form: C-contiguous, read-only, and of type float32 or float64; targets an
 
 import numbers
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -133,11 +134,12 @@ def check_n_jobs(owner, n_jobs):
     return n_jobs
 
 
-def check_random_state(owner, random_state):
+def check_random_state(owner, random_state, *, seed=False):
     """Return a ``numpy.random.RandomState`` or ``Generator`` made from `random_state`.
 
-    None draws from NumPy's global state, as in scikit-learn; an int seeds a new ``RandomState``; a
-    ``RandomState`` or a ``Generator`` is used as it is.
+    None draws from NumPy's global state, as in scikit-learn; an int seeds a new ``RandomState``, or
+    is returned with `seed`, for :func:`random_integer`; a ``RandomState`` or a ``Generator`` is
+    used as it is.
     """
     if random_state is None or random_state is np.random:
         return np.random.mtrand._rand
@@ -145,14 +147,30 @@ def check_random_state(owner, random_state):
         return random_state
     is_integer = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
     if is_integer and 0 <= random_state < 2**32:
-        return np.random.RandomState(int(random_state))
+        return int(random_state) if seed else np.random.RandomState(int(random_state))
     expected = "an int in the range [0, 2**32), a RandomState, a Generator or None"
     _refuse(owner, "random_state", random_state, expected)
 
 
+class _Seeded(threading.local):
+    """A state for each thread, seeded again and again: a new one takes fifty times as long."""
+
+    random = None
+
+
+_seeded = _Seeded()
+
+
 def random_integer(random_state):
-    """Draw a seed below 2**31 - 1, as scikit-learn draws those of an ensemble's members."""
+    """Draw a seed below 2**31 - 1, as scikit-learn draws those of an ensemble's members.
+
+    An int stands for a new ``RandomState`` with this seed, from which nothing else is drawn.
+    """
     largest = np.iinfo(np.int32).max
+    if isinstance(random_state, int):
+        _seeded.random = _seeded.random or np.random.RandomState(random_state)
+        _seeded.random.seed(random_state)
+        return int(_seeded.random.randint(largest))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(largest))
     return int(random_state.randint(largest))

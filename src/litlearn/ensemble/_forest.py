@@ -204,7 +204,7 @@ class Forest(TreeModel):
                 training.targets,
                 weight,
                 # As a tree with this random_state would begin.
-                _validation.random_integer(np.random.RandomState(seeds[b])),
+                _validation.random_integer(seeds[b]),
                 self.max_leaf_nodes,
             )
             if self.ccp_alpha > 0.0:

@@ -59,7 +59,7 @@ class DecisionTree(TreeModel):
     def _grow_tree(self, X, y, sample_weight):
         self._check_tree_parameters()
         _validation.check_option(self, "splitter", self.splitter, SPLITTERS)
-        random_state = _validation.check_random_state(self, self.random_state)
+        random_state = _validation.check_random_state(self, self.random_state, seed=True)
         training = self._training(X, y, sample_weight, getattr(self, "class_weight", None))
         seed = _validation.random_integer(random_state)
         tree = grow_tree(

@@ -81,7 +81,7 @@ def code_columns(X, max_bins=None, n_jobs=None):
         codes[j, order] = ranks
 
     # <columns>: Columns do not need each other.
-    _parallel.fold_blocks(code, None, range(n_features), n_jobs)
+    _parallel.fold_blocks(code, None, range(n_features), n_jobs, work=20.0 * X.size)
     if counts.max(initial=0) <= FEW:
         codes = codes.astype(np.uint16)
     if max_bins is None:
