@@ -1,5 +1,7 @@
 """Factors of symmetric matrices: solutions, condition, determinants, and what is refused."""
 
+import contextlib
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -84,6 +86,21 @@ def test_eigenvalues_below_zero_are_rounding():
     values, vectors = _factors.semidefinite_eigen(Z @ Z.T)
     assert (values >= 0).all() and np.count_nonzero(values > 1e-12 * values[-1]) == 3
     np.testing.assert_allclose((vectors * values) @ vectors.T, Z @ Z.T, atol=1e-10)
+
+
+def test_one_thread_for_few_rows(monkeypatch):
+    entered = []
+
+    @contextlib.contextmanager
+    def alone():
+        entered.append(True)
+        yield
+
+    monkeypatch.setattr(_factors, "single_threaded_blas", alone)
+    for n, expected in ((2, 1), (_factors.FEW_ROWS, 2), (_factors.FEW_ROWS + 1, 2)):
+        values, vectors = _factors.semidefinite_eigen(np.eye(n))
+        np.testing.assert_array_equal(values, np.ones(n))
+        assert len(entered) == expected
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ certificate says that they are right; ARPACK and random projections do the same 
 matrix is a :class:`Product`: dense or sparse, its mean taken off if there is one.
 """
 
+import contextlib
 import functools
 import itertools
 from typing import NamedTuple
@@ -25,6 +26,8 @@ PRODUCT_BLOCK = 2**19
 # Multiplications that BLAS does at once without copying the factors to where it wants them first:
 # for a few directions the copy takes as long as the product. And columns of such a tile.
 UNPACKED, TILE_COLUMNS, FEW_DIRECTIONS = 2**19, 512, 48
+# Rows of a matrix whose eigenvectors are found by one thread.
+FEW_ROWS = 256
 # Directions in a Krylov space, as a multiple of the block that it grows by, before it is cut back.
 MOST_BLOCKS_KEPT = 12
 
@@ -175,7 +178,10 @@ def semidefinite_eigen(A):
 
     Eigenvalues below zero are rounding, and are returned as zero. The eigenvectors are columns.
     """
-    values, vectors = np.linalg.eigh(A)
+    # <alone>: The threads of BLAS gain nothing here, and they keep a processor busy for a while
+    # after their work is done, which the next pass over the samples would miss.
+    with single_threaded_blas() if len(A) <= FEW_ROWS else contextlib.nullcontext():
+        values, vectors = np.linalg.eigh(A)
     return np.maximum(values, 0.0), vectors
 
 
