@@ -98,7 +98,7 @@ def test_one_thread_for_few_rows(monkeypatch):
 
     monkeypatch.setattr(_factors, "single_threaded_blas", alone)
     for n, expected in ((2, 1), (_factors.FEW_ROWS, 2), (_factors.FEW_ROWS + 1, 2)):
-        values, vectors = _factors.semidefinite_eigen(np.eye(n))
+        values = _factors.semidefinite_eigen(np.eye(n))[0]
         np.testing.assert_array_equal(values, np.ones(n))
         assert len(entered) == expected
 
@@ -240,3 +240,22 @@ def test_signs():
     np.testing.assert_array_equal(_factors.signs(V), [-1.0, -1.0, 1.0, 1.0])
     assert _factors.signs(V.astype(np.float32)).dtype == np.float32
     assert _factors.signs(np.empty((0, 2))).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("k", [1, 16, _factors.FEW_DIRECTIONS + 1])
+def test_half_of_a_symmetric_matrix(k, monkeypatch):
+    """Blocks of unequal numbers of rows, tiles that end inside them, many directions at once."""
+    monkeypatch.setattr(_factors, "TILE_COLUMNS", 30)
+    monkeypatch.setattr(_factors, "UNPACKED", 30 * 8 * k)
+    rng = np.random.default_rng(0)
+    K, Q = rng.normal(size=(150, 150)), rng.normal(size=(150, k))
+    K += K.T
+    starts = [0, 40, 41, 110, 150]
+    parts = [K[i:j, i:].copy() for i, j in zip(starts[:-1], starts[1:], strict=True)]
+    A = _factors.Symmetric(parts)
+    np.testing.assert_allclose(A.times(Q), K @ Q, atol=1e-12)
+    found = _factors.leading_eigen(A, 3)
+    np.testing.assert_allclose(found.values, np.linalg.eigvalsh(K)[:-4:-1], rtol=1e-12)
+    monkeypatch.setattr(np, "empty", lambda shape: np.full(shape, np.nan))
+    np.testing.assert_array_equal(A.whole(), K)
+    assert not A.parts

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csc_array, csr_array, csr_matrix
 from sklearn.metrics import pairwise as sk
 
-from litlearn import kernels
+from litlearn import _factors, kernels
 from litlearn.exceptions import InvalidParameterError
 
 FUNCTIONS = {
@@ -340,3 +340,16 @@ def test_bad_samples(name):
         kernels.pairwise_kernels([[1.0]], metric="gauss")
     with pytest.raises(InvalidParameterError, match="'n_jobs' parameter of pairwise_kernels"):
         kernels.pairwise_kernels([[1.0]], n_jobs=0)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("name", ["rbf", "polynomial", "laplacian"])
+def test_half_of_a_gram_matrix_has_the_bits_of_the_whole(name, monkeypatch):
+    monkeypatch.setattr(kernels, "TILE_ROWS", 7)
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    kernel = kernels.make_kernel(name, X)
+    whole = kernels.gram(kernel, X)
+    parts = kernels.upper_gram(kernel, X)
+    assert [len(own) for own in parts] == [6] * 5
+    np.testing.assert_array_equal(_factors.Symmetric(parts).whole(), whole)
+    np.testing.assert_allclose(whole, whole.T, rtol=0.0)

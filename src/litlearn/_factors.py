@@ -279,6 +279,64 @@ class Product:
         return found
 
 
+class Symmetric:
+    """A symmetric matrix (n, n) known by its products, of which only half is held.
+
+    A product reads every tile right of the diagonal once, for the rows that it stands in and, as
+    what stands below the diagonal, for those that its columns number: memory is slower than
+    arithmetic.
+
+    Parameters
+    ----------
+    parts : list of ndarray of shape (m, n - start)
+        For each block of m rows the columns from its first row, `start`, on; with all of the square
+        on the diagonal.
+    """
+
+    def __init__(self, parts):
+        self.parts, n = parts, parts[0].shape[1]
+        self.shape = n, n
+
+    def times(self, Q):
+        """Return the product with Q (n, k), (n, k)."""
+        n, k = self.shape[0], Q.shape[1]
+        Q = np.ascontiguousarray(Q)
+
+        def part(own):
+            (m, width), first = own.shape, n - own.shape[1]
+            found, mine = np.zeros((width, k)), Q[first:]
+            size, columns = m, width
+            if k <= FEW_DIRECTIONS:
+                size, columns = max(8, UNPACKED // (k * TILE_COLUMNS)), TILE_COLUMNS
+            for some in cut(m, size):
+                found[some] += own[some, :m] @ mine[:m]
+                # <twice>: The tile stays in the cache for its second product.
+                for right in cut(slice(m, width), columns):
+                    tile = own[some, right]
+                    found[some] += tile @ mine[right]
+                    found[right] += tile.T @ mine[some]
+            return found
+
+        def merge(total, one):
+            total[n - len(one) :] += one
+            return total
+
+        return fold_blocks(part, merge, self.parts, work=n * n * k / 8)
+
+    transposed_times = times
+
+    def whole(self):
+        """Return the matrix, and let go of its parts one by one."""
+        n = self.shape[0]
+        K = np.empty((n, n))
+        while self.parts:
+            own = self.parts.pop()
+            rows = slice(n - own.shape[1], n - own.shape[1] + len(own))
+            K[rows, rows.start :] = own
+            K[rows.stop :, rows] = own[:, len(own) :].T
+        return K
+
+
 class Singular(NamedTuple):
     """Leading singular values of a matrix A (n, p), and their vectors."""
 

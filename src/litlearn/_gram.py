@@ -121,8 +121,24 @@ class SampleKernel:
             Q = Q.toarray() if _validation.is_sparse(Q) else type(self.X)(Q)
         return self._prepare(Q)
 
-    def gram(self, n_jobs=None, checked=True):
+    def gram(self, n_jobs=None):
         """Return the Gram matrix of the samples, (n, n): a new array, which may be overwritten."""
+        K = self._gram(n_jobs)
+        self._check_range(K)
+        return K
+
+    def upper(self, n_jobs=None):
+        """Return the same as a :class:`~litlearn._factors.Symmetric`, and do not check its range.
+
+        It may be overwritten. For kernels with a name, only half of it is computed and held.
+        """
+        if not self.of_arrays:
+            return _factors.Symmetric(kernels.upper_gram(self.kernel, self.X, n_jobs))
+        K = self._gram(n_jobs)
+        blocks = cut(len(K), kernels.TILE_ROWS)
+        return _factors.Symmetric([K[rows, rows.start :] for rows in blocks])
+
+    def _gram(self, n_jobs):
         if callable(self.name):
             K = kernels.by_callable(
                 self.owner, self.name, self.X, None, self.owner.kernel_params or {}
@@ -131,13 +147,10 @@ class SampleKernel:
             K = np.array(self.X, dtype=np.float64)
         else:
             K = kernels.gram(self.kernel, self.X, n_jobs=n_jobs)
-        if checked:
-            self.check_range(K)
         return K
 
-    def check_range(self, K):
+    def _check_range(self, K):
         """Refuse a Gram matrix whose entries are beyond the range of numbers."""
-        who = _validation.owner_name(self.owner)
 
         def in_range(rows):
             with np.errstate(over="ignore", invalid="ignore"):
@@ -145,10 +158,15 @@ class SampleKernel:
 
         blocks = cut(len(K), max(1, TILE_BYTES // (8 * len(K))))
         if not fold_blocks(in_range, operator.and_, blocks, work=K.size):
-            raise ValueError(
-                f"{who}: the kernel {self.name!r} of some pairs of samples is infinite or NaN, "
-                "expected finite numbers: scale X, or choose another kernel, degree or gamma."
-            )
+            self.refuse_range()
+
+    def refuse_range(self):
+        """Raise the error of a Gram matrix whose entries are beyond the range of numbers."""
+        raise ValueError(
+            f"{_validation.owner_name(self.owner)}: the kernel {self.name!r} of some pairs of "
+            "samples is infinite or NaN, expected finite numbers: scale X, or choose another "
+            "kernel, degree or gamma."
+        )
 
     def map_tiles(self, Q, part, n_columns, n_jobs=None, dtype=np.float64):
         """Return what `part` makes of the kernel K of samples Q (m, p) with the samples.

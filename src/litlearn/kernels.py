@@ -9,6 +9,7 @@ distance (RBF) take it from `litlearn._distances`: products of centred samples w
 their error promises PRECISION, differences of coordinates where it does not.
 """
 
+import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -287,17 +288,46 @@ def gram(kernel, X, Q=None, n_jobs=None):
             gram_tile(kernel, X, Q[rows], K[rows])
             return
         # <mirror>: what stands right of the diagonal stands below it, too.
-        gram_tile(kernel, X[rows.start :], X[rows], K[rows, rows.start :])
-        block = K[rows, rows]
-        below = np.tril_indices(len(block), -1)
-        block[below] = block.T[below]
-        if kernel.code in METRICS:
-            np.fill_diagonal(block, 1.0)
+        fill_upper(kernel, X, rows, K[rows, rows.start :])
         K[rows.stop :, rows] = K[rows, rows.stop :].T
 
-    work = 2 * K.size * (X.shape[1] if isinstance(X, np.ndarray) else 1 + X.nnz // X.shape[0])
-    fold_blocks(fill, None, cut(K.shape[0], TILE_ROWS), n_jobs, work=work)
+    fold_blocks(fill, None, cut(K.shape[0], TILE_ROWS), n_jobs, work=gram_work(X, K.size))
     return K
+
+
+def gram_work(X, size):
+    """About how many elementary steps so many entries of a Gram matrix take."""
+    return 2 * size * (X.shape[1] if isinstance(X, np.ndarray) else 1 + X.nnz // X.shape[0])
+
+
+def fill_upper(kernel, X, rows, out):
+    """Kernel of a block of samples X[rows] and of all from its first on; out (m, n - start)."""
+    gram_tile(kernel, X[rows.start :], X[rows], out)
+    block = out[:, : len(out)]
+    below = np.tril_indices(len(block), -1)
+    block[below] = block.T[below]
+    if kernel.code in METRICS:
+        np.fill_diagonal(block, 1.0)
+
+
+def upper_gram(kernel, X, n_jobs=None):
+    """As gram, of samples X (n, p), without what stands below the diagonal: half the memory.
+
+    Returns
+    -------
+    list of ndarray of shape (m, n - start)
+        For each block of m rows the columns from its first row on, as in
+        :class:`litlearn._factors.Symmetric`.
+    """
+    n = X.shape[0]
+
+    def part(rows):
+        own = np.empty((rows.stop - rows.start, n - rows.start), dtype=X.dtype)
+        fill_upper(kernel, X, rows, own)
+        return [own]
+
+    blocks = cut(n, TILE_ROWS)
+    return fold_blocks(part, operator.iadd, blocks, n_jobs, work=gram_work(X, n * n))
 
 
 def kernel_row(kernel, X, i, columns=EMPTY_IDS):

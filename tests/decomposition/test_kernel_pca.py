@@ -48,7 +48,12 @@ def test_components_have_length_one_and_the_variance_of_their_eigenvalue():
     np.testing.assert_allclose(Z.T @ Z, np.diag(model.eigenvalues_), atol=1e-10)
     a = model.eigenvectors_ / np.sqrt(model.eigenvalues_)  # a' K a = 1: unit in the feature space
     K = kernels.rbf_kernel(X)
-    _kernel_pca.centre(K)
+    A = _factors.Symmetric([K.copy()])
+    means, largest = _kernel_pca.column_means(A)
+    np.testing.assert_allclose(means, K.mean(axis=0), rtol=1e-14)
+    assert largest == 1.0
+    _kernel_pca.centre(A, means)
+    K = A.whole()
     np.testing.assert_allclose(a.T @ K @ a, np.eye(4), atol=1e-10)
     largest = np.abs(model.eigenvectors_).argmax(axis=0)
     assert (model.eigenvectors_[largest, range(4)] > 0).all()

@@ -4,7 +4,7 @@ import numpy as np
 
 from litlearn import _factors, _gram, _validation
 from litlearn._base import BaseEstimator, NumberedColumnsMixin
-from litlearn._parallel import cut, fold_blocks, single_threaded_blas
+from litlearn._parallel import cut, fold_blocks
 from litlearn.exceptions import NotFittedError
 
 EIGEN_SOLVERS = ("auto", "dense", "arpack", "randomized")
@@ -90,7 +90,7 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
 
     Notes
     -----
-    O(n^2 p) time for the Gram matrix, 8 n^2 bytes for it, and then O(n^2 k) for each of about ten
+    O(n^2 p) time for the Gram matrix, 4 n^2 bytes for it, and then O(n^2 k) for each of about ten
     products (Krylov space), or O(n^3) ("dense"). A projection takes O(n p) a sample, in tiles. See
     :cite:t:`scholkopf_kernel_1999`.
 
@@ -182,11 +182,12 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
         origin = common_part(self, X)
         kernel = sample_kernel(self, X, gamma, origin)
-        K = kernel.gram(self.n_jobs, checked=False)
-        means, largest = centre(K, self.n_jobs)
+        A = kernel.upper(self.n_jobs)
+        means, largest = column_means(A, self.n_jobs)
         if not np.isfinite(means).all():
-            kernel.check_range(K)
-        found, residual = leading(self, K, random)
+            kernel.refuse_range()
+        centre(A, means, self.n_jobs)
+        found, residual = leading(self, A, random)
         values, vectors = meaningful(self, found, len(means) * np.finfo(np.float64).eps * largest)
         weights = pre_images(self, X, vectors * np.sqrt(values), gamma)
         # Everything has been found: store it.
@@ -324,65 +325,81 @@ def sample_kernel(model, X, gamma, origin):
     return _gram.SampleKernel(model, X, gamma)
 
 
-def centre(K, n_jobs=None):
-    """Centre a Gram matrix in place, :eq:`eq-kpca-centre`.
+def column_means(A, n_jobs=None):
+    """Return the means of the columns of a Gram matrix, and the largest size of its entries.
 
     Parameters
     ----------
-    K : ndarray of shape (n, n)
-        Symmetric; overwritten by the inner products of features less their mean.
+    A : Symmetric
+        (n, n).
     n_jobs : int or None, default=None
 
     Returns
     -------
     means : ndarray of shape (n,)
-        Means of the columns of K, as it was.
+        Infinite or NaN if an entry is, or if a sum is beyond the range of numbers.
     largest : float
-        The largest size of an entry of K, as it was.
     """
-    n = len(K)
-    blocks = cut(n, max(1, CENTRED // n))
+    n = A.shape[0]
 
-    def sums(rows):
-        return K[rows].sum(axis=0), max(K[rows].max(), -K[rows].min())
+    def sums(own):
+        first, m, largest, total = n - own.shape[1], len(own), 0.0, np.zeros(n)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for some in cut(m, max(1, CENTRED // own.shape[1])):
+                rows = own[some]
+                total[first:] += rows.sum(axis=0)
+                total[first:][some] += rows[:, m:].sum(axis=1)  # what stands below the diagonal
+                largest = max(largest, rows.max(), -rows.min())
+        return total, largest
 
     def merge(a, b):
         return a[0] + b[0], max(a[1], b[1])
 
-    total, largest = fold_blocks(sums, merge, blocks, n_jobs, work=2.0 * K.size)
-    means = total / n
-    grand = means.mean()
+    total, largest = fold_blocks(sums, merge, A.parts, n_jobs, work=1.0 * n * n)
+    return total / n, float(largest)
+
+
+def centre(A, means, n_jobs=None):
+    """Centre a Gram matrix in place, :eq:`eq-kpca-centre`.
+
+    Parameters
+    ----------
+    A : Symmetric
+        (n, n); overwritten by the inner products of features less their mean.
+    means : ndarray of shape (n,)
+        Of its columns.
+    n_jobs : int or None, default=None
+    """
+    n, grand = len(means), means.mean()
 
     # <centre>: Take off the mean of the column and that of the row; the mean of all went twice.
-    def take_off(rows):
-        K[rows] -= means
-        K[rows] += (grand - means[rows])[:, None]
+    def take_off(own):
+        mine = means[n - own.shape[1] :]
+        for some in cut(len(own), max(1, CENTRED // own.shape[1])):
+            own[some] -= mine
+            own[some] += (grand - mine[some])[:, None]
 
-    fold_blocks(take_off, None, blocks, n_jobs, work=2.0 * K.size)
-    return means, float(largest)
+    fold_blocks(take_off, None, A.parts, n_jobs, work=1.0 * n * n)
 
 
-def leading(model, K, random):
-    """Return the leading eigenvalues of K and their vectors, and the certificate or None."""
-    from scipy.linalg import eigh  # before threads are limited, so that its own are too
+def leading(model, A, random):
+    """Return the leading eigenvalues of A (n, n) and their vectors, and the certificate or None."""
+    from scipy.linalg import eigh
 
-    n = len(K)
+    n = A.shape[0]
     k = n if model.n_components is None else min(n, model.n_components)
     solver = model.eigen_solver
     if solver == "auto" and n > SMALL and k <= FEW * n:
-        with single_threaded_blas():  # products with K are taken in blocks, in threads
-            found = _factors.leading_eigen(_factors.Product(K), k, tol=RESIDUAL)
+        found = _factors.leading_eigen(A, k, tol=RESIDUAL)
         if found.residual <= RESIDUAL:
             return found, found.residual
     if solver == "arpack" and k < n:
-        A = _factors.Product(K)
         return _factors.arpack_eigen(A, k, random, model.tol, model.max_iter), None
     if solver == "randomized":
-        A = _factors.Product(K)
         return _factors.random_eigen(A, k, random, n_iter=model.iterated_power), None
     # <dense>: All eigenvectors by divide and conquer, or a few by their own representations.
     options = {"driver": "evd"} if k == n else {"subset_by_index": (n - k, n - 1)}
-    values, vectors = eigh(K, overwrite_a=True, check_finite=False, **options)
+    values, vectors = eigh(A.whole(), overwrite_a=True, check_finite=False, **options)
     return _factors.Eigen(values[::-1], vectors[:, ::-1], np.nan), None
 
 
