@@ -170,9 +170,12 @@ def exchange(old, new):
 LOGISTIC = "linear_model/test_logistic.py"
 LASSO = "linear_model/test_lasso.py"
 ELSEWHERE = {
+    "_html.py": ["test_base.py"],
     "_linear.py": ["linear_model/test_ridge.py", "linear_model/test_protocol.py"],
     "_normal.py": ["test_naive_bayes.py", "test_discriminant_analysis.py", "test_normal.py"],
     "_selection.py": ["test_distances.py"],
+    "_to_sklearn.py": ["tree/test_to_sklearn.py"],
+    "_versions.py": ["test_base.py"],
     "discriminant_analysis.py": ["test_discriminant_analysis.py", "test_normal.py"],
     "exceptions.py": ["test_base.py"],
     "kernel_approximation.py": ["test_kernel_approximation.py", "test_kernel_protocol.py"],

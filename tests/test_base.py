@@ -294,6 +294,22 @@ print(Shift().set_output(transform="pandas").fit_transform(numpy.zeros((1, 1))).
     assert run(code) == "[[1.]]\na\n"
 
 
+def test_a_class_of_both_packages_stays_usable():
+    """Theirs before ours: no order of look-up would hold theirs behind ours as well."""
+    code = """
+from litlearn._base import BaseEstimator, ClassifierMixin
+import sklearn.base
+class Own(ClassifierMixin, BaseEstimator):
+    pass
+class Both(sklearn.base.ClassifierMixin, Own):
+    pass
+for model in (Own(), Both(), Own()):
+    print(isinstance(model, sklearn.base.BaseEstimator))
+print(isinstance(Both(), sklearn.base.ClassifierMixin), repr(Both()))
+"""
+    assert run(code) == "True\nTrue\nTrue\nTrue Both()\n"
+
+
 # Tags, requests, output
 
 

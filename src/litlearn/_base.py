@@ -10,6 +10,7 @@ Some libraries ask whether an estimator is an instance of scikit-learn's ``BaseE
 scikit-learn is loaded, its classes take the place of :class:`Root` beneath the bases of this file.
 """
 
+import contextlib
 import copy
 import functools
 import inspect
@@ -79,7 +80,8 @@ def _join_scikit_learn():
         return
     own = (ClassifierMixin, ClusterMixin, DensityMixin, MultiOutputMixin, RegressorMixin)
     for base in (*own, TransformerMixin, BaseEstimator):
-        if hasattr(theirs, base.__name__):
+        # A TypeError: somebody's class inherits from both, theirs first. It has its bases already.
+        with contextlib.suppress(TypeError, AttributeError):
             base.__bases__ = (getattr(theirs, base.__name__),)
 
 
