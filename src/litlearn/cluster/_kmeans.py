@@ -245,10 +245,10 @@ default="k-means++"
     copy_x : bool, default=True
         Has no effect: `X` is never written to.
     algorithm : {"lloyd", "elkan", "hamerly"}, default="lloyd"
-        ``"elkan"`` and ``"hamerly"`` leave out distances that bounds decide,
-        :eq:`eq-kmeans-bounds`. ``"hamerly"`` (which scikit-learn lacks) is faster than ``"lloyd"``
-        for many samples of up to about ten features in separated clusters; ``"elkan"`` is there
-        for scikit-learn's sake. From the same start, all have the same labels, up to samples
+        How samples are assigned: ``"lloyd"`` by matrix products, ``"elkan"`` and ``"hamerly"``
+        (absent in scikit-learn) by single distances, those that bounds leave in question,
+        :eq:`eq-kmeans-bounds`. These two are there to compare with: ``"lloyd"`` has a bound of its
+        own, and is faster as a rule. From the same start, all have the same labels, up to samples
         between two centres within rounding. Sparse samples: always ``"lloyd"``.
 
     Attributes
