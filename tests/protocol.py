@@ -5,7 +5,9 @@ subclass of :class:`Suite` with their own estimators and settings, and call what
 """
 
 import copy
+import functools
 import inspect
+import numbers
 import pickle
 import threading
 import warnings
@@ -19,6 +21,11 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils._param_validation import (
+    Interval,
+    InvalidParameterError,
+    validate_parameter_constraints,
+)
 from sklearn.utils.estimator_checks import check_estimator
 
 from litlearn.exceptions import NotFittedError
@@ -221,6 +228,36 @@ def check_signature(estimator, theirs, ours_only=(), **other_defaults):
     expected = getattr(theirs, type(estimator).__name__)().get_params() | other_defaults
     assert {name: mine[name] for name in expected} == expected
     assert set(mine) - set(expected) == set(ours_only)
+    check_limits(type(estimator), getattr(theirs, type(estimator).__name__))
+
+
+@functools.cache
+def check_limits(ours, theirs):
+    """What scikit-learn takes at the ends of the range of a number is taken; else it is refused."""
+    X, y = data(n=60)
+    X = np.abs(X)
+    given = {"n_estimators": 2} if "n_estimators" in theirs._parameter_constraints else {}
+    for name, allowed in theirs._parameter_constraints.items():
+        ranges = [one for one in allowed if isinstance(one, Interval)] if name != "verbose" else []
+        values = set()
+        for one in ranges:
+            step = 1 if one.type is numbers.Integral else 0.5
+            ends = [end for end in (one.left, one.right) if end is not None and np.isfinite(end)]
+            values.update(end + side for end in ends for side in (-step, 0, step))
+        for value in sorted(values):
+            message = ""
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    ours(**given | {name: value}).fit(X, y)
+                except Exception as error:
+                    message = str(error)
+            try:
+                validate_parameter_constraints({name: allowed}, {name: value}, "")
+                # Other reasons to refuse it may be in the data.
+                assert f"The {name!r} parameter of" not in message, (name, value, message)
+            except InvalidParameterError:
+                assert message, (name, value)
 
 
 def parameters(estimator):

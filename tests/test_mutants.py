@@ -14,7 +14,7 @@ SPEC.loader.exec_module(mutants)
 
 SOURCE = '''"""Text 1."""
 LIMIT, TABLE = 3, {"a": 7}
-def f(x, flag=True):
+def f(x, flag=True, *, more=0.5):
     """Text 2."""
     if not flag or x < -LIMIT:
         raise ValueError("x is below " + str(0))
@@ -68,6 +68,7 @@ def test_changes_of_one_line(line, count, tmp_path):
     [
         ("7: x + 2.5  ->  x - 2.5", "held(1.0)", 3.5, -1.5),
         ("2: 3  ->  4", "limit()", 3, 4),
+        ("3: 0.5  ->  1.0", "held.__kwdefaults__['more']", 0.5, 1.0),
         ("2: 7  ->  8", "table['a']", 7, 8),
         ("9: 1  ->  2", "instance.method()", 1, 2),
         ("11: 2 * 3  ->  2 / 3", "instance.name", 6, 2 / 3),

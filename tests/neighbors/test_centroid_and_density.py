@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris
 import litlearn.neighbors
 from litlearn.exceptions import InvalidParameterError
 from litlearn.neighbors import BallTree, KDTree, KernelDensity, NearestCentroid
+from litlearn.neighbors._kernel_density import _cosine_moment
 
 KERNELS = ("gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine")
 CENTROIDS = [
@@ -157,6 +158,19 @@ def test_a_density_integrates_to_one(kernel):
     assert integrate.trapezoid(density, places) == pytest.approx(1.0, abs=1e-2)
     if kernel == "tophat":  # three boxes of height 1 / (3 * 1.4)
         np.testing.assert_allclose(density[[1950, 2025, 2300]], [1 / 4.2, 2 / 4.2, 1 / 4.2])
+
+
+@pytest.mark.parametrize("kernel", ["epanechnikov", "linear", "cosine"])
+def test_one_bandwidth_away_is_next_to_nothing(kernel):
+    """And no warning: the logarithm of zero is not taken."""
+    model = KernelDensity(kernel=kernel, bandwidth=2.0).fit([[0.0], [0.0]])
+    assert model.score_samples([[2.0], [-2.0]]).max() < -30.0
+
+
+@pytest.mark.parametrize("m", [0, 1, 2, 7, 8, 9, 10, 25, 60])
+def test_moments_of_the_cosine(m):
+    expected = integrate.quad(lambda u: u**m * np.cos(np.pi * u / 2), 0, 1, epsabs=1e-14)[0]
+    assert _cosine_moment(m) == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "kd_tree", "ball_tree"])

@@ -71,6 +71,11 @@ def test_all_are_listed():
     protocol.check_all_are_listed(litlearn.neighbors, ALL, others=("BallTree", "KDTree"))
 
 
+@BY_NAME
+def test_signature(estimator):
+    protocol.check_signature(estimator, sklearn.neighbors)
+
+
 @pytest.mark.parametrize(
     "estimator",
     [
