@@ -186,6 +186,7 @@ ELSEWHERE = {
     "linear_model/_logistic_cv.py": [LOGISTIC],
     "linear_model/_logistic_loss.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],
     "linear_model/_newton.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],
+    "linear_model/_path.py": [LASSO],
     "linear_model/_penalty.py": ["linear_model/test_penalty.py", LASSO],
     "linear_model/_ridge_cv.py": ["linear_model/test_ridge.py"],
     "mixture/_em.py": ["mixture/test_gaussian.py"],

@@ -1,7 +1,7 @@
 """Lasso and elastic net: estimators, regularisation paths, and the choice of the penalty.
 
-The algorithm is in ``_coordinate_descent.py``. This file checks input, builds the design, scales
-the penalties by the number of samples, and stores what comes back.
+The algorithm is in ``_coordinate_descent.py``, and ``_path.py`` applies it to one penalty after the
+other. This file checks input and parameters, and stores what comes back.
 """
 
 import numbers
@@ -18,21 +18,23 @@ from litlearn.exceptions import (
     InvalidParameterError,
 )
 from litlearn.linear_model import _design, _least_squares
-from litlearn.linear_model._coordinate_descent import solve
 from litlearn.linear_model._folds import check_folds, check_no_params
-from litlearn.linear_model._penalty import Penalty
+from litlearn.linear_model._path import (
+    alpha_grid,
+    complement_design,
+    fold_statistics,
+    gram_design,
+    make_design,
+    sharpen,
+    sizes,
+    solve_path,
+    warn_unless_converged,
+)
 
-# A fold whose columns keep less than this share of their squared norm is summed up on its own.
-SMALLEST_SHARE = 1e-6
 # Sparse samples of at most so many entries, zeros counted, are made dense: 1 MB.
 FEW_ENTRIES = 2**17
 # Relative gap below which products from a Gram matrix are too inexact to judge by.
 GRAM_PRECISION = {"d": 1e-11, "f": 1e-5}
-# Relative gap below which float32 data are solved for in float64.
-SINGLE_PRECISION = 1e-6
-# Relative gap to which the folds are solved at most before penalties are compared.
-SHARPEST = 1e-10
-SMALLEST_ALPHA = np.finfo(np.float64).resolution
 
 
 # ---------------------------------------------------------------------------------------------
@@ -58,31 +60,6 @@ def check_samples(owner, X):
     if _validation.is_sparse(X) and X.shape[0] * X.shape[1] <= FEW_ENTRIES:
         return _validation.read_only(X.toarray(order="F"), "F")
     return X
-
-
-def make_design(X, y, weights, centred, tol, n_jobs=None):
-    """Return the design of checked data; the weights are brought to the sum n_samples.
-
-    Single precision does for no gap below `SINGLE_PRECISION`, and for no products out of its range:
-    then there is a copy in float64.
-    """
-    if tol < SINGLE_PRECISION:
-        X = X.astype(np.float64, copy=False)
-    if weights is not None:
-        weights = weights * (X.shape[0] / weights.sum())
-    kind = _design.SparseDesign if _validation.is_sparse(X) else _design.DenseDesign
-    with np.errstate(over="ignore", invalid="ignore"):
-        design = kind(X, y, weights, centred, n_jobs)
-    if X.dtype == np.float32 and not in_range(design):
-        design = kind(X.astype(np.float64), y, weights, centred, n_jobs)
-    return design
-
-
-def in_range(design):
-    """Tell whether products of columns with each other and the target are within float32."""
-    squares = np.append(design.squares, design.target_square)
-    positive = squares[squares != 0.0]
-    return bool(np.all((positive > 1e-30) & (positive < 1e34)))  # NaN is not
 
 
 def check_gram(owner, precompute, design, centred):
@@ -147,14 +124,6 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
     return gram_design(design, gram, exact)
 
 
-def gram_design(design, gram, exact):
-    """Return the design that works with the Gram matrix; with `exact` it looks at the data too."""
-    return _design.GramDesign(
-        gram, design.squares, design.products, design.target_square, design.n_samples,
-        design.rounding, design if exact else None,
-    )  # fmt: skip
-
-
 def draw_seed(owner, selection, random_state):
     """Return zero for cyclic order, or a positive seed of a random one."""
     _validation.check_option(owner, "selection", selection, ("cyclic", "random"))
@@ -165,43 +134,8 @@ def draw_seed(owner, selection, random_state):
     return int(draw(1, 2**31 - 1))
 
 
-def warn_unless_converged(gap, tol, design, sweeps, stacklevel=4):
-    """Say that the certificate was missed, with the numbers that say by how much."""
-    goal = tol * design.target_square
-    if gap > goal:
-        n = design.n_samples
-        message = (
-            "Objective did not converge. You might want to increase the number of iterations, "
-            "check the scale of the features or consider increasing regularisation. "
-            f"Duality gap: {gap / n:.3e}, tolerance: {goal / n:.3e}, after {sweeps} sweeps."
-        )
-        _validation.warn(ConvergenceWarning(message), stacklevel=stacklevel)
-
-
 # ---------------------------------------------------------------------------------------------
 # Paths
-
-
-def alpha_grid(n_samples, products, l1_ratio, eps, n_alphas):
-    """Return penalties from the smallest without a coefficient down to `eps` times it.
-
-    The largest is :eq:`eq-alpha-max`, from the sizes of the products of columns and target; the
-    steps are equal on the logarithmic scale.
-    """
-    if l1_ratio == 0.0:
-        raise ValueError(
-            "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
-            "by providing your estimator with the appropriate `alphas=` argument."
-        )
-    alpha_max = max(products.max(), 0.0) / (n_samples * l1_ratio)
-    if alpha_max <= SMALLEST_ALPHA:
-        return np.full(n_alphas, SMALLEST_ALPHA)
-    return np.geomspace(alpha_max, alpha_max * eps, num=n_alphas)
-
-
-def sizes(design, positive):
-    """Return the products of columns and target that a first coefficient depends on."""
-    return design.products if positive else np.abs(design.products)
 
 
 def check_alphas(owner, alphas):
@@ -214,27 +148,6 @@ def check_alphas(owner, alphas):
     if not checked.size:
         _validation._refuse(owner, "alphas", alphas, "an array with at least one number")
     return np.sort(checked)[::-1]
-
-
-def solve_path(design, l1_ratio, alphas, w, *, positive, seed, tol, max_iter):
-    """Solve for falling penalties, each from the solution of the last.
-
-    Returns
-    -------
-    coefs : ndarray of shape (n_features, n_alphas)
-    gaps : ndarray of shape (n_alphas,)
-        Duality gaps, not divided by the number of samples.
-    sweeps : list of int
-    """
-    n = design.n_samples
-    coefs = np.empty((alphas.size, w.size))
-    gaps, sweeps = np.empty(alphas.size), []
-    for i, alpha in enumerate(alphas):
-        penalty = Penalty(n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio), positive)
-        gaps[i], count = solve(design, penalty, w, seed=seed, tol=tol, max_iter=max_iter)
-        coefs[i] = w
-        sweeps.append(count)
-    return coefs.T, gaps, sweeps
 
 
 def smooth_solution(owner, X, Y, weights, centred, alpha):
@@ -743,56 +656,6 @@ class Lasso(ElasticNet):
 # The penalty by cross-validation
 
 
-def fold_statistics(design, y, weights, test):
-    """Weighted sums over some samples: of columns and target less their overall means.
-
-    Returns the weight, the sums of the columns and of the target, the products of the columns with
-    each other and with the target, and the sum of squares of the target.
-    """
-    tile = design.X[test] - design.means.astype(design.X.dtype)
-    target = y[test] - design.y_mean
-    a = np.ones(test.size) if weights is None else weights[test]
-    root = np.sqrt(a).astype(tile.dtype)
-    sums = a.astype(tile.dtype) @ tile
-    tile *= root[:, None]
-    products = (root * target).astype(tile.dtype) @ tile
-    return a.sum(), sums, a @ target, tile.T @ tile, products, a @ target**2
-
-
-def complement_design(design, gram, weights, part, n_train, centred):
-    """Return the design of the samples outside a fold, by subtraction: :eq:`eq-gram-merge`.
-
-    Returns also the means of the columns and of the target there, or None if the subtraction loses
-    too many digits.
-    """
-    weight, sums, target_sum, products, target_products, target_square = part
-    n = design.n_samples
-    total = (n if weights is None else weights.sum()) - weight
-    scale = 1.0 if weights is None else weights.sum() / n
-    if not total > 0.0:
-        return None
-    G = scale * gram - products
-    q = scale * design.products - target_products
-    square = scale * design.target_square - target_square
-    mean, target_mean = -sums / total, -target_sum / total
-    if centred:
-        G -= total * np.outer(mean, mean)
-        q -= total * mean * target_mean
-        square -= total * target_mean**2
-    squares = np.diag(G).copy()
-    lost = squares < SMALLEST_SHARE * scale * design.squares
-    if np.any(lost) or square < SMALLEST_SHARE * scale * design.target_square:
-        return None
-    rescale = n_train / total
-    G *= rescale
-    result = _design.GramDesign(
-        G, squares * rescale, q * rescale, square * rescale, n_train, design.rounding
-    )
-    if not centred:
-        return result, np.zeros(q.size), 0.0
-    return result, design.X_means + mean, design.y_mean + target_mean
-
-
 class _PathCV(LinearRegressor):
     """What LassoCV and ElasticNetCV share."""
 
@@ -987,29 +850,6 @@ class _PathCV(LinearRegressor):
         _validation.check_n_jobs(self, self.n_jobs)
         centred = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
         return settings, check_precompute(self, self.precompute, auto=True), centred
-
-
-def sharpen(errors, ratios, grids, errors_of, tol, variance):
-    """Solve the folds again, more exactly, for the penalties that may yet be the best; in place.
-
-    A path that is solved to a relative gap of `tol` predicts with errors of at most
-    d = sqrt(2 tol variance) in the root mean square of the training samples. So a mean squared
-    error m is known up to about 2 sqrt(m) d + d^2. Penalties whose intervals meet that of the
-    least error are solved again a thousand times more exactly, until one is left.
-    """
-    while tol > SHARPEST:
-        means = [one.mean(axis=1) for one in errors]
-        d = np.sqrt(2.0 * tol * variance)
-        width = [2.0 * np.sqrt(mean) * d + d * d for mean in means]
-        limit = min(np.min(mean + w) for mean, w in zip(means, width, strict=True))
-        open_ = [mean - w <= limit for mean, w in zip(means, width, strict=True)]
-        if sum(map(np.count_nonzero, open_)) <= 1:
-            return
-        tol = max(1e-3 * tol, SHARPEST)
-        some = [a for a, mask in enumerate(open_) if mask.any()]
-        found, _ = errors_of([(ratios[a], grids[a][open_[a]]) for a in some], tol)
-        for a, better in zip(some, found, strict=True):
-            errors[a][open_[a]] = better
 
 
 def progress(verbose, total, name):

@@ -24,7 +24,7 @@ from litlearn._jit import njit
 from litlearn._linear import LinearRegressor
 from litlearn._parallel import single_threaded_blas
 from litlearn._random import random_below
-from litlearn.linear_model import _design, _lasso
+from litlearn.linear_model import _design, _lasso, _path
 from litlearn.linear_model._coordinate_descent import (
     FIRST_SIZE,
     INNER_SHARE,
@@ -281,12 +281,12 @@ def enet_path(owner, design, Y, alphas, W, l1_ratio, eps, settings):
     if isinstance(alphas, int):
         products = several.products(several.Y)
         lengths = np.sqrt((products * products).sum(axis=0))
-        alphas = _lasso.alpha_grid(several.n_samples, lengths, l1_ratio, eps, alphas)
+        alphas = _path.alpha_grid(several.n_samples, lengths, l1_ratio, eps, alphas)
     if settings.pop("positive"):
         raise ValueError(f"{owner}: positive=True is not allowed for multi-output (y.ndim != 1).")
     coefs, gaps, sweeps = solve_path(several, l1_ratio, alphas, W, **settings)
     worst = int(np.argmax(gaps))
-    _lasso.warn_unless_converged(gaps[worst], settings["tol"], several, sweeps[worst], 5)
+    _path.warn_unless_converged(gaps[worst], settings["tol"], several, sweeps[worst], 5)
     return alphas, coefs, gaps, sweeps
 
 
@@ -440,7 +440,7 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
             start = _lasso.smooth_solution(self, X, Y, weights, self.fit_intercept, alpha)
             W[:] = np.nan_to_num(start, posinf=0.0, neginf=0.0)
         first, tol = np.ascontiguousarray(Y[:, 0]), settings["tol"]
-        design = _lasso.make_design(X, first, weights, self.fit_intercept, tol)
+        design = _path.make_design(X, first, weights, self.fit_intercept, tol)
         design = Targets(design, Y)
         _, gap, sweeps = solve_path(design, l1_ratio, [alpha], W, **settings)
         if not np.isfinite(W).all():
@@ -448,7 +448,7 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
                 f"{_validation.owner_name(self)}: the coefficients are not finite. The data hold "
                 "values too large for their type; scale them first."
             )
-        _lasso.warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=3)
+        _path.warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=3)
         _validation.store_features(self, X.shape[1], names)
         intercept = design.y_means - W @ design.design.X_means
         self.coef_ = W.astype(X.dtype)

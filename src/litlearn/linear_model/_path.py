@@ -1,0 +1,195 @@
+"""Paths of lasso and elastic net: the design of a problem, penalties, folds, and their comparison.
+
+The algorithm for one penalty is in ``_coordinate_descent.py``; the estimators and their parameters
+are in ``_lasso.py``.
+"""
+
+import numpy as np
+
+from litlearn import _validation
+from litlearn.exceptions import ConvergenceWarning
+from litlearn.linear_model import _design
+from litlearn.linear_model._coordinate_descent import solve
+from litlearn.linear_model._penalty import Penalty
+
+# A fold whose columns keep less than this share of their squared norm is summed up on its own.
+SMALLEST_SHARE = 1e-6
+# Relative gap below which float32 data are solved for in float64.
+SINGLE_PRECISION = 1e-6
+# Relative gap to which the folds are solved at most before penalties are compared.
+SHARPEST = 1e-10
+SMALLEST_ALPHA = np.finfo(np.float64).resolution
+
+
+# ---------------------------------------------------------------------------------------------
+# Designs
+
+
+def make_design(X, y, weights, centred, tol, n_jobs=None):
+    """Return the design of checked data; the weights are brought to the sum n_samples.
+
+    Single precision does for no gap below `SINGLE_PRECISION`, and for no products out of its range:
+    then there is a copy in float64.
+    """
+    if tol < SINGLE_PRECISION:
+        X = X.astype(np.float64, copy=False)
+    if weights is not None:
+        weights = weights * (X.shape[0] / weights.sum())
+    kind = _design.SparseDesign if _validation.is_sparse(X) else _design.DenseDesign
+    with np.errstate(over="ignore", invalid="ignore"):
+        design = kind(X, y, weights, centred, n_jobs)
+    if X.dtype == np.float32 and not in_range(design):
+        design = kind(X.astype(np.float64), y, weights, centred, n_jobs)
+    return design
+
+
+def in_range(design):
+    """Tell whether products of columns with each other and the target are within float32."""
+    squares = np.append(design.squares, design.target_square)
+    positive = squares[squares != 0.0]
+    return bool(np.all((positive > 1e-30) & (positive < 1e34)))  # NaN is not
+
+
+def gram_design(design, gram, exact):
+    """Return the design that works with the Gram matrix; with `exact` it looks at the data too."""
+    return _design.GramDesign(
+        gram, design.squares, design.products, design.target_square, design.n_samples,
+        design.rounding, design if exact else None,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------
+# Paths
+
+
+def alpha_grid(n_samples, products, l1_ratio, eps, n_alphas):
+    """Return penalties from the smallest without a coefficient down to `eps` times it.
+
+    The largest is :eq:`eq-alpha-max`, from the sizes of the products of columns and target; the
+    steps are equal on the logarithmic scale.
+    """
+    if l1_ratio == 0.0:
+        raise ValueError(
+            "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
+            "by providing your estimator with the appropriate `alphas=` argument."
+        )
+    alpha_max = max(products.max(), 0.0) / (n_samples * l1_ratio)
+    if alpha_max <= SMALLEST_ALPHA:
+        return np.full(n_alphas, SMALLEST_ALPHA)
+    return np.geomspace(alpha_max, alpha_max * eps, num=n_alphas)
+
+
+def sizes(design, positive):
+    """Return the products of columns and target that a first coefficient depends on."""
+    return design.products if positive else np.abs(design.products)
+
+
+def solve_path(design, l1_ratio, alphas, w, *, positive, seed, tol, max_iter):
+    """Solve for falling penalties, each from the solution of the last.
+
+    Returns
+    -------
+    coefs : ndarray of shape (n_features, n_alphas)
+    gaps : ndarray of shape (n_alphas,)
+        Duality gaps, not divided by the number of samples.
+    sweeps : list of int
+    """
+    n = design.n_samples
+    coefs = np.empty((alphas.size, w.size))
+    gaps, sweeps = np.empty(alphas.size), []
+    for i, alpha in enumerate(alphas):
+        penalty = Penalty(n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio), positive)
+        gaps[i], count = solve(design, penalty, w, seed=seed, tol=tol, max_iter=max_iter)
+        coefs[i] = w
+        sweeps.append(count)
+    return coefs.T, gaps, sweeps
+
+
+def warn_unless_converged(gap, tol, design, sweeps, stacklevel=4):
+    """Say that the certificate was missed, with the numbers that say by how much."""
+    goal = tol * design.target_square
+    if gap > goal:
+        n = design.n_samples
+        message = (
+            "Objective did not converge. You might want to increase the number of iterations, "
+            "check the scale of the features or consider increasing regularisation. "
+            f"Duality gap: {gap / n:.3e}, tolerance: {goal / n:.3e}, after {sweeps} sweeps."
+        )
+        _validation.warn(ConvergenceWarning(message), stacklevel=stacklevel)
+
+
+# ---------------------------------------------------------------------------------------------
+# Folds
+
+
+def fold_statistics(design, y, weights, test):
+    """Weighted sums over some samples: of columns and target less their overall means.
+
+    Returns the weight, the sums of the columns and of the target, the products of the columns with
+    each other and with the target, and the sum of squares of the target.
+    """
+    tile = design.X[test] - design.means.astype(design.X.dtype)
+    target = y[test] - design.y_mean
+    a = np.ones(test.size) if weights is None else weights[test]
+    root = np.sqrt(a).astype(tile.dtype)
+    sums = a.astype(tile.dtype) @ tile
+    tile *= root[:, None]
+    products = (root * target).astype(tile.dtype) @ tile
+    return a.sum(), sums, a @ target, tile.T @ tile, products, a @ target**2
+
+
+def complement_design(design, gram, weights, part, n_train, centred):
+    """Return the design of the samples outside a fold, by subtraction: :eq:`eq-gram-merge`.
+
+    Returns also the means of the columns and of the target there, or None if the subtraction loses
+    too many digits.
+    """
+    weight, sums, target_sum, products, target_products, target_square = part
+    n = design.n_samples
+    total = (n if weights is None else weights.sum()) - weight
+    scale = 1.0 if weights is None else weights.sum() / n
+    if not total > 0.0:
+        return None
+    G = scale * gram - products
+    q = scale * design.products - target_products
+    square = scale * design.target_square - target_square
+    mean, target_mean = -sums / total, -target_sum / total
+    if centred:
+        G -= total * np.outer(mean, mean)
+        q -= total * mean * target_mean
+        square -= total * target_mean**2
+    squares = np.diag(G).copy()
+    lost = squares < SMALLEST_SHARE * scale * design.squares
+    if np.any(lost) or square < SMALLEST_SHARE * scale * design.target_square:
+        return None
+    rescale = n_train / total
+    G *= rescale
+    result = _design.GramDesign(
+        G, squares * rescale, q * rescale, square * rescale, n_train, design.rounding
+    )
+    if not centred:
+        return result, np.zeros(q.size), 0.0
+    return result, design.X_means + mean, design.y_mean + target_mean
+
+
+def sharpen(errors, ratios, grids, errors_of, tol, variance):
+    """Solve the folds again, more exactly, for the penalties that may yet be the best; in place.
+
+    A path that is solved to a relative gap of `tol` predicts with errors of at most
+    d = sqrt(2 tol variance) in the root mean square of the training samples. So a mean squared
+    error m is known up to about 2 sqrt(m) d + d^2. Penalties whose intervals meet that of the
+    least error are solved again a thousand times more exactly, until one is left.
+    """
+    while tol > SHARPEST:
+        means = [one.mean(axis=1) for one in errors]
+        d = np.sqrt(2.0 * tol * variance)
+        width = [2.0 * np.sqrt(mean) * d + d * d for mean in means]
+        limit = min(np.min(mean + w) for mean, w in zip(means, width, strict=True))
+        open_ = [mean - w <= limit for mean, w in zip(means, width, strict=True)]
+        if sum(map(np.count_nonzero, open_)) <= 1:
+            return
+        tol = max(1e-3 * tol, SHARPEST)
+        some = [a for a, mask in enumerate(open_) if mask.any()]
+        found, _ = errors_of([(ratios[a], grids[a][open_[a]]) for a in some], tol)
+        for a, better in zip(some, found, strict=True):
+            errors[a][open_[a]] = better
