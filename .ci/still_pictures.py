@@ -66,11 +66,9 @@ DRAWN = """style => {
 }"""
 
 
-def drawn(tab, page):
-    """Return the first state of the figure on a page as the text of an SVG file."""
+def drawn(tab):
+    """Return the figure on the page in a tab as the text of an SVG file."""
     rules = (live_figures.FIGURES / "figure.css").read_text(encoding="utf-8").splitlines()
-    tab.goto(page.as_uri())
-    tab.locator(".litlearn-plot .axes text").first.wait_for()
     style = "".join(f"\n{rule}" for rule in rules if rule.startswith(".litlearn-plot "))
     return tab.evaluate(DRAWN, style + "\n") + "\n"
 
@@ -85,7 +83,9 @@ def main(names):
             page = Path(folder, f"{name}.html")
             page.write_text(live_figures.standalone(name), encoding="utf-8")
             target = live_figures.FIGURES / f"{name}.svg"
-            target.write_text(drawn(tab, page), encoding="utf-8")
+            tab.goto(page.as_uri())
+            tab.locator(".litlearn-plot .axes text").first.wait_for()
+            target.write_text(drawn(tab), encoding="utf-8")
             print(f"{target.name}: {target.stat().st_size // 1024} kB")
         browser.close()
 

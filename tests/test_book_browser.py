@@ -5,6 +5,7 @@ through Playwright. Without a Chromium, or (outside continuous integration) with
 they are skipped and say so.
 """
 
+import base64
 import gzip
 import io
 import json
@@ -50,25 +51,36 @@ def browser(built, chromium):
     return chromium
 
 
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A tab without a network. One for all pages: the scripts of the book are compiled once."""
+    context = browser.new_context(viewport=WIDE, color_scheme="light", offline=True)
+    yield context.new_page()
+    context.close()
+
+
 # Colours fade when the scheme changes. Nobody needs to wait for that here.
 AT_ONCE = "*, *::before, *::after {transition: none !important}"
 
 
 class Opened:
-    """A page in a tab of its own, with everything that went wrong in it."""
+    """A page as a new reader meets it, with everything that goes wrong in it."""
 
-    def __init__(self, browser, address, offline=True):
-        self.problems = []
-        self.asked = set()
-        self.own = urlsplit(address)[:2]
-        self.context = browser.new_context(
-            viewport={"width": 1280, "height": 900}, color_scheme="light", offline=offline
-        )
-        self.tab = self.context.new_page()
-        self.tab.on("console", self._console)
-        self.tab.on("pageerror", lambda error: self.problems.append(f"script: {error}"))
-        self.tab.on("requestfailed", lambda r: self.problems.append(f"not loaded: {r.url}"))
-        self.tab.on("request", self._request)
+    def __init__(self, tab, address):
+        self.tab, self.own = tab, urlsplit(address)[:2]
+        self.problems, self.asked, self.requests = [], set(), []
+        self.listeners = {
+            "console": self._console,
+            "pageerror": lambda error: self.problems.append(f"script: {error}"),
+            "request": self._request,
+            "requestfailed": self._failed,
+        }
+        for event, listener in self.listeners.items():
+            tab.on(event, listener)
+        self.tab.set_viewport_size(WIDE)
         self.tab.goto(address)
         self.tab.add_style_tag(content=AT_ONCE)
         self.tab.evaluate(
@@ -80,10 +92,15 @@ class Opened:
             self.problems.append(f"console: {message.text}")
 
     def _request(self, request):
+        self.requests.append(request)
         parts = urlsplit(request.url)
         self.asked.add(parts.path)
         if parts.scheme not in ("data", "blob") and parts[:2] != self.own:
             self.problems.append(f"asked the network for {request.url}")
+
+    def _failed(self, request):
+        if request in self.requests:  # not one that the page before had not waited for
+            self.problems.append(f"not loaded: {request.url}")
 
     def unfold(self):
         """Open everything that is folded, so that it is looked at too."""
@@ -107,7 +124,9 @@ class Opened:
         return self
 
     def __exit__(self, *exception):
-        self.context.close()
+        self.tab.evaluate("() => {localStorage.clear(); sessionStorage.clear();}")
+        for event, listener in self.listeners.items():
+            self.tab.remove_listener(event, listener)
 
 
 def _sideways(page):
@@ -127,11 +146,13 @@ def _sideways(page):
     )
 
 
+SHADES = np.arange(256) / 255.0
+SHADES = np.where(SHADES <= 0.04045, SHADES / 12.92, ((SHADES + 0.055) / 1.055) ** 2.4)
+
+
 def _luminance(pixels):
     """Relative luminance, as WCAG defines it, of sRGB pixels from 0 to 255."""
-    c = pixels / 255.0
-    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-    return linear @ np.array([0.2126, 0.7152, 0.0722])
+    return SHADES[np.asarray(pixels, dtype=np.uint8)] @ np.array([0.2126, 0.7152, 0.0722])
 
 
 def _contrast(a, b):
@@ -150,36 +171,76 @@ def legibility(png):
 
     with Image.open(io.BytesIO(png)) as image:
         pixels = np.asarray(image.convert("RGB")).reshape(-1, 3)
-    # Colours in steps of 4 a channel, as one number: a sort of numbers is fast.
+    # Colours in steps of 4 a channel, as one number.
     coarse = (pixels // 4).astype(np.int32) @ np.array([4096, 64, 1])
-    values, counts = np.unique(coarse, return_counts=True)
-    most = values[counts.argmax()]
-    background = float(_luminance(np.array([most // 4096, most // 64 % 64, most % 64]) * 4.0 + 2.0))
+    most = np.bincount(coarse).argmax()
+    background = float(_luminance(np.array([most // 4096, most // 64 % 64, most % 64]) * 4 + 2))
     return background, float(np.quantile(_contrast(_luminance(pixels), background), 0.998))
 
 
 AXE = (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
-# Of tokens of code, five of each kind stay; the others become plain text. A page of source has
-# thousands, all in the same dozen of colours, and axe-core takes minutes for them.
-FEW_TOKENS = """() => {
+# Of tokens of code, five of each kind stay, and of formulas three; the others become plain text.
+# A page of source has thousands of tokens, all in the same dozen of colours, and axe-core takes
+# minutes for them.
+FEW = """() => {
   const seen = new Map();
-  document.querySelectorAll("article .highlight pre span:not([id])").forEach(token => {
-    const kind = token.parentElement.className + "/" + token.className;
+  const many = (kind, most) => {
     seen.set(kind, (seen.get(kind) || 0) + 1);
-    if (seen.get(kind) > 5) token.replaceWith(...token.childNodes);
+    return seen.get(kind) > most;
+  };
+  document.querySelectorAll("article .highlight pre span:not([id])").forEach(token => {
+    if (many(token.parentElement.className + "/" + token.className, 5))
+      token.replaceWith(...token.childNodes);
+  });
+  document.querySelectorAll("article mjx-container").forEach(formula => {
+    const around = formula.parentElement.parentElement.tagName;
+    if (many(around + formula.hasAttribute("display"), 3)) formula.replaceWith("x");
   });
 }"""
 
-VIOLATIONS = """rules => axe.run(document, {
-    resultTypes: ["violations"], ...(rules && {runOnly: {type: "rule", values: rules}})})
-  .then(found => found.violations.flatMap(v => v.nodes.map(n =>
-    v.id + ": " + n.target.join(" ").slice(0, 120) + ": " + n.html.slice(0, 120))))"""
+# Around every article stands the same frame. It is looked at on the pages at the top of the book,
+# and on the first page of each folder, of text and of a notebook.
+FRAME = [".bd-header", ".bd-sidebar-primary", ".bd-header-article", ".prev-next-area", ".bd-footer"]
+FIRST = {}
+for name in PAGES:
+    notebook = (HTML / "_sources" / name).with_suffix(".ipynb").is_file()
+    FIRST.setdefault((Path(name).parent, notebook), name)
+FRAMED = {name for name in PAGES if "/" not in name} | set(FIRST.values())
+
+VIOLATIONS = """([frame, contrast]) => {
+  const options = {resultTypes: ["violations"], preload: false};
+  if (!contrast) {
+    options.rules = {"color-contrast": {enabled: false}};
+    const hint = ".tooltip";  // of the button that was pressed
+    return axe.run({exclude: [hint, ...frame].map(part => [part])}, options).then(told);
+  }
+  // Six texts of each kind. Those of a kind have the same classes and styles, also around them.
+  const paths = new Map([[document.body, ""]]), seen = new Map();
+  const path = e => {
+    const own = () => [e.tagName, e.getAttribute("class"), e.getAttribute("style")];
+    if (!paths.has(e)) paths.set(e, [path(e.parentElement), ...own()].join("/"));
+    return paths.get(e);
+  };
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement;
+    if (!walk.currentNode.textContent.trim() || e.closest(["script", ...frame].join())) continue;
+    const kind = seen.get(path(e)) || seen.set(path(e), new Set()).get(path(e));
+    if (kind.size < 6) kind.add(e);
+  }
+  options.runOnly = ["color-contrast"];
+  return axe.run({include: [...seen.values()].flatMap(kind => [...kind])}, options).then(told);
+  function told(found) {
+    return found.violations.flatMap(v => v.nodes.map(n =>
+      v.id + ": " + n.target.join(" ").slice(0, 120) + ": " + n.html.slice(0, 120)));
+  }
+}"""
 
 
-def _violations(page, rules=None):
-    """What axe-core finds wrong for readers who see or hear the page otherwise."""
-    return page.tab.evaluate(VIOLATIONS, rules)[:20]
+def _violations(page, contrast, frame=True):
+    """What axe-core finds wrong for readers who see, or hear, the page otherwise."""
+    return page.tab.evaluate(VIOLATIONS, [[] if frame else FRAME, contrast])[:20]
 
 
 # page.js looks for what is wide in the frame after the width has changed.
@@ -218,7 +279,8 @@ CUT_MATHS = """() => [...document.querySelectorAll("article div.math")].filter(b
   }).map(e => e.textContent.slice(0, 60))"""
 
 # Formulas of which a part lies where their box cannot be scrolled to.
-OUT_OF_REACH = """() => [...document.querySelectorAll("article div.math")].filter(box => {
+OUT_OF_REACH = """() => [...document.querySelectorAll(
+    "article div.math, article .litlearn-wide")].filter(box => {
     if (!box.getClientRects().length) return false;
     const {left} = box.getBoundingClientRect();
     return [...box.querySelectorAll("mjx-math")].some(m => {
@@ -256,7 +318,28 @@ HEADINGS = """() => ["h1", "h2", "h3", "h4"].map(h => document.querySelector("ar
                             parseFloat(getComputedStyle(h).fontWeight)])"""
 
 
+# Figures to play with (tests/test_book_figures.py).
+LIVE = re.compile(r'data-litlearn-figure="(\w+)"')
+
 FIGURES = "article .cell_output img, article figure img"
+
+VISIBLE = """selector => [...document.querySelectorAll(selector)].flatMap((figure, number) => {
+  const {width, height} = figure.getBoundingClientRect();
+  return width && height && figure.checkVisibility({visibilityProperty: true}) ? [number] : [];
+})"""
+
+# A picture that waits for its reader loads when it is in view.
+COME_INTO_VIEW = """async ([selector, number]) => {
+  const figure = document.querySelectorAll(selector)[number];
+  figure.scrollIntoView({block: "center", behavior: "instant"});
+  if (!figure.complete) await new Promise(done => { figure.onload = figure.onerror = done; });
+  await figure.decode();
+  const {left, top, width, height} = figure.getBoundingClientRect();
+  return {
+    clip: {x: left + scrollX, y: top + scrollY, width, height, scale: 1},
+    captureBeyondViewport: top < 0 || top + height > innerHeight || left + width > innerWidth,
+  };
+}"""
 
 UNSET_MATHS = """() => [...document.querySelectorAll(".math")]
   .filter(m => !m.querySelector("mjx-container") && !m.closest("mjx-container"))
@@ -299,14 +382,51 @@ def _check_figures(page, theme):
     shown = page.tab.evaluate("getComputedStyle(document.body).backgroundColor")
     paper = _luminance(np.array([float(v) for v in re.findall(r"[\d.]+", shown)[:3]]))
     assert (paper < 0.2) == (theme == "dark"), f"{theme} page with background {shown}"
-    for number, figure in enumerate(page.tab.locator(FIGURES).all()):
-        if figure.is_visible():
-            figure.scroll_into_view_if_needed()  # a picture that waits for its reader loads now
-            figure.evaluate("picture => picture.decode && picture.decode()")
-            background, contrast = legibility(figure.screenshot())
-            assert contrast > 4.5, f"figure {number} is faint on the {theme} page"
-            # No white card on a dark page, no dark card on a light one.
-            assert _contrast(background, paper) < 2.0, f"figure {number} on the {theme} page"
+    session = page.tab.context.new_cdp_session(page.tab)  # a tenth of the time of a screenshot
+    for number in page.tab.evaluate(VISIBLE, FIGURES):
+        place = page.tab.evaluate(COME_INTO_VIEW, [FIGURES, number])
+        taken = session.send("Page.captureScreenshot", place | {"optimizeForSpeed": True})
+        background, contrast = legibility(base64.b64decode(taken["data"]))
+        assert contrast > 4.5, f"figure {number} is faint on the {theme} page"
+        # No white card on a dark page, no dark card on a light one.
+        assert _contrast(background, paper) < 2.0, f"figure {number} on the {theme} page"
+    session.detach()
+
+
+SLIDER = """s => [[...s.querySelectorAll("img")].findIndex(i => !i.hidden),
+  s.querySelector("output").value, [...s.querySelectorAll("img")].filter(i => !i.hidden).length]"""
+
+
+def _check_slider(page, slider):
+    """A slider changes its picture, by keys and by the mouse, without a kernel."""
+    control = slider.locator("input[type=range]")
+    last = int(control.get_attribute("max"))
+    assert last >= 1
+    control.scroll_into_view_if_needed()
+
+    control.focus()
+    page.tab.keyboard.press("Home")
+    first, pixels = slider.evaluate(SLIDER), slider.screenshot()
+    assert (first[0], first[2]) == (0, 1)
+    page.tab.keyboard.press("ArrowRight")
+    second = slider.evaluate(SLIDER)
+    assert (second[0], second[2]) == (1, 1)
+    assert second[1] != first[1]
+    assert slider.screenshot() != pixels
+
+    box = control.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.tab.mouse.click(box["x"] + box["width"] - 2, middle)
+    assert slider.evaluate(SLIDER)[0] == last
+    page.tab.mouse.down()
+    page.tab.mouse.move(box["x"] + 2, middle, steps=5)
+    page.tab.mouse.up()
+    assert slider.evaluate(SLIDER)[0] == 0
+
+    for frame in slider.locator("img").all():
+        assert frame.get_attribute("alt").strip()
+    label = slider.locator("label")
+    assert label.get_attribute("for") == control.get_attribute("id")
 
 
 # Bytes of a page with all that it loads, everything unfolded and every picture seen.
@@ -335,14 +455,14 @@ def ams():
 
 
 @every_page
-def test_page(browser, built, ams, page_name):
+def test_page(tab, built, ams, page_name):
     """The page as a reader meets it.
 
     The maths is set. The button switches the colour scheme, and every figure stays legible. At 390
     pixels nothing scrolls sideways but boxes of their own, and nothing is cut off. No script fails,
-    no file is missing, and nothing is asked of the network.
+    no file is missing, and nothing is asked of the network. Sliders answer.
     """
-    with Opened(browser, (built / page_name).as_uri()) as page:
+    with Opened(tab, (built / page_name).as_uri()) as page:
         page.unfold()
         assert page.tab.evaluate(UNSET_MATHS) == [], "formulas that MathJax has not set"
         assert page.tab.evaluate(WRONG_MATHS) == [], "formulas with an error"
@@ -350,25 +470,20 @@ def test_page(browser, built, ams, page_name):
         missing = set(page.tab.evaluate(AMS_SIGNS)) - ams
         assert missing == set(), "add these to .ci/vendor_mathjax"
         page.tab.evaluate(SETTLED)
+        for name in LIVE.findall((built / page_name).read_text(encoding="utf-8")):
+            drawn = page.tab.locator(f".litlearn-figure[data-figure={name}] .axes text")
+            assert drawn.count() > 0, f"{name} is not drawn"
+            assert page.tab.locator(f'article img[src$="{name}.svg"]').count() == 0
         assert page.tab.evaluate(BARE_ICONS) == [], "icons that icons.css does not have"
         assert page.tab.evaluate(MISSING_SIGNS) == [], "signs of a font that is not there"
         assert page.tab.evaluate(LOW_CELLS) == [], "cells that stand lower than their neighbours"
         headings = page.tab.evaluate(HEADINGS)
         assert headings == sorted(headings, reverse=True), "a heading outweighs the one above it"
-        page.tab.evaluate(AXE)
-        page.tab.evaluate(FEW_TOKENS)
-        for theme in ("light", "dark"):
-            page.theme(theme)
-            _check_figures(page, theme)
-            # The scheme changes colours only.
-            assert _violations(page, None if theme == "light" else ["color-contrast"]) == []
         assert page.tab.evaluate(WIDE_CODE) == [], "code that is wider than its box"
         assert page.tab.evaluate(CUT_MATHS) == [], "formulas whose upper or lower edge is cut"
         assert page.tab.evaluate(BOTH_SIDES) == [], "captions for wide and narrow pages at once"
-        page.tab.set_viewport_size({"width": 390, "height": 844})
-        for theme in ("dark", "light"):
-            page.theme(theme)
-            assert _sideways(page) == "", f"the {theme} page scrolls sideways on a phone"
+
+        page.tab.set_viewport_size(PHONE)
         page.tab.evaluate(SETTLED)
         assert page.tab.evaluate(CUT_OFF) == [], "cut off on a phone"
         assert page.tab.evaluate(BOTH_SIDES) == [], "captions for wide and narrow pages at once"
@@ -377,8 +492,23 @@ def test_page(browser, built, ams, page_name):
         assert page.tab.evaluate(WIDE_MATHS) == [], "formulas that reach out of their line"
         assert page.tab.evaluate(LOW_CELLS) == [], "cells that stand lower than their neighbours"
         assert page.tab.evaluate(WIDE_CODE) == [], "code that is wider than its box"
+        for theme in ("light", "dark"):
+            page.theme(theme)
+            assert _sideways(page) == "", f"the {theme} page scrolls sideways on a phone"
+
+        page.tab.set_viewport_size(WIDE)
+        page.tab.evaluate(AXE)
+        page.tab.evaluate(FEW)
+        for theme in ("dark", "light"):
+            page.theme(theme)
+            _check_figures(page, theme)
+            assert _violations(page, contrast=True, frame=page_name in FRAMED) == []
+        # The scheme changes colours only.
+        assert _violations(page, contrast=False, frame=page_name in FRAMED) == []
         weight, heaviest = _weight(page)
         assert weight <= HEAVY, f"{weight} bytes: {heaviest}"
+        for slider in page.tab.locator("div.litlearn-slider").all():
+            _check_slider(page, slider)
         assert page.problems == []
 
 
@@ -396,49 +526,6 @@ def test_legibility_notices_a_faint_figure():
     assert legibility(png(255, 200))[1] < 2
     assert legibility(png(20, 30))[1] < 2
     assert legibility(png(20, 220))[1] > 10
-
-
-SLIDERS = [name for name in PAGES if "litlearn-slider-control" in (HTML / name).read_text("utf-8")]
-
-
-@pytest.mark.parametrize("page_name", SLIDERS or ["no slider"])
-def test_sliders_answer_to_mouse_and_keyboard(browser, built, page_name):
-    """Each slider changes its picture, by keys and by the mouse, without a kernel."""
-    state = """s => [[...s.querySelectorAll("img")].findIndex(i => !i.hidden),
-                     s.querySelector("output").value,
-                     [...s.querySelectorAll("img")].filter(i => !i.hidden).length]"""
-    with Opened(browser, (built / page_name).as_uri()) as page:
-        page.unfold()
-        for slider in page.tab.locator("div.litlearn-slider").all():
-            control = slider.locator("input[type=range]")
-            last = int(control.get_attribute("max"))
-            assert last >= 1
-            control.scroll_into_view_if_needed()
-
-            control.focus()
-            page.tab.keyboard.press("Home")
-            first, pixels = slider.evaluate(state), slider.screenshot()
-            assert (first[0], first[2]) == (0, 1)
-            page.tab.keyboard.press("ArrowRight")
-            second = slider.evaluate(state)
-            assert (second[0], second[2]) == (1, 1)
-            assert second[1] != first[1]
-            assert slider.screenshot() != pixels
-
-            box = control.bounding_box()
-            middle = box["y"] + box["height"] / 2
-            page.tab.mouse.click(box["x"] + box["width"] - 2, middle)
-            assert slider.evaluate(state)[0] == last
-            page.tab.mouse.down()
-            page.tab.mouse.move(box["x"] + 2, middle, steps=5)
-            page.tab.mouse.up()
-            assert slider.evaluate(state)[0] == 0
-
-            for frame in slider.locator("img").all():
-                assert frame.get_attribute("alt").strip()
-            label = slider.locator("label")
-            assert label.get_attribute("for") == control.get_attribute("id")
-        assert page.problems == []
 
 
 class Served(SimpleHTTPRequestHandler):
@@ -477,7 +564,8 @@ def served(built):
 
 def test_search_finds_pages(browser, served):
     """The search page, served: it fetches the pages that it found, and quotes text, not TeX."""
-    with Opened(browser, f"{served}/search.html?q=weights", offline=False) as page:
+    context = browser.new_context()
+    with context, Opened(context.new_page(), f"{served}/search.html?q=weights") as page:
         page.tab.locator("#search-results li").first.wait_for(timeout=15000)
         page.tab.wait_for_load_state("networkidle")
         assert page.problems == []

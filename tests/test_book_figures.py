@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from test_book_browser import HTML
+from test_book_browser import HTML, LIVE, PHONE, WIDE
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / ".ci")]
@@ -110,19 +110,19 @@ def test_frames_of_a_slider_become_files(tmp_path):
 
 
 class Figure:
-    """A figure in a tab of its own."""
+    """A figure on a page of its own, in a tab that others have used."""
 
-    def __init__(self, chromium, folder, name, **settings):
-        page = folder / f"{name}.html"
-        page.write_text(live_figures.standalone(name), encoding="utf-8")
-        self.problems = []
-        self.context = chromium.new_context(offline=True, **settings)
-        self.context.set_default_timeout(PATIENCE)
-        self.tab = self.context.new_page()
-        self.tab.on("console", lambda message: self.problems.append(message.text))
-        self.tab.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.tab.goto(page.as_uri())
-        self.tab.locator(".litlearn-plot .axes text").first.wait_for()
+    def __init__(self, tab, page):
+        self.tab, self.context, self.problems = tab, tab.context, []
+        self.listeners = {
+            "console": lambda message: self.problems.append(message.text),
+            "pageerror": lambda error: self.problems.append(str(error)),
+        }
+        for event, listener in self.listeners.items():
+            tab.on(event, listener)
+        tab.mouse.move(0, 0)
+        tab.goto(page.as_uri())
+        tab.locator(".litlearn-plot .axes text").first.wait_for()
 
     def get(self):
         return self.tab.evaluate("document.querySelector('.litlearn-figure').figure.get()")
@@ -140,6 +140,27 @@ class Figure:
         script = "([f, a]) => document.querySelector('.litlearn-figure').figure[f](...a)"
         return self.tab.evaluate(script, [function, list(arguments)])
 
+    def each(self, function, places):
+        """What a function of the figure says of each place."""
+        script = (
+            "([f, all]) => all.map(a => document.querySelector('.litlearn-figure').figure[f](a))"
+        )
+        return self.tab.evaluate(script, [function, places])
+
+    def boxes(self, selector):
+        """Where the elements are on the screen."""
+        script = (
+            "s => [...document.querySelectorAll(s)].map(e => e.getBoundingClientRect().toJSON())"
+        )
+        return self.tab.evaluate(script, selector)
+
+    def rows(self):
+        """The cells of the table."""
+        return self.tab.evaluate(
+            """() => [...document.querySelectorAll(".litlearn-table tbody tr")].map(
+              row => [...row.querySelectorAll("td")].map(cell => cell.textContent))"""
+        )
+
     def handle(self, number):
         return self.tab.locator(".litlearn-plot .handle").nth(number)
 
@@ -155,15 +176,36 @@ class Figure:
         return self
 
     def __exit__(self, *exception):
-        self.context.close()
+        for event, listener in self.listeners.items():
+            self.tab.remove_listener(event, listener)
         if exception[0] is None:
             assert self.problems == []
+        else:
+            self.tab.close()  # who knows what is pressed there
 
 
 @pytest.fixture(scope="module")
 def opened(chromium, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("figures")
-    return lambda name, **settings: Figure(chromium, folder, name, **settings)
+    """Open a figure. All that need the same kind of device share a tab."""
+    folder, tabs = tmp_path_factory.mktemp("figures"), {}
+
+    def opened(name, viewport=WIDE, reduced_motion="no-preference", **device):
+        page, kind = folder / f"{name}.html", tuple(device.items())
+        if not page.is_file():
+            page.write_text(live_figures.standalone(name), encoding="utf-8")
+        if kind not in tabs:
+            tabs[kind] = chromium.new_context(offline=True, viewport=viewport, **device).new_page()
+        elif tabs[kind].is_closed():
+            tabs[kind] = tabs[kind].context.new_page()
+        tab = tabs[kind]
+        tab.set_default_timeout(PATIENCE)
+        tab.set_viewport_size(viewport)
+        tab.emulate_media(reduced_motion=reduced_motion)
+        return Figure(tab, page)
+
+    yield opened
+    for tab in tabs.values():
+        tab.context.close()
 
 
 def _without_image(svg):
@@ -179,26 +221,18 @@ def _without_image(svg):
 
 @pytest.mark.browser
 @every_figure
-def test_still_picture_shows_the_first_state(opened, tmp_path, name):
+def test_first_state_is_the_data_and_its_picture_is_stored(opened, name):
     import still_pictures
 
-    page = tmp_path / "page.html"
-    page.write_text(live_figures.standalone(name), encoding="utf-8")
-    with opened(name, viewport={"width": 1280, "height": 900}) as figure:
-        now, pixels = _without_image(still_pictures.drawn(figure.tab, page))
-    stored = (live_figures.FIGURES / f"{name}.svg").read_text(encoding="utf-8")
-    kept, kept_pixels = _without_image(stored)
-    assert now == kept, "run .ci/still_pictures.py"
-    np.testing.assert_allclose(pixels, kept_pixels, atol=1)
-
-
-@pytest.mark.browser
-@every_figure
-def test_first_state_is_the_data(opened, name):
     with opened(name) as figure:
         state, data = figure.get(), getattr(figure_data, name)()
         same = {key: value for key, value in data.items() if key in state}
         assert same and all(state[key] == value for key, value in same.items())
+        now, pixels = _without_image(still_pictures.drawn(figure.tab))
+    stored = (live_figures.FIGURES / f"{name}.svg").read_text(encoding="utf-8")
+    kept, kept_pixels = _without_image(stored)
+    assert now == kept, "run .ci/still_pictures.py"
+    np.testing.assert_allclose(pixels, kept_pixels, atol=1)
 
 
 @pytest.mark.browser
@@ -235,13 +269,12 @@ def test_every_handle_moves_by_keys_and_has_a_name(opened, name):
 @pytest.mark.browser
 @every_figure
 def test_handles_are_large_enough_and_the_figure_fits_a_phone(opened, name):
-    with opened(name, viewport={"width": 390, "height": 844}) as figure:
-        for circle in figure.tab.locator(".reach").all():
-            box = circle.bounding_box()
+    with opened(name, viewport=PHONE) as figure:
+        for box in figure.boxes(".reach"):
             assert min(box["width"], box["height"]) >= 24
             assert box["x"] >= 0 and box["x"] + box["width"] <= 390
-        for control in figure.tab.locator("label:has(input), input[type=range], button").all():
-            assert control.bounding_box()["height"] >= 24
+        for box in figure.boxes("label:has(input), input[type=range], button"):
+            assert box["height"] >= 24
         assert figure.tab.evaluate("document.documentElement.scrollWidth") <= 390
 
 
@@ -261,37 +294,38 @@ def test_what_is_seen_is_spoken(opened, name):
         figure.settle()
         said = figure.text(".litlearn-says")
         assert said != first
-        figure.tab.wait_for_timeout(600)
-        assert voice.text_content() == said
+        spoken = "said => document.querySelector('.litlearn-voice').textContent === said"
+        figure.tab.wait_for_function(spoken, arg=said)
 
 
 @pytest.mark.browser
 @every_movable
-@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_start_again_glides_or_jumps(opened, name, motion):
+def test_start_again_glides_or_jumps(opened, name):
     """Everything returns to the first state; at once where less motion is preferred."""
-    with opened(name, reduced_motion=motion) as figure:
+    with opened(name) as figure:
         first = figure.get()
-        figure.handle(0).focus()
-        for _ in range(3):
-            figure.tab.keyboard.press("Shift+ArrowUp")
-            figure.tab.keyboard.press("Shift+ArrowRight")
-        figure.settle()
-        moved = figure.get()
-        assert moved != first
-        between = figure.tab.evaluate(
-            """async () => {
-              const root = document.querySelector(".litlearn-figure"), states = new Set();
-              root.querySelector(".litlearn-button").click();
-              for (let n = 0; n < 60; n += 1) {
-                states.add(JSON.stringify(root.figure.get()));
-                await new Promise(requestAnimationFrame);
-              }
-              return states.size;
-            }"""
-        )
-        assert figure.get() == first
-        assert between == 1 if motion == "reduce" else between > 2
+        for motion, frames in (("reduce", 10), ("no-preference", 60)):
+            figure.tab.emulate_media(reduced_motion=motion)
+            figure.handle(0).focus()
+            for _ in range(3):
+                figure.tab.keyboard.press("Shift+ArrowUp")
+                figure.tab.keyboard.press("Shift+ArrowRight")
+            figure.settle()
+            assert figure.get() != first
+            between = figure.tab.evaluate(
+                """async frames => {
+                  const root = document.querySelector(".litlearn-figure"), states = new Set();
+                  root.querySelector(".litlearn-button").click();
+                  for (let n = 0; n < frames; n += 1) {
+                    states.add(JSON.stringify(root.figure.get()));
+                    await new Promise(requestAnimationFrame);
+                  }
+                  return states.size;
+                }""",
+                frames,
+            )
+            assert figure.get() == first
+            assert between == 1 if motion == "reduce" else between > 2
 
 
 # -- nearest neighbours ---------------------------------------------------------------------------
@@ -318,10 +352,7 @@ def _expect_vote(figure, patients, query, k, weights):
     np.testing.assert_allclose(shown["share"], share, rtol=0, atol=1e-6)
     assert shown["winner"] == winner
 
-    rows = [
-        [cell.text_content() for cell in row.locator("td").all()]
-        for row in figure.tab.locator(".litlearn-table tbody tr").all()
-    ]
+    rows = figure.rows()
     all_distances, all_patients = (a[0] for a in model.kneighbors([query], n_neighbors=len(y)))
     assert [row[0] for row in rows] == [str(i + 1) for i in all_patients]
     assert [row[1] for row in rows] == names[y[all_patients]].tolist()
@@ -364,13 +395,13 @@ def test_neighbours_agree_with_the_module_in_random_states(opened):
             said = figure.text(".litlearn-says")
             ties += "equally far" in said or "tied" in said
 
-            grid = draw(50).tolist()
-            votes = [figure.call("vote", point) for point in grid] if state % 4 == 0 else []
-            for point, vote in zip(grid, votes, strict=False):
+            grid = draw(50)
+            if state % 4 == 0:
+                votes = figure.each("vote", grid.tolist())
                 np.testing.assert_allclose(
-                    vote["share"], model.predict_proba([point])[0], atol=1e-6
+                    [vote["share"] for vote in votes], model.predict_proba(grid), atol=1e-6
                 )
-                assert vote["winner"] == model.predict([point])[0]
+                assert [vote["winner"] for vote in votes] == model.predict(grid).tolist()
     assert ties >= 5
 
 
@@ -410,7 +441,7 @@ def test_map_is_painted_as_the_module_votes(opened):
     data = figure_data.nearest_neighbors()
     colour = [[int(c["color"][i : i + 2], 16) for i in (1, 3, 5)] for c in data["classes"]]
     rng = np.random.default_rng(3)
-    for scheme in ({"width": 1280, "height": 900}, {"width": 390, "height": 844}):
+    for scheme in (WIDE, PHONE):
         with opened("nearest_neighbors", viewport=scheme) as figure:
             figure.set(k=3, weights="uniform", X=rng.integers(0, 17, (6, 2)).tolist())
             X = np.array(figure.get()["X"])
@@ -448,7 +479,7 @@ def test_mouse_moves_the_new_patient_and_a_former_one(opened):
 
 @pytest.mark.browser
 def test_finger_moves_the_new_patient(opened):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    phone = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
     with opened("nearest_neighbors", **phone) as figure:
         step = (figure.middle(2)[0] - figure.middle(1)[0]) / 3
         x, y = figure.middle(0)
@@ -529,8 +560,7 @@ def _expect_line(figure, x, y):
         np.testing.assert_allclose(fit["deleted"][i], alone[i], **close)
         np.testing.assert_allclose(alone[i], residual[i] / (1 - leverage[i]), rtol=1e-6, atol=1e-6)
 
-    for i, row in enumerate(figure.tab.locator(".litlearn-table tbody tr").all()):
-        cells = row.locator("td").all_text_contents()
+    for i, cells in enumerate(figure.rows()):
         assert cells[0] == str(i + 1)
         assert _number(cells[1]) == pytest.approx(leverage[i], abs=0.00501)
         assert _number(cells[2]) == pytest.approx(residual[i], abs=0.00501)
@@ -554,8 +584,9 @@ def _expect_line(figure, x, y):
     scale = (pixels[0] - pixels[1]) / (
         float(unit[1].text_content()) - float(unit[0].text_content())
     )
-    for i, square in enumerate(figure.tab.locator(".square").all()):
-        width, height = (float(square.get_attribute(a)) for a in ("width", "height"))
+    squares = "all => all.map(s => [s.getAttribute('width'), s.getAttribute('height')])"
+    for i, size in enumerate(figure.tab.locator(".square").evaluate_all(squares)):
+        width, height = map(float, size)
         assert width == height == pytest.approx(abs(residual[i]) * scale, abs=0.02)
 
 
@@ -774,11 +805,11 @@ def _expect_bargain(figure):
     assert state["w"] == pytest.approx(w, rel=0, abs=1e-6)
     assert state["squares"] == pytest.approx(squares(w), rel=1e-6)
     assert state["penalty"] == pytest.approx(penalty(w), rel=1e-6, abs=1e-6)
-    for angle in np.linspace(0, 6, 9).tolist():
-        border = penalty(np.array(figure.call("ball", angle)))
-        assert border == pytest.approx(penalty(w), rel=1e-6, abs=1e-6)
-        ring = squares(np.array(figure.call("ellipse", angle)))
-        assert ring == pytest.approx(squares(w), rel=1e-6, abs=1e-6)
+    angles = np.linspace(0, 6, 9).tolist()
+    for border in figure.each("ball", angles):
+        assert penalty(np.array(border)) == pytest.approx(penalty(w), rel=1e-6, abs=1e-6)
+    for ring in figure.each("ellipse", angles):
+        assert squares(np.array(ring)) == pytest.approx(squares(w), rel=1e-6, abs=1e-6)
     said = figure.text(".litlearn-says").replace("−", "-")
     told = re.findall(r"” (-?[\d.]*\d)", said) + re.findall(r"to (-?[\d.]*\d)", said)
     shown = [*w, squares(w), penalty(w)]
@@ -827,7 +858,7 @@ def test_hand_case_of_the_penalties(opened):
 
 @pytest.mark.browser
 def test_price_follows_the_mouse_a_finger_and_the_keys(opened):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    phone = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
     with opened("penalized_models") as figure:
         x, y = figure.middle(1)
         figure.tab.mouse.move(x, y)
@@ -870,8 +901,7 @@ def _expect_curve(figure, x, y):
     """Compare all that the figure shows with LogisticRegression; return the sentence."""
     x, y = np.array(x, dtype=float), np.array(y)
     fit, said = figure.get()["fit"], figure.text(".litlearn-says")
-    rows = figure.tab.locator(".litlearn-table tbody tr").all()
-    cells = [row.locator("td").all_text_contents() for row in rows]
+    cells = figure.rows()
     assert [row[1] for row in cells] == [["stable", "decline"][c] for c in y]
     stable, decline = x[y == 0], x[y == 1]
     if len(stable) == 0 or len(decline) == 0:
@@ -966,12 +996,11 @@ def _expect_band(figure, state, unique):
     if unique:
         np.testing.assert_allclose(found["alpha"], alpha, **close)
         assert np.flatnonzero(found["support"]).tolist() == module.support_.tolist()
-    for point in np.random.default_rng(0).uniform(0, 10, (5, 2)):
-        value = module.decision_function([point])[0]
-        np.testing.assert_allclose(figure.call("f", point.tolist()), value, **close)
+    points = np.random.default_rng(0).uniform(0, 10, (5, 2))
+    values = figure.each("f", points.tolist())
+    np.testing.assert_allclose(values, module.decision_function(points), **close)
 
-    rows = [row.locator("td").all_text_contents()
-            for row in figure.tab.locator(".litlearn-table tbody tr").all()]  # fmt: skip
+    rows = figure.rows()
     assert [row[0] for row in rows] == [str(i + 1) for i in range(len(X))]
     assert [row[1] for row in rows] == [data["classes"][c]["name"] for c in label]
     np.testing.assert_allclose([_number(row[2]) for row in rows], score, atol=0.00501)
@@ -1106,9 +1135,7 @@ def _expect_strategies(figure, centres, query, places):
 
     rest, pair, prob = (table([query])[0] for table in tables.values())
     votes = np.rint(pair)
-    rows = figure.tab.locator(".litlearn-table tbody tr").all()
-    for k, row in enumerate(rows):
-        cells = row.locator("td").all_text_contents()
+    for k, cells in enumerate(figure.rows()):
         assert _number(cells[1]) == pytest.approx(rest[k], abs=0.00501)
         assert int(cells[2]) == votes[k]
         assert _number(cells[3]) == pytest.approx(prob[k], abs=0.00501)
@@ -1165,7 +1192,7 @@ def test_strategies_of_the_chapter_disagree(opened):
 @pytest.mark.browser
 def test_mouse_moves_a_class_in_any_picture(opened):
     """Each picture has the star and the three classes; the patients follow their class."""
-    with opened("multiclass", viewport={"width": 1280, "height": 900}) as figure:
+    with opened("multiclass", viewport=WIDE) as figure:
         assert figure.tab.locator(".litlearn-plot").count() == 3
         for number in (1, 6, 11):  # control, disease A and disease B, each in another picture
             before = np.array(figure.get()["centres"])
@@ -1221,8 +1248,7 @@ def _expect_normal(figure, state):
         models[0].decision_function([state["query"]])[0],
         **close,
     )
-    rows = figure.tab.locator(".litlearn-table tbody tr").all()
-    cells = [row.locator("td").all_text_contents() for row in rows]
+    cells = figure.rows()
     assert [row[0] for row in cells] == ["well", "ill"]
     told = [float(row[4].replace("\u2212", "-")) for row in cells]
     np.testing.assert_allclose(told, probability, atol=0.00501)
@@ -1297,11 +1323,7 @@ def _expect_groups(figure, X, labels, centres):
     assert shown["inertia"] == pytest.approx(inertia, abs=1e-6)
     said = figure.text(".litlearn-says")
     assert float(re.search(r"Inertia ([\d.]*\d)\.", said)[1]) == pytest.approx(inertia, abs=0.00501)
-    rows = [
-        row.locator("td").all_text_contents()
-        for row in figure.tab.locator(".litlearn-table tbody tr").all()
-    ]
-    assert [int(row[1]) for row in rows] == [int(np.sum(labels == c)) for c in (0, 1)]
+    assert [int(row[1]) for row in figure.rows()] == [int(np.sum(labels == c)) for c in (0, 1)]
     assert ("At rest" in said) == shown["resting"]
     return inertia
 
@@ -1438,8 +1460,7 @@ def test_gaussian_mixtures_agree_with_the_module_in_random_states(opened):
                 figure.call("rounds")
                 figure.settle()
                 _expect_mixture(figure.get(), *_mixture(state, 11, 1e-6))
-            rows = figure.tab.locator(".litlearn-table tbody tr").all()
-            told = [float(row.locator("td").nth(1).text_content()) for row in rows]
+            told = [float(row[1]) for row in figure.rows()]
             weight = figure.get()["weight"]
             np.testing.assert_allclose(told, [1 - weight, weight], atol=0.00501)
 
@@ -1531,8 +1552,8 @@ def test_tree_agrees_with_the_module_in_random_states(opened):
                 if len(set(np.round(grown, 9))) == len(grown):
                     same += 1
                     model = DecisionTreeClassifier(max_leaf_nodes=asked + 1).fit(X, y)
-                    for point in rng.uniform([0, 58], [10, 90], (30, 2)).tolist():
-                        told = figure.call("vote", point)
+                    points = rng.uniform([0, 58], [10, 90], (30, 2)).tolist()
+                    for point, told in zip(points, figure.each("vote", points), strict=True):
                         assert told["share"] == pytest.approx(model.predict_proba([point])[0])
                         assert told["winner"] == model.predict([point])[0]
             for feature in (0, 1):
@@ -1592,9 +1613,7 @@ def _expect_axes(figure, X, angle):
         best = np.radians(shown["cloud"]["best"])
         match = model.components_[0] @ [np.cos(best), np.sin(best)]
         np.testing.assert_allclose(abs(match), 1.0, **close)
-    rows = figure.tab.locator(".litlearn-table tbody tr").all()
-    cells = rows[-1].locator("td").all_text_contents()
-    assert float(cells[2]) == pytest.approx(np.sum(score**2), abs=0.00501)
+    assert float(figure.rows()[-1][2]) == pytest.approx(np.sum(score**2), abs=0.00501)
     said = figure.text(".litlearn-says")
     assert said.startswith(f"At {angle}° the axis keeps")
     return gap
@@ -1685,8 +1704,8 @@ def test_trees_by_lot_follow_their_definition(opened):
                     assert gains[node["feature"]] == pytest.approx(max(gains.values()))
                     for leaf in node["children"]:
                         assert "children" in leaf or len(set(y[leaf["ids"]])) == 1
-            for point in rng.uniform(0, 7, (20, 2)).tolist():
-                told = figure.call("vote", point)
+            points = rng.uniform(0, 7, (20, 2)).tolist()
+            for point, told in zip(points, figure.each("vote", points), strict=True):
                 share = _share(shown["forest"], y, point)
                 assert told["share"] == pytest.approx([1 - share, share])
         uniform = np.sort(uniform)
@@ -1741,8 +1760,8 @@ def test_forest_agrees_with_the_module_in_random_states(opened):
                 if kind == "deep":
                     leaves = [c for n in _nodes(tree) for c in n["children"] if "children" not in c]
                     assert all(len(set(y[leaf["ids"]])) == 1 for leaf in leaves)
-            for point in [query, *rng.uniform(0, 7, (20, 2)).tolist()]:
-                told = figure.call("vote", point)
+            points = [query, *rng.uniform(0, 7, (20, 2)).tolist()]
+            for point, told in zip(points, figure.each("vote", points), strict=True):
                 share = _share(forest, y, point)
                 assert told["share"] == pytest.approx([1 - share, share])
                 assert told["winner"] == (share > 0.5 + 1e-12)
@@ -1771,9 +1790,7 @@ def test_the_three_stumps_of_the_chapter_vote(opened):
 @pytest.fixture(scope="module")
 def live_pages():
     pages = sorted(
-        page
-        for page in HTML.rglob("*.html")
-        if "data-litlearn-figure=" in page.read_text(encoding="utf-8")
+        page for page in HTML.rglob("*.html") if LIVE.search(page.read_text(encoding="utf-8"))
     )
     if not pages:
         pytest.skip(f"no page in {HTML} has a figure to play with: run make book")
@@ -1781,24 +1798,18 @@ def live_pages():
 
 
 @pytest.mark.browser
-def test_pages_show_the_picture_until_scripts_run(chromium, live_pages):
-    """Without scripts the picture stands there, with its text; with them the figure does."""
+def test_pages_show_the_picture_where_scripts_are_off(chromium, live_pages):
+    """The picture stands there, with its text. (test_page sees the figure take its place.)"""
+    context = chromium.new_context(java_script_enabled=False, offline=True)
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
     for page in live_pages:
-        names = re.findall(r'data-litlearn-figure="(\w+)"', page.read_text(encoding="utf-8"))
-        for scripts in (False, True):
-            context = chromium.new_context(java_script_enabled=scripts, offline=True)
-            context.set_default_timeout(PATIENCE)
-            tab = context.new_page()
-            tab.goto(page.as_uri(), wait_until="domcontentloaded")  # formulas take their time
-            for name in names:
-                picture = tab.locator(f'article img[src$="{name}.svg"]')
-                if scripts:
-                    tab.locator(f".litlearn-figure[data-figure={name}] .axes text").first.wait_for()
-                    assert picture.count() == 0
-                else:
-                    assert picture.is_visible() and len(picture.get_attribute("alt")) > 40
-                    assert picture.bounding_box()["width"] > 300
-            context.close()
+        tab.goto(page.as_uri(), wait_until="domcontentloaded")
+        for name in LIVE.findall(page.read_text(encoding="utf-8")):
+            picture = tab.locator(f'article img[src$="{name}.svg"]')
+            assert picture.is_visible() and len(picture.get_attribute("alt")) > 40
+            assert picture.bounding_box()["width"] > 300
+    context.close()
 
 
 @pytest.mark.browser
