@@ -58,6 +58,7 @@ WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 def tab(browser):
     """A tab without a network. One for all pages: the scripts of the book are compiled once."""
     context = browser.new_context(viewport=WIDE, color_scheme="light", offline=True)
+    context.set_default_timeout(120_000)  # a busy machine is slow
     yield context.new_page()
     context.close()
 
