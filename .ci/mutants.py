@@ -140,8 +140,10 @@ def install(module, tree):
         if getattr(new, "__module__", None) == module.__name__ and isinstance(new, type):
             for attribute, value in vars(new).items():
                 exchange(vars(old).get(attribute), value)
-        elif isinstance(old, dict) and not any(callable(value) for value in old.values()):
-            old.update(new)
+        elif isinstance(old, dict):
+            for key, value in new.items():
+                if not exchange(old.get(key), value) and not callable(value):
+                    old[key] = value
         elif not exchange(old, new) and isinstance(new, (bool, int, float, tuple)) and old != new:
             for other in list(sys.modules.values()):
                 if getattr(other, "__dict__", {}).get(name) is old:

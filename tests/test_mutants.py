@@ -13,7 +13,7 @@ mutants = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(mutants)
 
 SOURCE = '''"""Text 1."""
-LIMIT, TABLE = 3, {"a": 7}
+LIMIT, TABLE = 3, {"a": 7, "f": lambda: 9}
 def f(x, flag=True, *, more=0.5):
     """Text 2."""
     if not flag or x < -LIMIT:
@@ -55,7 +55,7 @@ def test_a_change_belongs_to_the_innermost_function():
     assert owners == {2: 0, 3: 3, 5: 3, 7: 3, 9: 9, 11: 10}
 
 
-@pytest.mark.parametrize(("line", "count"), [(5, 4), (2, 2), (4, 0)])
+@pytest.mark.parametrize(("line", "count"), [(5, 4), (2, 3), (4, 0)])
 def test_changes_of_one_line(line, count, tmp_path):
     path = tmp_path / "sample.py"
     path.write_text(SOURCE)
@@ -70,6 +70,7 @@ def test_changes_of_one_line(line, count, tmp_path):
         ("2: 3  ->  4", "limit()", 3, 4),
         ("3: 0.5  ->  1.0", "held.__kwdefaults__['more']", 0.5, 1.0),
         ("2: 7  ->  8", "table['a']", 7, 8),
+        ("2: 9  ->  10", "table['f']()", 9, 10),
         ("9: 1  ->  2", "instance.method()", 1, 2),
         ("11: 2 * 3  ->  2 / 3", "instance.name", 6, 2 / 3),
     ],
