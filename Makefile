@@ -15,7 +15,7 @@ PYTEST := $(PY) -m pytest
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks lint format coverage fuzz mutants clean
+.PHONY: help book test test-cpus lab bench notebooks lint format coverage fuzz mutants compat clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -29,6 +29,7 @@ help:
 	@echo 'make coverage   line coverage of the module, compiled functions included'
 	@echo 'make fuzz       every estimator on data of every kind, indices checked (FUZZ=300 examples)'
 	@echo 'make mutants    changes of the source that no test notices (MUTANTS="src/litlearn/tree")'
+	@echo 'make compat     the tests of scikit-learn with these classes (COMPAT="svm cluster")'
 	@echo 'make clean      remove what the other targets made, the virtual environment too'
 
 # --- the environment -----------------------------------------------------------------------
@@ -147,6 +148,10 @@ fuzz: .venv/.test
 
 mutants: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/mutants.py $(MUTANTS)
+
+# Takes a quarter of an hour on two processors, so that CI runs it once a week.
+compat: .venv/.test $(CACHE)/.filled
+	$(PY) .ci/compat.py --workers $(WORKERS) $(COMPAT)
 
 # Lines of compiled functions are counted when they run as plain Python; the others, compiled.
 coverage: .venv/.test $(CACHE)/.filled

@@ -31,6 +31,7 @@ from sphinx.util.docutils import SphinxDirective
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / ".ci"))
 
+import compat  # noqa: E402
 import notebooks  # noqa: E402
 
 COMPUTING = ("numpy", "scipy", "numba", "scikit-learn", "matplotlib", "threadpoolctl")
@@ -315,6 +316,35 @@ def thumbnail(cells, size=(480, 320)):
     return stored.getvalue()
 
 
+class Differences(Generated):
+    """How many of scikit-learn's own tests pass, and which fail, with their reasons."""
+
+    def lines(self):
+        wanted, kinds, entries = compat.known()
+        shares = json.loads(compat.SHARES.read_text(encoding="utf-8"))
+        for path in (compat.KNOWN, compat.SHARES):
+            self.env.note_dependency(str(path))
+        out = [f"The tests are those of scikit-learn {wanted}.", ""]
+        out += ["| Namespace | Tests | Pass | Share |", "|-|-:|-:|-:|"]
+        for family, one in shares.items():
+            share = f"{one['passed'] / one['count']:.1%}"
+            out.append(f"| {{doc}}`{family}` | {one['count']} | {one['passed']} | {share} |")
+        out += ["", "The reasons are of these kinds:", ""]
+        out += [f"- **{kind}**: {meaning}" for kind, meaning in kinds.items()] + [""]
+        for family in compat.FAMILIES:
+            groups: dict[tuple[str, str], list[str]] = {}
+            for entry in entries:
+                if entry.family == family:
+                    name = f"`{entry.tests.split('::')[-1].split('[')[0]}`"
+                    groups.setdefault((entry.reason, entry.kind), []).append(name)
+            if groups:
+                out += [f"**{{doc}}`{family}`**", "", "| Why | Kind | Tests |", "|-|-|-|"]
+            for (reason, kind), names in groups.items():
+                out.append(f"| {reason} | {kind} | {', '.join(dict.fromkeys(names))} |")
+            out.append("")
+        return out
+
+
 class SparseTable(Generated):
     """Which estimators take CSR or CSC input, found by fitting each of them."""
 
@@ -546,6 +576,7 @@ def setup(app: Sphinx):
     app.add_directive("litlearn-versions", Versions)
     app.add_directive("litlearn-internals", Functions)
     app.add_directive("litlearn-namespace", Namespace)
+    app.add_directive("litlearn-differences", Differences)
     app.add_directive("litlearn-sparse", SparseTable)
     app.add_directive("litlearn-from", FromScikitLearn)
     app.add_directive("litlearn-times", ExecutionTimesDirective)
