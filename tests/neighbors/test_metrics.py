@@ -498,3 +498,13 @@ def test_rows_of_a_graph_sorted_by_their_values():
         sort_graph_by_row_values(kept.todok(), copy=True)
     with pytest.raises(TypeError, match="must be a sparse matrix, got ndarray"):
         sort_graph_by_row_values(kept.toarray())
+
+
+@pytest.mark.parametrize("sort", [False, True])
+def test_a_sample_at_the_radius_is_near_in_a_graph_of_other_queries(sort):
+    model = NearestNeighbors(radius=2.0, metric="precomputed")
+    model.fit(scipy.sparse.csr_array(np.ones((3, 3)) - np.eye(3)))
+    queries = scipy.sparse.csr_array([[1.0, 2.0, 3.0], [3.0, 2.5, 2.0]])
+    dist, ind = model.radius_neighbors(queries, sort_results=sort)
+    assert [list(one) for one in ind] == [[0, 1], [2]]
+    assert [list(one) for one in dist] == [[1.0, 2.0], [2.0]]
