@@ -135,6 +135,7 @@ class SampleKernel:
         if not self.of_arrays:
             return _factors.Symmetric(kernels.upper_gram(self.kernel, self.X, n_jobs))
         K = self._gram(n_jobs)
+        K = 0.5 * (K + K.T)  # of a user's matrix that is not symmetric, the part that is
         blocks = cut(len(K), kernels.TILE_ROWS)
         return _factors.Symmetric([K[rows, rows.start :] for rows in blocks])
 
