@@ -258,6 +258,15 @@ def piece(target, first, before):
     ------
     ValueError
         As in :func:`source`, or if no line begins so.
+
+    Examples
+    --------
+    >>> from litlearn.listing import piece
+    >>> print(piece("litlearn.listing:piece", "whole", "begin"))
+    src/litlearn/listing.py · piece
+    <BLANKLINE>
+    whole = show(target)
+    lines = whole.text.split("\\n")
     """
     whole = show(target)
     lines = whole.text.split("\n")
