@@ -102,7 +102,7 @@ def test_batches_must_agree():
         model.partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match=r"target label\(s\) \[7\] in y do not exist"):
         model.partial_fit(X, np.where(y == 1, 7, y))
-    with pytest.raises(ValueError, match="X has 2 features, but GaussianNB is expecting 3"):
+    with pytest.raises(ValueError, match="X has 2 features, but GaussianNB is expecting 4"):
         model.partial_fit(X[:, :2], y)
     twin, before = copy.copy(model), model.theta_.copy()
     twin.partial_fit(X + 1.0, y)  # a copy goes its own way
@@ -155,7 +155,7 @@ def test_shared_variances_make_linear_borders(kind):
     for shared, curved in ((kind, False), ("class_feature", True), ("class", True)):
         model = GaussianNB(variance=shared).fit(X, y)
         t = np.linspace(-5.0, 5.0, 21)[:, None]
-        scores = model.predict_joint_log_proba(X[0] + t * np.array([1.0, 2.0, -1.0]))
+        scores = model.predict_joint_log_proba(X[0] + t * np.array([1.0, 2.0, -1.0, 0.5]))
         bend = np.abs(np.diff(scores[:, 1] - scores[:, 0], n=2)).max()
         assert (bend > 1e-3) == curved and (curved or bend < 1e-10)
 
@@ -171,7 +171,7 @@ def test_one_variance_is_linear_discriminant_analysis_of_white_data():
 def test_extreme_samples_have_finite_logarithms():
     X, y, _ = make()
     model = GaussianNB().fit(X, y)
-    far = np.array([[1e150, -1e150, 1e150], [1e4, 0.0, 0.0]])
+    far = np.array([[1e150, -1e150, 1e150, 0.0], [1e4, 0.0, 0.0, 0.0]])
     logs = model.predict_log_proba(far)
     assert np.isfinite(logs).all() and (logs.max(axis=1) <= 0.0).all()
     np.testing.assert_allclose(np.exp(logs).sum(axis=1), 1.0)
@@ -181,7 +181,7 @@ def test_constant_features_and_tiny_scales():
     X, y, _ = make()
     X = np.column_stack([X, np.full(60, 3.0)])
     model = GaussianNB().fit(X, y)
-    assert (model.var_[:, 3] == model.epsilon_).all() and np.isfinite(model.predict_proba(X)).all()
+    assert (model.var_[:, 4] == model.epsilon_).all() and np.isfinite(model.predict_proba(X)).all()
     tiny = GaussianNB().fit(1e-140 * X, y)
     np.testing.assert_array_equal(tiny.predict(1e-140 * X), model.predict(X))
 

@@ -425,6 +425,9 @@ class TransformerMixin(Root):
     """What transformers share: ``fit_transform``, and a choice of the container of their output."""
 
     def __init_subclass__(cls, **kwargs):
+        if any(base.__name__ == "_SetOutputMixin" for base in cls.__mro__):
+            # scikit-learn's class, once it is joined, would wrap the same methods again.
+            kwargs.setdefault("auto_wrap_output_keys", None)
         super().__init_subclass__(**kwargs)
         for name in ("transform", "fit_transform"):
             if name in vars(cls):
