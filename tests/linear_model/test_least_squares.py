@@ -387,7 +387,8 @@ import resource, sys
 import numpy as np
 import litlearn.linear_model
 from litlearn.linear_model import LinearRegression, Ridge
-LinearRegression().fit(np.eye(5), np.arange(5))  # all that is imported and set up on first use
+for kind in "CF":  # all that is imported and set up on first use, of both BLAS libraries
+    LinearRegression().fit(np.eye(5, order=kind), np.arange(5))
 path, n, p, dtype, order = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:6]
 X = np.memmap(path, dtype=dtype, mode="r", shape=(n, p), order=order)
 used = next(int(l.split()[1]) for l in open("/proc/self/status") if l.startswith("VmData"))
