@@ -173,6 +173,7 @@ def exchange(old, new):
 LOGISTIC = "linear_model/test_logistic.py"
 LASSO = "linear_model/test_lasso.py"
 ELSEWHERE = {
+    "_gram.py": ["test_kernel_ridge.py", "test_kernels.py", "test_kernel_protocol.py"],
     "_html.py": ["test_base.py"],
     "_linear.py": ["linear_model/test_ridge.py", "linear_model/test_protocol.py"],
     "_normal.py": ["test_naive_bayes.py", "test_discriminant_analysis.py", "test_normal.py"],
@@ -192,6 +193,8 @@ ELSEWHERE = {
     "linear_model/_penalty.py": ["linear_model/test_penalty.py", LASSO],
     "linear_model/_ridge_cv.py": ["linear_model/test_ridge.py"],
     "mixture/_em.py": ["mixture/test_gaussian.py"],
+    "linear_model/_folds.py": [LASSO, "linear_model/test_ridge.py"],
+    "linear_model/_nonnegative.py": ["linear_model/test_least_squares.py", LASSO],
     "neighbors/_centroid.py": ["neighbors/test_centroid_and_density.py"],
     "neighbors/_density.py": ["neighbors/test_centroid_and_density.py"],
     "neighbors/_graph.py": ["neighbors/test_trees_and_graphs.py"],
@@ -199,6 +202,13 @@ ELSEWHERE = {
     "neighbors/_metrics.py": ["neighbors/test_metrics.py", "neighbors/test_search.py"],
     "neighbors/_precomputed.py": ["neighbors/test_metrics.py", "neighbors/test_parity.py"],
     "neighbors/_tiles.py": ["neighbors/test_search.py", "neighbors/test_metrics.py"],
+    "svm/_gram.py": ["svm/test_solver.py"],
+    "svm/_linear_machines.py": ["svm/test_linear.py"],
+    "svm/_platt.py": ["svm/test_solver.py", "svm/test_machines.py"],
+    "svm/_primal_newton.py": ["svm/test_linear.py"],
+    "svm/_programmes.py": ["svm/test_solver.py", "svm/test_machines.py"],
+    "svm/_working_set.py": ["svm/test_solver.py"],
+    "tree/_ranks.py": ["tree/test_kernels.py"],
     "naive_bayes.py": ["test_naive_bayes.py", "test_normal.py"],
 }
 

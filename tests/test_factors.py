@@ -171,6 +171,16 @@ def test_a_flat_spectrum_is_cut_back_or_given_up():
     assert _factors.leading_eigen(_factors.Product(K), 2, most_products=3).residual > 1e-6
 
 
+@pytest.mark.parametrize("solve", [_factors.leading_singular, _factors.leading_eigen])
+def test_nothing_is_left_to_do_where_the_residual_is_zero(solve):
+    """At any tolerance: one product tells that a matrix of zeros has no other directions."""
+    A, calls = _factors.Product(np.zeros((20, 20))), []
+    times = A.times
+    A.times = lambda Q: calls.append(True) or times(Q)
+    found = solve(A, 2, tol=0.0)
+    assert found.residual == 0.0 and not found.values.any() and len(calls) == 1
+
+
 def test_the_start_does_not_matter():
     A = _factors.Product(of_spectrum(80, 60, np.geomspace(1.0, 1e-3, 60)))
     one, other = (_factors.leading_singular(A, 4, seed=seed) for seed in (0, 1))

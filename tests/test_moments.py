@@ -166,6 +166,15 @@ def test_few_entries_that_are_not_zero(centred, weighted):
     assert _moments.sparse_moments(samples._replace(X=many, x_scale=0.5)) is None
 
 
+@nojit
+def test_a_feature_that_is_nowhere_does_not_end_sparse_products():
+    X = np.diag(np.arange(30.0))
+    samples = Samples(scipy.sparse.csr_array(X), np.ones((30, 1)), None, True)
+    found = _moments.sparse_moments(samples)
+    assert found is not None and not found.xx[0].any() and found.x_mean[0] == 0.0
+    close(found, reference.moments(X, np.ones((30, 1))))
+
+
 def test_a_large_mean_costs_no_digits():
     rng = np.random.default_rng(0)
     X, Y = rng.integers(-9, 10, size=(200, 3)).astype(float), np.zeros((200, 0))

@@ -163,6 +163,7 @@ def test_a_block_in_a_helper_thread_can_ask_whether_to_stop():
             assert begun.wait(60)
             raise KeyboardInterrupt
         flag = interrupt_flag()
+        assert flag.shape == (1,) and flag.dtype == np.uint8
         begun.set()
         check_interrupt()
         while not flag[0]:
@@ -280,6 +281,16 @@ def test_number_of_jobs(monkeypatch):
     assert effective_n_jobs() == 1
     monkeypatch.setenv("OMP_NUM_THREADS", "4,2")  # a list is for nested OpenMP regions
     assert effective_n_jobs() == cpu_count()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity mask")
+def test_the_affinity_of_the_thread_that_asks_counts():
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(before)})
+        assert cpu_count() == 1
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def test_the_quota_of_a_container_counts(monkeypatch):

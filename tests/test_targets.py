@@ -36,6 +36,17 @@ def test_whole_numbers_are_counted_as_they_would_be_sorted(dtype):
         np.testing.assert_array_equal(codes, places, strict=True)
 
 
+@pytest.mark.parametrize(("last", "counted"), [(3, True), (7, True), (8, False)])
+def test_whole_numbers_are_sorted_only_where_they_are_far_apart(last, counted, monkeypatch):
+    """Four of them: counts of at most eight places."""
+    y, sorted_ = np.array([0, last, 1, 2]), []
+    unique = np.unique
+    monkeypatch.setattr(np, "unique", lambda *a, **k: sorted_.append(True) or unique(*a, **k))
+    classes, codes = _targets.numbered(y)
+    np.testing.assert_array_equal(classes[codes], y)
+    assert bool(sorted_) != counted
+
+
 def test_codes_and_weights_are_in_the_form_that_kernels_take():
     for y in (ONE, np.asfortranarray(TWO)):
         coded = _targets.encode("Model", y, 5)
