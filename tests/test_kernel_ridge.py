@@ -1,5 +1,7 @@
 """Kernel ridge regression: against its twin and scikit-learn, and where matrices are singular."""
 
+import io
+import os
 import warnings
 
 import numpy as np
@@ -222,3 +224,34 @@ def test_sizes_in_words():
     assert _gram.in_bytes(999) == "999 B" and _gram.in_bytes(8e12) == "8 TB"
     assert _gram.in_bytes(123_456_789) == "123 MB"
     assert _gram.available_memory() > 1e6
+
+
+MACHINE = {"/proc/meminfo": "MemTotal: 9000 kB\nMemAvailable:    4000 kB\n"}
+CONTAINER = {
+    "/sys/fs/cgroup/memory.max": "3000000\n",
+    "/sys/fs/cgroup/memory.current": "2500000\n",
+    "/sys/fs/cgroup/memory.stat": "anon 900\nactive_file 100000\ninactive_file 20000\nfile 7\n",
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "sysconf"), reason="this system does not say what it has")
+@pytest.mark.parametrize(
+    ("files", "available"),
+    [
+        (MACHINE, 4_096_000.0),
+        ({**MACHINE, **CONTAINER}, 620_000.0),  # contents of files can be dropped
+        ({**MACHINE, **CONTAINER, "/sys/fs/cgroup/memory.max": "max\n"}, 4_096_000.0),
+        ({**MACHINE, **CONTAINER, "/sys/fs/cgroup/memory.current": "9000000\n"}, 0.0),
+        ({}, 2.0**24),
+    ],
+)
+def test_memory_of_the_machine_and_of_its_container(files, available, monkeypatch):
+    def read(path):
+        if path not in files:
+            raise FileNotFoundError(path)
+        return io.StringIO(files[path])
+
+    built_in = {"SC_PHYS_PAGES": 2**12, "SC_PAGE_SIZE": 2**12}
+    monkeypatch.setattr(_gram, "open", read, raising=False)
+    monkeypatch.setattr(_gram.os, "sysconf", built_in.__getitem__)
+    assert _gram.available_memory() == available

@@ -175,6 +175,16 @@ def test_a_feature_that_is_nowhere_does_not_end_sparse_products():
     close(found, reference.moments(X, np.ones((30, 1))))
 
 
+@nojit
+@pytest.mark.parametrize(("spread", "kept"), [(1.5e-4, True), (0.9e-4, False)])
+def test_sparse_products_end_where_the_mean_is_a_hundred_spreads(spread, kept):
+    """One row has nearly all of the weight: of its square, so much is left about the mean."""
+    X, weight = np.zeros((200, 2)), np.ones(200)
+    X[7], weight[7] = 1.0, 199.0 / spread - 199.0
+    samples = Samples(scipy.sparse.csr_array(X), np.zeros((200, 0)), weight, True)
+    assert (_moments.sparse_moments(samples) is not None) == kept
+
+
 def test_a_large_mean_costs_no_digits():
     rng = np.random.default_rng(0)
     X, Y = rng.integers(-9, 10, size=(200, 3)).astype(float), np.zeros((200, 0))

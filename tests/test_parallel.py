@@ -163,8 +163,8 @@ def test_a_block_in_a_helper_thread_can_ask_whether_to_stop():
             assert begun.wait(60)
             raise KeyboardInterrupt
         flag = interrupt_flag()
-        assert flag.shape == (1,) and flag.dtype == np.uint8
         begun.set()
+        assert flag.shape == (1,) and flag.dtype == np.uint8
         check_interrupt()
         while not flag[0]:
             time.sleep(0.001)

@@ -380,8 +380,8 @@ def test_real_targets_become_float64():
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1.0, 2.0], "sample_weight has shape"),
-        ([[1.0], [2.0], [3.0]], "sample_weight has shape"),
+        ([1.0, 2.0], "^Model: sample_weight has shape"),
+        ([[1.0], [2.0], [3.0]], "^Model: Sample weights must be 1D.*: sample_weight has shape"),
         ([1.0, np.nan, 1.0], "sample_weight contains NaN"),
         ([1.0, -1.0, 1.0], "negative weights"),
         ([0.0, 0.0, 0.0], "all zero"),

@@ -198,6 +198,30 @@ def test_the_scale_of_the_samples(scale):
     np.testing.assert_allclose(found.sums[:, 0], scale * X.reshape(2, 2).sum(axis=1), rtol=1e-15)
 
 
+@nojit
+def test_squares_of_differences():
+    X, _ = make(n=20)
+    centres = X[:2] + 1e-4
+    step = Margins(Samples(X, np.ones(20), np.zeros(3)), 2)
+    places = step._places(centres)
+    for i in range(20):
+        for c in range(2):
+            expected = ((step.scale * (X[i] - centres[c])) ** 2).sum()
+            found = _margins.squared_distance(X, i, places, c)
+            assert found == pytest.approx(expected, rel=1e-9, abs=0.0)
+
+
+@nojit
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.filterwarnings("ignore:invalid value encountered")
+def test_centres_beyond_single_precision():
+    """Their scores are infinite, all of them: the distances tell."""
+    X, labels = np.array([[1.0], [2.0], [-1.0], [1.5]]), np.full(4, -1, np.int32)
+    step = Margins(Samples(X, np.ones(4), np.zeros(1)), 2)
+    step(np.array([[2e20], [1e20]]), labels)
+    np.testing.assert_array_equal(labels, 1)
+
+
 def test_samples_that_all_agree_are_open_only_once():
     """Rounds in which nothing moves read no sample."""
     X, s = make()

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import sklearn.base
+import sklearn.linear_model
 import sklearn.tree as theirs
 from sklearn.inspection import partial_dependence
 
@@ -124,6 +125,14 @@ def test_linear(model, n_classes):
                 getattr(model, method)(Z), getattr(other, method)(Z), rtol=1e-9, atol=1e-12
             )
     assert other.coef_ is not model.coef_
+
+
+def test_a_class_of_the_users_own_becomes_that_of_its_nearest_ancestor():
+    class Ridge(linear_model.Lasso):
+        pass
+
+    model = Ridge(alpha=0.1).fit(np.eye(5), np.arange(5.0))
+    assert type(model.to_sklearn()) is sklearn.linear_model.Lasso
 
 
 def test_several_labels():
