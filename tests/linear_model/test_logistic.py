@@ -182,7 +182,7 @@ def test_solvers_agree(q):
     first = _newton.newton(loss, v, goal, report)
     second = _newton.newton(loss, v, goal, report, factored=False)
     state = loss.evaluate(v, hessian=True)
-    third = _newton.quasi_newton(loss, v, loss.model(state), goal, report)
+    third = _newton.quasi_newton(loss, state, loss.model(state), goal, report)
     fourth = _newton.from_part(loss, v, goal, report, 4)
     starts = np.flatnonzero(np.diff(values) > 1e-6)
     assert len(starts) <= 4  # a rise is the start of another solver

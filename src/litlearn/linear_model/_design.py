@@ -548,7 +548,7 @@ class SparseDesign:
         n, raw = self.shape[0], self.squares
         self.squares = raw - n * self.means**2
         # Where the subtraction costs digits, the deviations are summed up themselves.
-        far = np.flatnonzero(self.squares <= 1e-4 * raw)
+        far = np.flatnonzero((self.squares <= 1e-4 * raw) & (raw > 0.0))
         limit = LARGEST_OFFSET[self.data.dtype.char] ** 2
         for j in far:
             entries = slice(self.indptr[j], self.indptr[j + 1])

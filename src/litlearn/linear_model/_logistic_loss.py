@@ -396,20 +396,33 @@ class _Loss:
 
         return self.fold(block)
 
-    def lack(self, state, d, r):
+    def lack(self, state, d, r, move=None):
         r"""Bound g.H^-1 g + g.d for a step d with the residual r = -g - H d.
 
         That is d.r + r.H^-1 r. The intercepts can be eliminated from the last term: a step e of
         theirs leaves a residual in the coefficients alone, where the penalty is part of H, which is
         therefore at least as large. Zero if there is no penalty, or next to none: then nothing is
-        known but that r is small.
+        known but that r is small. `move()` is :meth:`intercept_products`, if that is known.
         """
         if not self.certifies:
             return 0.0
-        e = np.zeros_like(r)
-        e[..., -1] = self.solve_intercepts(state, r[..., -1])
-        rest = (r - self.product(state, e))[..., :-1]
-        return float(np.vdot(d, r) + np.vdot(r, e) + np.sum(rest**2 / self.ridge))
+        e = self.solve_intercepts(state, r[..., -1])
+        rest = r - (move() if move else self.intercept_products(state))(e) if np.any(e) else r
+        missing = np.vdot(d, r) + np.vdot(r[..., -1], e) + np.sum(rest[..., :-1] ** 2 / self.ridge)
+        return float(missing)
+
+    def intercept_products(self, state):
+        """Return the map of changes of the intercepts to the products of the Hessian with them."""
+
+        def product(e):
+            d = np.zeros_like(state.v)
+            d[..., -1] = e
+            return self.product(state, d)
+
+        if state.v.ndim == 2:
+            return product
+        column = product(1.0)
+        return lambda e: e * column
 
 
 def add_parts(total, part):
@@ -430,12 +443,15 @@ def dense_transform(X, s, fit_intercept):
     if s.max() > 10.0 * s.mean():
         chosen = np.sort(np.argpartition(-s, len(chosen) - 1)[: len(chosen)])
     rows = np.asarray(X[chosen], dtype=np.float64)
-    centre = np.zeros(p)
+    centre = offset = np.zeros(p)
     if fit_intercept:
         share = s[chosen] / s[chosen].max()
-        first = rows[np.argmax(share)]
-        centre = first + share @ (rows - first) / share.sum()
-    spread = np.abs(rows - centre).mean(axis=0)
+        first = rows[np.argmax(share)].copy()
+        rows -= first
+        offset = share @ rows / share.sum()
+        centre = first + offset
+    rows -= offset
+    spread = np.abs(rows, out=rows).mean(axis=0)
     for j in np.flatnonzero(spread == 0.0):
         spread[j] = np.abs(X[:, j] - centre[j]).max()
     spread[spread == 0.0] = 1.0

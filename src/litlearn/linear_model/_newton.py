@@ -21,6 +21,7 @@ There are four ways to a step, and :func:`minimise` chooses:
   (:func:`newton` again).
 """
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -117,8 +118,9 @@ class Step(NamedTuple):
 def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=None):
     """Solve H d = -g by preconditioned conjugate gradients; return a :class:`Step`.
 
-    Stops when the preconditioned residual is below `rtol` times the one at the start. If
-    ``accept(d, residual)`` is not content with that, `rtol` is divided by ten, and so on.
+    Stops when the preconditioned residual is below `rtol` times the one at the start, and
+    ``accept(d, residual)`` is 1 or more. If it is less, that is the share to which the squared
+    residual should still come down, though not below a hundredth at a time.
     """
     d = np.zeros_like(g)
     r = -g
@@ -128,9 +130,10 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=Non
     target = rtol * rtol * rz
     for _ in range(max_iter):
         if not rz > target:
-            if rz <= 0.0 or accept is None or accept(d, r):
+            share = 1.0 if rz <= 0.0 or accept is None else accept(d, r)
+            if share >= 1.0:
                 break
-            target *= 0.01
+            target = rz * max(share, 0.01)
             continue
         Hd = product(direction)
         bend = float(np.vdot(direction, Hd))
@@ -153,26 +156,28 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
     Returns
     -------
     step : Step
-    lack : float
-        At most so much is -g.d below g.H^-1 g, the squared decrement, :eq:`eq-newton-step`.
+    lack : callable
+        Without arguments. At most so much is -g.d below g.H^-1 g, the squared decrement,
+        :eq:`eq-newton-step`. It costs a product with the Hessian, if there is an intercept.
     """
-    scale = 0.5 / max(state.value, 1e-300)
+    most_gain = goal.gap * 2.0 * max(state.value, 1e-300)
     small = np.abs(state.gradient).max() <= goal.gradient
+    move = functools.cache(lambda: loss.intercept_products(state))
 
     def accept(d, r):
         # Far from the goal it does not matter. Near it, the bound has to be below it, too.
         gain = -float(np.vdot(state.gradient, d))
-        if not small or scale * gain > goal.gap:
-            return True
-        return scale * (gain + loss.lack(state, d, r)) <= goal.gap
+        if not small or gain > most_gain:
+            return 1.0
+        return (most_gain - gain) / max(loss.lack(state, d, r, move), 1e-300)
 
     if most is None:
         most = min(max(200, 2 * min(loss.n, state.v.size)), MOST_PRODUCTS)
     product = product or (lambda x: loss.product(state, x))
     step = conjugate_gradients(product, precondition, state.gradient, rtol, most, accept)
     if not step.reached and not loss.certifies:
-        return step, np.inf
-    return step, loss.lack(state, step.d, step.residual)
+        return step, lambda: np.inf
+    return step, lambda: loss.lack(state, step.d, step.residual, move)
 
 
 def line_search(suffices, t):
@@ -212,8 +217,8 @@ def advance(loss, state, d, slope, **extra):
 def iterate(loss, state, direction, goal, report, extra=None, observe=None, moved=np.inf):
     """Step until the goal is reached: what the solvers share.
 
-    `direction(state)` gives the next step, and what its decrement lacks of the true one;
-    `extra(gap)` arguments for the next evaluation; and `observe(old, new)` sees every step taken.
+    `direction(state)` gives the next step, and a function that says what its decrement lacks of the
+    true one, or None if it lacks nothing; `extra(gap)` arguments for the next evaluation; and `observe(old, new)` sees every step taken.
     """
     n_iter, separated, last_slope = 0, False, None
     if not (np.isfinite(state.value) and np.isfinite(state.gradient).all()):
@@ -225,14 +230,16 @@ def iterate(loss, state, direction, goal, report, extra=None, observe=None, move
             d = -state.gradient
             slope = float(np.vdot(state.gradient, d))
         # <certificate>: half the squared decrement is what another step could gain.
-        gap = 0.5 * (lack - slope) / max(state.value, 1e-300)
-        norm = float(np.abs(state.gradient).max())
+        scale, norm = 0.5 / max(state.value, 1e-300), float(np.abs(state.gradient).max())
+        gap, last = -scale * slope, n_iter >= goal.max_iter
         if last_slope is not None:  # the next step is to the last one as the roots of their gains
             moved *= np.sqrt(slope / last_slope) if last_slope < 0.0 else 1.0
+        if lack is not None and (last or goal.reached(gap, norm, moved)):
+            gap += scale * lack()
         if goal.reached(gap, norm, moved):
             # The step that proves it is taken too: it costs nothing, and squares the error.
             return Result(state.v + d, state.value, n_iter, gap, norm, moved, True, False)
-        if n_iter >= goal.max_iter or (separated and norm <= goal.gradient):
+        if last or (separated and norm <= goal.gradient):
             return Result(state.v, state.value, n_iter, gap, norm, moved, False, separated)
         # <step>: the whole step is nearly always right. If not, it is halved.
         new, step = advance(loss, state, d, slope, **(extra(gap) if extra else {}))
@@ -272,7 +279,7 @@ def newton(loss, v, goal, report=None, factored=True):
             age += 1
         else:
             solver, age = factor_hessian(state.hessian), 0
-        return -solver(state.gradient), 0.0
+        return -solver(state.gradient), None
 
     def extra(gap):
         # A factor serves once more near the end. If that was not the end, the curvature changed.
@@ -295,8 +302,8 @@ def two_loops(g, pairs, precondition):
     return d
 
 
-def quasi_newton(loss, v, precondition, goal, report=None, pairs=None, moved=np.inf):
-    """L-BFGS from a given model of the Hessian: `precondition` maps g to H^-1 g, about.
+def quasi_newton(loss, state, precondition, goal, report=None, pairs=None, moved=np.inf):
+    """L-BFGS from a state and a model of the Hessian: `precondition` maps g to H^-1 g, about.
 
     The last pairs of steps and changes of the gradient correct the model, by the two loops of
     Nocedal (1980). `pairs` and `moved`, if given, are those at the end of a run before.
@@ -304,7 +311,7 @@ def quasi_newton(loss, v, precondition, goal, report=None, pairs=None, moved=np.
     pairs = [] if pairs is None else pairs
 
     def direction(state):
-        return two_loops(-state.gradient, pairs, precondition), 0.0
+        return two_loops(-state.gradient, pairs, precondition), None
 
     def observe(old, new):
         s, y = new.v - old.v, new.gradient - old.gradient
@@ -313,7 +320,7 @@ def quasi_newton(loss, v, precondition, goal, report=None, pairs=None, moved=np.
             pairs.append((s, y, sy))
             del pairs[:-MEMORY]
 
-    return iterate(loss, loss.evaluate(v), direction, goal, report, None, observe, moved)
+    return iterate(loss, state, direction, goal, report, None, observe, moved)
 
 
 def minimise(loss, v, goal, report=None, factored=None):
@@ -351,7 +358,8 @@ def minimise(loss, v, goal, report=None, factored=None):
     if affordable(loss, v):
         return newton(loss, v, goal, report)
     if v.ndim == 2 and loss.width <= min(FACTORED, 2 * loss.n):
-        found = quasi_newton(loss, v, loss.model(loss.evaluate(v)), brief(goal), report)
+        state = loss.evaluate(v)
+        found = quasi_newton(loss, state, loss.model(state), brief(goal), report)
         return finish(loss, found, goal, report)
     return newton(loss, v, goal, report, factored=False)
 
@@ -377,12 +385,13 @@ def by_gradients(loss, v, goal, report=None):
     cost. A step for which that is not enough is found by factoring.
     """
     budget = max(10, int(loss.hessian_cost(v.size) / (PASS * loss.n * loss.p)))
-    precondition, pairs = loss.diagonal(loss.evaluate(v)), []
+    state, pairs = loss.evaluate(v), []
+    precondition = loss.diagonal(state)
     first = min(budget, goal.max_iter // 2)
     rough = goal._replace(gap=max(goal.gap, ROUGH), gradient=np.inf, max_iter=first)
     # To limit the threads of BLAS once costs less than for each of many short passes.
     with single_threaded_blas():
-        found = quasi_newton(loss, v, precondition, rough, report, pairs)
+        found = quasi_newton(loss, state, precondition, rough, report, pairs)
     left, limited = budget - found.n_iter, affordable(loss, v)
 
     def product(state, x):
@@ -405,7 +414,7 @@ def by_gradients(loss, v, goal, report=None):
             if step.reached or not limited:
                 return step.d, lack
         H = loss.evaluate(state.v, hessian=True).hessian
-        return -factor_hessian(H)(state.gradient), 0.0
+        return -factor_hessian(H)(state.gradient), None
 
     rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
     result = iterate(loss, loss.evaluate(found.v), direction, rest, report)
@@ -461,12 +470,14 @@ def from_part(loss, v, goal, report, stride):
         return newton(loss, v, goal, report, affordable(loss, v))
     model, pairs, goal_now = part.model(state), [], brief(goal)
     if v.ndim == 1 or loss.X.nbytes > MAX_COPY:
-        found = quasi_newton(loss, state.v, model, goal_now, report)
+        found = quasi_newton(loss, loss.evaluate(state.v), model, goal_now, report)
         return finish(loss, found, goal, report)
     # <single>: most of the way in float32, the last of it, and the certificate, in float64.
     nearly = goal_now._replace(gap=max(goal.gap, 1e-9), gradient=max(goal.gradient, 1e-6))
-    found = quasi_newton(loss.in_single(), state.v, model, nearly, report, pairs)
+    single = loss.in_single()
+    found = quasi_newton(single, single.evaluate(state.v), model, nearly, report, pairs)
     rest = goal_now._replace(max_iter=goal_now.max_iter - found.n_iter)
-    result = quasi_newton(loss, found.v, model, rest, report, pairs, found.moved)
+    state = loss.evaluate(found.v)
+    result = quasi_newton(loss, state, model, rest, report, pairs, found.moved)
     result = result._replace(n_iter=found.n_iter + result.n_iter)
     return finish(loss, result, goal, report)
