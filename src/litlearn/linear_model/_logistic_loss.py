@@ -103,21 +103,6 @@ def dense_gradient(X, start, stop, centre, residual, gradient):
     return total
 
 
-@njit(reassociate=True)
-def dense_product(X, start, stop, centre, curvature, w, b, out):
-    """Add X' D (X w + b) of centred rows to out (p,); return the sum of D (X w + b)."""
-    total = 0.0
-    for i in range(start, stop):
-        t = 0.0
-        for j in range(X.shape[1]):
-            t += (X[i, j] - centre[j]) * w[j]
-        u = curvature[i] * (t + b)
-        total += u
-        for j in range(X.shape[1]):
-            out[j] += u * (X[i, j] - centre[j])
-    return total
-
-
 @njit
 def weigh_rows(X, start, stop, centre, scale, curvature, tile):
     """Standardised rows of X (n, p) times the root of their curvature, into tile (rows, p + 1).
@@ -156,21 +141,6 @@ def sparse_gradient(data, indices, indptr, start, stop, residual, gradient):
         total += r
         for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
             gradient[np.uint32(indices[k])] += r * data[k]
-    return total
-
-
-@njit(reassociate=True)
-def sparse_product(data, indices, indptr, start, stop, curvature, w, b, out):
-    """Add X' D (X w + b) of rows of a CSR matrix to out (p,); return the sum of D (X w + b)."""
-    total = 0.0
-    for i in range(start, stop):
-        t = b
-        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
-            t += data[k] * w[np.uint32(indices[k])]
-        u = curvature[i] * t
-        total += u
-        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
-            out[np.uint32(indices[k])] += u * data[k]
     return total
 
 
@@ -340,7 +310,8 @@ class _Loss:
     def tiles(self, rows, least=16):
         """Tiles of a block of rows: a tile fits the cache, but has about so many rows at least."""
         if self.sparse:  # a tile holds scores of several classes at most
-            return cut(rows, TILE_ENTRIES // 16)
+            own = TILE_ENTRIES * self.n // max(1, self.X.nnz)
+            return cut(rows, max(64, min(own, TILE_ENTRIES // 16)))
         return cut(rows, max(least, TILE_ENTRIES // self.width))
 
     def part(self, stride):
@@ -365,7 +336,7 @@ class _Loss:
 
     def blocks_for_vectors(self):
         """Blocks of rows where the part of each is a vector, and not a Hessian."""
-        return self.blocks if self.sparse else cut(self.n, max(16, BLOCK_ENTRIES // self.p))
+        return self.blocks if self.sparse else cut(self.n, max(16, BLOCK_ENTRIES // 2 // self.p))
 
     def fold(self, part, merge=operator.iadd, blocks=None):
         """Add up, or merge otherwise, what `part` returns for blocks of rows."""
@@ -408,8 +379,11 @@ class _Loss:
             return 0.0
         e = self.solve_intercepts(state, r[..., -1])
         rest = r - (move() if move else self.intercept_products(state))(e) if np.any(e) else r
-        missing = np.vdot(d, r) + np.vdot(r[..., -1], e) + np.sum(rest[..., :-1] ** 2 / self.ridge)
-        return float(missing)
+        return float(np.vdot(d, r) + np.vdot(r[..., -1], e)) + self.bound(rest)
+
+    def bound(self, r):
+        """Bound r.H^-1 r for r without an entry for intercepts; 0 if next to nothing is known."""
+        return float(np.sum(r[..., :-1] ** 2 / self.ridge)) if self.certifies else 0.0
 
     def intercept_products(self, state):
         """Return the map of changes of the intercepts to the products of the Hessian with them."""
@@ -487,6 +461,19 @@ class BinaryLoss(_Loss):
     def penalty(self, v):
         return 0.5 * float(np.sum(self.ridge * v[:-1] ** 2))
 
+    def _forward(self, rows, w, b, scores):
+        """Linear functions of some rows, into scores (n,)."""
+        if self.sparse:
+            sparse_scores(*self.csr(), rows.start, rows.stop, w, b, scores)
+        else:
+            dense_scores(self.X, rows.start, rows.stop, self.centre, w, b, scores)
+
+    def _backward(self, rows, residual, gradient):
+        """Add rows times their residuals (n,) to gradient (p,); return the sum of the residuals."""
+        if self.sparse:
+            return sparse_gradient(*self.csr(), rows.start, rows.stop, residual, gradient)
+        return dense_gradient(self.X, rows.start, rows.stop, self.centre, residual, gradient)
+
     def evaluate(self, v, hessian=False):
         """Value, gradient and, if wanted, Hessian at v: one pass, :eq:`eq-logistic-gradient`."""
         w, b = v[:-1] * self.scale, float(v[-1])
@@ -500,17 +487,11 @@ class BinaryLoss(_Loss):
             room = np.empty((tiles[-1].stop - tiles[-1].start, self.width)) if hessian else H
             for some in tiles:
                 first, last = some.start, some.stop
-                if self.sparse:
-                    sparse_scores(*self.csr(), first, last, w, b, scores)
-                else:
-                    dense_scores(self.X, first, last, self.centre, w, b, scores)
+                self._forward(some, w, b, scores)
                 loss += logistic_terms(
                     scores, self.labels, self.s, first, last, residual, curvature
                 )
-                if self.sparse:
-                    r += sparse_gradient(*self.csr(), first, last, residual, g)
-                else:
-                    r += dense_gradient(self.X, first, last, self.centre, residual, g)
+                r += self._backward(some, residual, g)
                 if hessian:
                     tile = room[: last - first]
                     weigh_rows(self.X, first, last, self.centre, self.scale, curvature, tile)
@@ -545,15 +526,15 @@ class BinaryLoss(_Loss):
 
     def product(self, state, d):
         """Hessian times d, :eq:`eq-logistic-hessian`, without forming the Hessian."""
-        w, b = d[:-1] * self.scale, float(d[-1])
+        w, b, scores = d[:-1] * self.scale, float(d[-1]), np.empty(self.n)
 
         def block(rows):
-            out, ends = np.zeros(self.p), (rows.start, rows.stop)
-            if self.sparse:
-                r = sparse_product(*self.csr(), *ends, state.curvature, w, b, out)
-            else:
-                r = dense_product(self.X, *ends, self.centre, state.curvature, w, b, out)
-            return np.append(out, r)
+            out, total = np.zeros(self.p), 0.0
+            for some in self.tiles(rows):
+                self._forward(some, w, b, scores)
+                scores[some] *= state.curvature[some]
+                total += self._backward(some, scores, out)
+            return np.append(out, total)
 
         result = self.fold(block, blocks=self.blocks_for_vectors()) / self.total
         result[:-1] = result[:-1] * self.scale + self.ridge * d[:-1]

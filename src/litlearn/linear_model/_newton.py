@@ -41,6 +41,7 @@ PART = 8  # a part of the samples is one eighth of them
 MANY = 300  # parameters from which gradients are tried before the first Hessian of two classes
 ROUGH = 1e-5  # the relative gap at which conjugate gradients take over from L-BFGS
 RESIDUAL = 0.3  # to which they then solve for a step
+NEAR = 30  # times the goal, from where one step that is solved for well should reach it
 MOST_PRODUCTS = 2000  # with a Hessian, for one step
 PASS = 4  # a budget of passes is worth about three Hessians: these run at ten times the speed
 ROWS_PER_FEATURE = 8  # fewer samples than this a feature make a poor model
@@ -165,14 +166,18 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
     move = functools.cache(lambda: loss.intercept_products(state))
 
     def accept(d, r):
-        # Far from the goal it does not matter. Near it, the bound has to be below it, too.
+        # At the goal the bound has to be below it, too. One step before, the next one should be.
         gain = -float(np.vdot(state.gradient, d))
-        if not small or gain > most_gain:
+        if gain > NEAR * most_gain:
             return 1.0
+        if gain > most_gain or not small:
+            return most_gain / max(loss.bound(r), 1e-300)
         return (most_gain - gain) / max(loss.lack(state, d, r, move), 1e-300)
 
     if most is None:
         most = min(max(200, 2 * min(loss.n, state.v.size)), MOST_PRODUCTS)
+    if small and 0.0 < loss.bound(state.gradient) <= most_gain:
+        rtol = 0.99  # the step before was solved for so well that a product or two will do
     product = product or (lambda x: loss.product(state, x))
     step = conjugate_gradients(product, precondition, state.gradient, rtol, most, accept)
     if not step.reached and not loss.certifies:
@@ -218,7 +223,8 @@ def iterate(loss, state, direction, goal, report, extra=None, observe=None, move
     """Step until the goal is reached: what the solvers share.
 
     `direction(state)` gives the next step, and a function that says what its decrement lacks of the
-    true one, or None if it lacks nothing; `extra(gap)` arguments for the next evaluation; and `observe(old, new)` sees every step taken.
+    true one, or None if it lacks nothing; `extra(gap)` arguments for the next evaluation; and
+    `observe(old, new)` sees every step taken.
     """
     n_iter, separated, last_slope = 0, False, None
     if not (np.isfinite(state.value) and np.isfinite(state.gradient).all()):
