@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+import sklearn
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -29,6 +30,12 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.estimator_checks import check_estimator
 
 from litlearn.exceptions import NotFittedError
+
+SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+# Version 1.9 changed parameters: their names, defaults and ranges.
+SINCE_1_9 = pytest.mark.skipif(
+    SKLEARN < (1, 9), reason="scikit-learn's parameters were others before 1.9"
+)
 
 # What an estimator may offer. Those in METHODS take samples, and their answers are compared.
 METHODS = (

@@ -327,7 +327,7 @@ def test_evidence_of_little():
 @pytest.mark.parametrize("form", ["csr_matrix", "csc_array", "coo_matrix"])
 @pytest.mark.parametrize("density", [0.02, 0.4])
 def test_sparse(solver, form, density):
-    X = scipy.sparse.random_array((300, 40), density=density, rng=0).toarray()
+    X = scipy.sparse.random_array((300, 40), density=density, random_state=0).toarray()
     sparse = getattr(scipy.sparse, form)(X)
     theirs = sklearn.decomposition.PCA(4, svd_solver="full").fit(X)
     ours = PCA(4, svd_solver=solver, random_state=0).fit(sparse)
@@ -336,7 +336,7 @@ def test_sparse(solver, form, density):
 
 
 def test_sparse_samples_of_many_features_are_not_made_dense():
-    X = scipy.sparse.random_array((500, 30_000), density=1e-3, format="csr", rng=0)
+    X = scipy.sparse.random_array((500, 30_000), density=1e-3, format="csr", random_state=0)
     tracemalloc.start()
     model = PCA(3).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
@@ -444,7 +444,9 @@ def test_a_batch_that_is_refused_changes_nothing():
 @pytest.mark.parametrize("k", [1, 5])
 def test_truncated_svd(algorithm, form, k):
     """Equation eq-svd-truncated."""
-    X = scipy.sparse.random_array((120, 60), density=0.2, rng=1).toarray() + np.eye(120, 60)
+    X = scipy.sparse.random_array((120, 60), density=0.2, random_state=1).toarray() + np.eye(
+        120, 60
+    )
     settings = {"n_components": k, "algorithm": algorithm, "random_state": 3}
     ours = TruncatedSVD(**settings)
     scores = ours.fit_transform(form(X))

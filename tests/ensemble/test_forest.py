@@ -74,6 +74,7 @@ class TestSettings(protocol.Settings):
     may_fail = may_fail
 
 
+@protocol.SINCE_1_9
 @EVERY
 def test_signature(estimator):
     ours_only = {"voting"} if estimator in CLASSIFIERS else set()

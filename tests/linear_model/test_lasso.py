@@ -29,6 +29,7 @@ from litlearn.linear_model import (
 )
 from litlearn.linear_model import _coordinate_descent as descent
 from litlearn.linear_model._penalty import Penalty
+from protocol import SINCE_1_9
 
 
 def draw(n=60, p=30, support=5, seed=0, offset=0.0, noise=0.5):
@@ -237,6 +238,7 @@ def test_random_order_is_repeatable_and_right():
 # Tier 3: parity
 
 
+@SINCE_1_9
 @pytest.mark.parametrize("shape", [(80, 20), (30, 70)])
 @pytest.mark.parametrize("positive", [False, True])
 def test_path_is_scikit_learns(shape, positive):

@@ -16,6 +16,7 @@ import reference
 from litlearn import _moments
 from litlearn._moments import Samples
 from litlearn.linear_model import LinearRegression, Ridge, _gram, _least_squares, _nonnegative
+from protocol import SKLEARN
 
 nojit = pytest.mark.nojit
 SHAPES = [(200, 10), (10, 30), (30, 30), (5000, 3), (1, 1), (1, 3), (3, 1)]
@@ -533,7 +534,8 @@ def test_scikit_learns_objective_and_norm(kind, seed):
     y = X @ rng.normal(size=p) + rng.normal(size=n)
     ours = LinearRegression().fit(X, y)
     theirs = sklearn.linear_model.LinearRegression().fit(X, y)
-    assert ours.rank_ == theirs.rank_
+    if kind != "units" or SKLEARN >= (1, 9):  # before, singular values below tol were kept
+        assert ours.rank_ == theirs.rank_
     limit = objective(X, y, theirs.coef_, theirs.intercept_) * (1 + 1e-8) + 1e-14 * np.sum(y**2)
     assert objective(X, y, ours.coef_, ours.intercept_) <= limit
     size = np.linalg.norm(theirs.coef_)

@@ -82,14 +82,7 @@ class TestProtocol(protocol.Suite):
     ]
 
 
-# Version 1.9 changed how the number of penalties of a path is given.
-SINCE_1_9 = pytest.mark.skipif(
-    tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 9),
-    reason="scikit-learn's parameters were others before 1.9",
-)
-
-
-@SINCE_1_9
+@protocol.SINCE_1_9
 @pytest.mark.nojit
 @EVERY
 def test_signature(estimator):
@@ -98,7 +91,7 @@ def test_signature(estimator):
     protocol.check_signature(estimator, theirs, **other_defaults)
 
 
-@SINCE_1_9
+@protocol.SINCE_1_9
 @pytest.mark.nojit
 @pytest.mark.parametrize("name", ["enet_path", "lasso_path"])
 def test_signatures_of_paths(name):

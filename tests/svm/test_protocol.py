@@ -77,6 +77,7 @@ class TestProtocol(protocol.Suite):
             assert not hasattr(clone(estimator), name)
 
 
+@protocol.SINCE_1_9
 @EVERY
 def test_signature(estimator):
     protocol.check_signature(estimator, sklearn.svm, ())

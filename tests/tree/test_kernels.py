@@ -768,6 +768,18 @@ def test_extreme_weights(criterion, splitter, rows, leaves, seed):
     assert np.all(np.isfinite(model.feature_importances_))
 
 
+def test_poisson_with_a_mean_next_to_zero():
+    """Weights of 1e300 and 1e-9: a target is more than the largest number times the mean."""
+    X, y, w = np.zeros((3, 1)), np.array([1.0, 0.0, 1.0]), np.array([2e300, 1e300, 1e-9])
+    X[0] = np.nan
+    tree = DecisionTreeRegressor(criterion="poisson", splitter="random", random_state=0)
+    tree = tree.fit(X, y, sample_weight=w).tree_
+    assert 0.0 < tree.value[tree.n_node_samples == 2].min() < np.finfo(float).tiny
+    assert np.isfinite(tree.impurity).all()
+    share = 1e-9 / 1e300
+    assert tree.impurity[tree.n_node_samples == 2][0] == pytest.approx(-share * np.log(share))
+
+
 def test_medians_of_extreme_weights():
     """The running median once left its arrays here."""
     y = np.array([1.2, 0.3, -1.5, 0.0, 0.0, 0.7, -0.1, 0.5])

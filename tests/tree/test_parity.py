@@ -11,6 +11,7 @@ import sklearn.tree as theirs
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
 import litlearn.tree as ours
+from protocol import SKLEARN
 from reference import impurity
 
 SETS = {
@@ -85,6 +86,8 @@ def test_regression(criterion, setting):
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error", "poisson"])
 def test_missing_values(criterion):
+    if criterion == "poisson" and SKLEARN < (1, 9):
+        pytest.skip("scikit-learn's deviance of a node with missing values was wrong before 1.9")
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 5)).astype(np.float32).astype(np.float64)
     y = (X[:, 0] + X[:, 1] ** 2 + 0.2 * rng.normal(size=600) > 1).astype(float)

@@ -163,7 +163,7 @@ def test_rows_in_parts(monkeypatch):
 @pytest.mark.parametrize("model", [RandomForestClassifier, ExtraTreesClassifier])
 def test_memory(model):
     """Fitting takes memory for the stored entries, not for all: here a hundredth of them."""
-    X = sp.random_array((2000, 5000), density=0.001, format="csc", rng=0)
+    X = sp.random_array((2000, 5000), density=0.001, format="csc", random_state=0)
     y = np.random.default_rng(0).integers(0, 2, 2000)
     model(1, n_jobs=1, random_state=0).fit(X[:, :50], y)  # compiles
     model = model(1, n_jobs=1, max_depth=4, random_state=0)

@@ -99,6 +99,13 @@ def all_equal(Y, start, stop, t, first):
     return n_others == 0
 
 
+@njit(inline=True)
+def log_ratio(y, mean):
+    """Return log(y / mean), where the ratio may be larger than any number."""
+    ratio = y / mean
+    return math.log(ratio) if ratio < np.inf else math.log(y) - math.log(mean)
+
+
 @njit(helper=True)
 def describe_classes(criterion, samples, start, stop, n_classes, table, total):
     """Sum the weights of the classes of a node into `total` (n_outputs, n_classes).
@@ -166,7 +173,7 @@ def describe_numbers(criterion, Y, w, start, stop, centre):
             continue
         for i in range(start, stop):
             if Y[t, i] > 0.0:
-                impurity += w[i] * Y[t, i] * math.log(Y[t, i] / mean)
+                impurity += w[i] * Y[t, i] * log_ratio(Y[t, i], mean)
         if mean > 0.0:
             score += mean * weight * math.log(mean)
     return max(impurity, 0.0) / (weight * Y.shape[0]), weight, score, pure
