@@ -15,6 +15,9 @@ from litlearn.linear_model import (
     RidgeCV,
 )
 from litlearn.linear_model._folds import check_folds
+from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
+from litlearn.linear_model._logistic_path import Model, smooth_path
+from litlearn.linear_model._newton import two_loops
 
 CLASSES = pytest.mark.parametrize("q", [2, 3])
 
@@ -289,3 +292,59 @@ def test_what_the_logistic_choice_refuses():
         LogisticRegressionCV(cv=halves).fit(X, y, np.repeat([1.0, 0.0], 40))
     with pytest.warns(ConvergenceWarning, match=r"did not converge in \d+ of 11 fits"):
         assert not LogisticRegressionCV(Cs=2, max_iter=1, tol=1e-9).fit(X, y).converged_
+
+
+@pytest.mark.parametrize("shape", [(90, 4), (60, 320)], ids=["tall", "wide"])
+@CLASSES
+def test_minima_along_a_path_are_certified(q, shape):
+    """eq-logistic-penalized: at a minimum the gradient vanishes, for every penalty and any form."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=shape)
+    codes = (X[:, :q] + rng.normal(size=(shape[0], q))).argmax(axis=1)
+    s, alphas = rng.uniform(0.5, 1.0, size=shape[0]), np.array([3.0, 0.1, 1e-3])
+    for form in (X, scipy.sparse.csr_array(X)):
+        if q == 2:
+            loss = BinaryLoss(form, np.where(codes == 1, 1.0, -1.0), s, alphas[-1], True)
+            start = np.zeros(shape[1] + 1)
+        else:
+            loss = MultinomialLoss(form, codes, q, s, alphas[-1], True)
+            start = np.zeros((q, shape[1] + 1))
+        found = list(smooth_path(loss, start, alphas, (1e-6, 100)))
+        for alpha, (v, n_iter, converged) in zip(alphas, found, strict=True):
+            assert converged and 0 < n_iter < 100
+            coef, intercept = map(np.atleast_2d, loss.finish(v))
+            scores = X @ coef.T + intercept.reshape(1, -1)
+            if q == 2:
+                scores = np.hstack([np.zeros_like(scores), scores])
+            P = np.exp(scores - scores.max(axis=1, keepdims=True))
+            P /= P.sum(axis=1, keepdims=True)
+            residual = s[:, None] * (P - np.eye(q)[codes]) / s.sum()
+            residual = residual[:, 1:] if q == 2 else residual
+            np.testing.assert_allclose(residual.T @ X + alpha * coef, 0.0, atol=1e-5)
+            np.testing.assert_allclose(residual.sum(axis=0), 0.0, atol=1e-5)
+
+
+def test_a_step_of_the_path_is_that_of_the_two_loops():
+    """The pairs correct the model, and are themselves corrected when the penalty changes."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(80, 6)), np.sign(rng.normal(size=80))
+    loss = BinaryLoss(X, y, np.ones(80), 0.01, True)
+    model, old = Model(loss, 7), loss.evaluate(np.zeros(7))
+    model.kind = "diagonal"  # which forgets no pair
+    state = model.repenalise(old, 0.5 * loss.scale**2)
+    for _ in range(3):
+        d, state = model.step(state)
+        new = loss.evaluate(state.v + d)
+        model.learn(state, new, -1.0, d)
+        state = new
+    state = model.repenalise(state, 0.02 * loss.scale**2)
+    again = loss.evaluate(state.v)
+    np.testing.assert_allclose(state.gradient, again.gradient, rtol=1e-12)
+    assert state.value == pytest.approx(again.value, rel=1e-12)
+    for s, y_changed in zip(model.S, model.Y, strict=True):
+        np.testing.assert_allclose(model.growth, np.sum(model.S * model.Y, axis=1), rtol=1e-12)
+        assert s @ y_changed > 0.0
+    d, _ = model.step(state)
+    pairs = [(s, y, s @ y) for s, y in zip(model.S, model.Y, strict=True)]
+    assert len(pairs) == 3
+    np.testing.assert_allclose(d, two_loops(-state.gradient, pairs, model.solve), rtol=1e-10)

@@ -1,5 +1,6 @@
 """Logistic regression: two classes or many, dense or sparse, any of the penalties."""
 
+import contextlib
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,29 @@ class Fitted(NamedTuple):
 def show_objective(state):
     """Say how good the coefficients are, after a progress bar."""
     return f"objective {state.value:.6g}"
+
+
+def scaled_penalty(s, C):
+    """Return weights of at most 1, and the weight of the penalty beside their mean loss."""
+    # Their sum must be a number, and neither may it vanish.
+    largest = s.max()
+    s = s / largest
+    with np.errstate(over="ignore"):
+        return s, np.minimum(1.0 / C / s.sum() / largest, 1e290)
+
+
+@contextlib.contextmanager
+def within_range(X):
+    """Say that the values of X are too large if they are."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+    except FloatingPointError as error:
+        raise ValueError(
+            "LogisticRegression: X holds values too large for their differences or products "
+            f"(the largest is {abs(X).max():.1e}), expected less than about 1e150. Scale the "
+            "features first."
+        ) from error
 
 
 class LogisticRegression(SparseCoefficients, LinearClassifier):
@@ -229,19 +253,9 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
 
     def _solve_scaled(self, X, codes, n_classes, s, C, l1_ratio, limits, start):
         """As `_solve`, for weights `s` of any size and the parameter `C`."""
-        # Their sum must be a number, and neither may it vanish.
-        largest = s.max()
-        s = s / largest
-        alpha = 0.0 if np.isinf(C) else min(1.0 / C / s.sum() / largest, 1e290)
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                return self._solve(X, codes, n_classes, s, alpha, l1_ratio, limits, start)
-        except FloatingPointError as error:
-            raise ValueError(
-                "LogisticRegression: X holds values too large for their differences or products "
-                f"(the largest is {abs(X).max():.1e}), expected less than about 1e150. Scale the "
-                "features first."
-            ) from error
+        s, alpha = scaled_penalty(s, C)
+        with within_range(X):
+            return self._solve(X, codes, n_classes, s, alpha, l1_ratio, limits, start)
 
     def _check_parameters(self):
         """Return C, l1_ratio, tol and max_iter after checking everything."""
@@ -356,16 +370,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             )
         penalised = alpha > 0.0 and np.bincount(codes, weights=s).min() > 0.0
         tol, max_iter = limits
-        if _validation.is_sparse(X) and X.format != "csr":
-            X = _validation.check_array(self, X.tocsr(), sparse=("csr",))
-        options = (s, alpha, self.fit_intercept, self.n_jobs)
-        if n_classes == 2:
-            sign = np.where(codes == 1, 1.0, -1.0)
-            loss = BinaryLoss(X, sign, *options)
-            v = loss.start(start[0][0], start[1][0])
-        else:
-            loss = MultinomialLoss(X, codes.astype(np.intp), n_classes, *options)
-            v = loss.start(*start)
+        loss = self._loss(X, codes, n_classes, s, alpha)
+        v = loss.start(start[0][0], start[1][0]) if n_classes == 2 else loss.start(*start)
         factored = {"newton-cg": False}.get(self.solver)
         if self.solver == "newton-cholesky" and not loss.sparse and v.size <= LARGEST_HESSIAN:
             factored = True
@@ -376,6 +382,15 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         coef, intercept = loss.finish(result.v)
         coef, intercept = np.atleast_2d(coef), np.atleast_1d(intercept)
         return Fitted(coef, intercept, result.n_iter, result.gap * result.value, message)
+
+    def _loss(self, X, codes, n_classes, s, alpha):
+        """Return the loss of two classes or of many, with an l2 penalty."""
+        if _validation.is_sparse(X) and X.format != "csr":
+            X = _validation.check_array(self, X.tocsr(), sparse=("csr",))
+        options = (s, alpha, self.fit_intercept, self.n_jobs)
+        if n_classes == 2:
+            return BinaryLoss(X, np.where(codes == 1, 1.0, -1.0), *options)
+        return MultinomialLoss(X, codes.astype(np.intp), n_classes, *options)
 
     def _solve_l1(self, X, codes, n_classes, s, alpha_l1, alpha_l2, tol, max_iter, start):
         """As `_solve`, with an l1 penalty: the proximal Newton method."""
