@@ -9,9 +9,15 @@ PY := .venv/bin/python
 CACHE := $(CURDIR)/.cache/numba
 export NUMBA_CACHE_DIR := $(CACHE)
 export PYTHONUNBUFFERED := 1
+# Modules are kept compiled, and the tests' assertions rewritten, whatever the environment says: that is
+# a third of the time in which the tests are found.
+export PYTHONDONTWRITEBYTECODE :=
 
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check --quiet --progress-bar off
 PYTEST := $(PY) -m pytest
+# Without what compares notebooks: it takes two seconds to start, in each process.
+PYTEST_MODULE := $(PYTEST) -p no:nbval \
+  -o addopts='--import-mode importlib --strict-markers --strict-config -ra'
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
@@ -113,18 +119,18 @@ format: .venv/.test
 NOTEBOOKS := $(wildcard book/*.ipynb)
 test: lint $(CACHE)/.filled
 	@echo '--- tests'
-	$(PYTEST) tests $(PARALLEL) -m 'not browser'
+	$(PYTEST_MODULE) tests $(PARALLEL) -m 'not browser'
 	@echo '--- notebooks'
 	$(HASWELL) $(PYTEST) $(NOTEBOOKS) $(PARALLEL)
 	@echo '--- again without compilation'
 	$(PRESCOTT) NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' \
-	  $(PYTEST) tests $(PARALLEL) -m nojit
+	  $(PYTEST_MODULE) tests $(PARALLEL) -m nojit
 	@echo '--- again with bounds checking'
 	$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CACHE)-boundscheck' \
-	  $(PYTEST) tests $(PARALLEL) -m nojit
+	  $(PYTEST_MODULE) tests $(PARALLEL) -m nojit
 	@$(HASWELL) $(PY) .ci/build_book.py
 	@echo '--- the pages in a browser'
-	$(PYTEST) tests -m browser -n $(WORKERS) --dist load
+	$(PYTEST_MODULE) tests/test_book_*.py -m browser -n $(WORKERS) --dist load
 	@echo 'All tests passed.'
 
 # What "make test" computes on this processor only: the remaining tests, and every third notebook, as on
@@ -136,14 +142,14 @@ test-cpus: .venv/.test $(CACHE)/.filled
 	  $(COMPARISONS) $$(ls book/*.ipynb | awk 'NR % 3 == 0')
 	@if [ -n "$$OPENBLAS_CORETYPE" ] && grep -qs avx512f /proc/cpuinfo; then \
 	  echo '--- as on a processor with AVX-512'; \
-	  OPENBLAS_CORETYPE=SkylakeX $(PYTEST) $(PARALLEL) -m 'not nojit' $(COMPARISONS); \
+	  OPENBLAS_CORETYPE=SkylakeX $(PYTEST_MODULE) $(PARALLEL) -m 'not nojit' $(COMPARISONS); \
 	fi
 	@echo 'The other processors agree.'
 
 FUZZ ?= 300
 fuzz: .venv/.test
 	FUZZ=$(FUZZ) NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CACHE)-boundscheck' \
-	  $(PYTEST) tests/test_fuzz.py
+	  $(PYTEST_MODULE) tests/test_fuzz.py
 	@echo 'No estimator failed on $(FUZZ) examples.'
 
 mutants: .venv/.test $(CACHE)/.filled

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import notebooks
 import numpy as np
 import pytest
@@ -19,26 +18,33 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMITTED = sorted((ROOT / "book").glob("*.ipynb"))
 
 
+def nodes():
+    """The functions that make parts of notebooks. They take two seconds to load."""
+    from nbformat import v4
+
+    return v4
+
+
 def code_cell(source, *outputs, tags=()):
     metadata = {"tags": list(tags)} if tags else {}
-    return nbformat.v4.new_code_cell(
+    return nodes().new_code_cell(
         source, outputs=list(outputs), metadata=metadata, execution_count=1
     )
 
 
 def printed(text, name="stdout"):
-    return nbformat.v4.new_output("stream", name=name, text=text)
+    return nodes().new_output("stream", name=name, text=text)
 
 
 def picture(pixels):
     file = io.BytesIO()
     Image.fromarray(pixels.astype(np.uint8)).save(file, "png")
     data = {"image/png": base64.b64encode(file.getvalue()).decode(), "text/plain": "a picture"}
-    return nbformat.v4.new_output("display_data", data=data)
+    return nodes().new_output("display_data", data=data)
 
 
 def notebook_of(*cells):
-    return nbformat.v4.new_notebook(cells=list(cells))
+    return nodes().new_notebook(cells=list(cells))
 
 
 # --- the form ------------------------------------------------------------------------------------
@@ -51,6 +57,8 @@ def test_committed_notebooks_have_the_form(path):
 
 
 def test_the_form_forgets_the_run():
+    import nbformat
+
     cell = {
         "cell_type": "code",
         "execution_count": 1,
@@ -87,7 +95,7 @@ def test_pictures_are_compared_within_a_tolerance():
 def test_pictures_inside_of_html_are_compared_too():
     black, white = (picture(np.full((9, 9, 3), c)).data["image/png"] for c in (0, 255))
     old, new = (
-        [nbformat.v4.new_output("display_data", {"text/html": f'src="data:image/png;base64,{p}"'})]
+        [nodes().new_output("display_data", {"text/html": f'src="data:image/png;base64,{p}"'})]
         for p in (black, white)
     )
     assert notebooks.comparable(old) == notebooks.comparable(new)
@@ -152,7 +160,7 @@ def test_a_notebook_runs_again_when_its_code_or_what_lies_beneath_changed(projec
     runs = []
     monkeypatch.setattr(notebooks, "run", lambda path, notebook: runs.append(path.stem))
     path = project / "book" / "a.ipynb"
-    text = nbformat.v4.new_markdown_cell("one word", id="text")
+    text = nodes().new_markdown_cell("one word", id="text")
 
     def after(*cells, src=""):
         (project / "src" / "a.py").write_text(src)

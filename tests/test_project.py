@@ -285,6 +285,13 @@ def test_every_notebook_is_computed_as_on_other_processors():
     assert "$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1" in repeated
 
 
+def test_tests_of_the_module_have_the_options_of_all_but_nbval():
+    options = PYPROJECT["tool"]["pytest"]["ini_options"]["addopts"]
+    assert f"-o addopts='{re.sub('--nbval(-sanitize-with [^ ]*)? ', '', options)}'" in text(
+        "Makefile"
+    )
+
+
 def workflow(name):
     content = parsed(f".github/workflows/{name}")
     # YAML 1.1 reads the key "on" as true.

@@ -3,13 +3,18 @@
 import json
 import re
 
-import nbformat
 import pytest
 import reading
 
 BOOK = reading.BOOK
 LABELS = reading.Labels(BOOK)
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
+
+
+def validate(notebook):
+    import nbformat  # takes two seconds
+
+    nbformat.validate(nbformat.from_dict(notebook))
 
 
 def prose(notebook):
@@ -21,7 +26,7 @@ def prose(notebook):
 def test_nothing_is_left_that_only_the_pages_resolve(path, pages):
     text = reading.reading(path, LABELS, pages)
     notebook = json.loads(text)
-    nbformat.validate(nbformat.from_dict(notebook))
+    validate(notebook)
     for one in prose(notebook):
         assert (
             re.findall(r"\{(?:cite:[pt]|numref|ref|doc|term)\}`|solution-(?:start|end)", one) == []
@@ -38,7 +43,7 @@ def test_nothing_is_left_that_only_the_pages_resolve(path, pages):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_plain_notebook_needs_no_extension(path):
     notebook = json.loads(reading.reading(path, LABELS, plain=True))
-    nbformat.validate(nbformat.from_dict(notebook))
+    validate(notebook)
     install, *cells = notebook["cells"]
     assert "google.colab" in install["source"] and f"@{reading.BRANCH}" in install["source"]
     text = "\n".join(prose({"cells": cells}))
