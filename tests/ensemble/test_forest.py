@@ -470,3 +470,19 @@ def test_progress_bar_goes_to_stderr():
         assert not err.getvalue()
         RandomForestClassifier(**FEW, verbose=1).fit(X, y)
     assert "7/7" in err.getvalue() and "tree" in err.getvalue() and not out.getvalue()
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_a_score_of_the_users_own_is_asked_for_the_samples_left_out(n_outputs):
+    X, y = make_friedman1(60, random_state=0)
+    Y = y if n_outputs == 1 else np.column_stack([y, -2.0 * y])
+    asked = []
+
+    def score(true, predicted):
+        asked.append((true, predicted))
+        return 7.0
+
+    model = RandomForestRegressor(20, oob_score=score, random_state=0).fit(X, Y)
+    assert model.oob_score_ == 7.0 and len(asked) == 1
+    np.testing.assert_array_equal(asked[0][0], Y)
+    np.testing.assert_array_equal(asked[0][1], model.oob_prediction_)

@@ -23,6 +23,7 @@ from litlearn.linear_model import (
     Ridge,
     _design,
     _lasso,
+    _path,
     _penalty,
     enet_path,
     lasso_path,
@@ -560,6 +561,23 @@ def test_products_serve_every_target(monkeypatch):
     monkeypatch.setattr(_design.DenseDesign, "descend", forbidden)
     known = Lasso(alpha=0.01, tol=1e-10, precompute=True).fit(X, Y)
     np.testing.assert_allclose(known.coef_, plain.coef_, atol=1e-6)
+
+
+def test_penalties_that_may_be_the_best_are_solved_again():
+    """A mean squared error m is known up to 2 sqrt(m) d + d^2; here d is 1/10, then 1/316."""
+    exact, asked = np.array([101.5, 101.0, 101.9, 104.5]), []
+    errors = [np.repeat([[100.0], [101.0], [103.9], [104.5]], 3, axis=1)]
+
+    def errors_of(grids, tol):
+        asked.append((grids, tol))
+        ((ratio, grid),) = grids
+        assert ratio == 0.5
+        return [np.repeat(exact[grid.astype(int), None], 3, axis=1)], None
+
+    _path.sharpen(errors, [0.5], [np.arange(4.0)], errors_of, 1e-4, 50.0)
+    assert len(asked) == 1 and asked[0][0][0][1].tolist() == [0.0, 1.0, 2.0]
+    assert asked[0][1] == pytest.approx(1e-7)
+    np.testing.assert_array_equal(errors[0][:, 0], exact)
 
 
 @pytest.mark.parametrize("shape", [(60, 12), (30, 50)], ids=str)

@@ -78,26 +78,53 @@ def test_violations_are_zero_at_the_minimum_and_only_there():
         assert _penalty.violations(-X.T @ (y - X @ w), w, penalty).max() > 0.1
 
 
+@pytest.mark.nojit
+@pytest.mark.filterwarnings("ignore:overflow encountered")  # of random bits, as plain Python
 @pytest.mark.parametrize("penalty", PENALTIES)
 @pytest.mark.parametrize("seed", [0, 5])
-def test_every_form_of_descent_makes_the_same_sweeps(penalty, seed):
-    # Equation eq-coordinate-update: from the Gram matrix, from dense and from sparse columns.
+@pytest.mark.parametrize("n_sweeps", [4, 15])
+def test_every_form_of_descent_makes_the_same_sweeps(penalty, seed, n_sweeps):
+    """eq-coordinate-update: by the Gram matrix, by columns; after fifteen, extrapolated twice."""
     X, y = draw()
-    A, stop = sp.csc_array(X), Stop(0.0, 4, seed)
+    A, stop = sp.csc_array(X), Stop(-1.0, n_sweeps, seed)
     squares, none = (X * X).sum(axis=0), np.empty(0)
     found = [np.zeros(12) for _ in range(3)]
     G, q = X.T @ X, X.T @ y
-    descent.gram_descent(G, q, q.copy(), found[0], y @ y, penalty, stop)
+    told = descent.gram_descent(G, q, q.copy(), found[0], y @ y, penalty, stop)
+    assert told[0] == n_sweeps
     ends = np.empty(0, np.int32)
     dense = X.T.copy(), none, ends, ends, ends, none, none, squares
     zero = np.empty((0, 0)), A.data, A.indices, A.indptr[:-1], A.indptr[1:], np.zeros(12), none
     for w, columns in ((found[1], dense), (found[2], (*zero, squares))):
         r = y.copy()
-        descent.residual_descent(descent.Columns(*columns), y, r, w, penalty, stop)
+        own = descent.residual_descent(descent.Columns(*columns), y, r, w, penalty, stop)
+        np.testing.assert_allclose(own, told, rtol=1e-9, atol=1e-10)
         np.testing.assert_allclose(r, y - X @ w, atol=1e-12)
     np.testing.assert_allclose(found[1], found[0], atol=1e-12)
     np.testing.assert_allclose(found[2], found[0], atol=1e-12)
     assert found[0].any()
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("n_sweeps", [4, 15])
+def test_sparse_columns_are_centred_on_the_fly(n_sweeps):
+    """As if their weighted means were taken off; in the residual, a multiple of s is left."""
+    rng, penalty, stop = np.random.default_rng(3), Penalty(0.3, 0.2), Stop(-1.0, n_sweeps)
+    X, y = rng.normal(size=(40, 12)) * (rng.random((40, 12)) < 0.4) + 0.0, rng.normal(size=40)
+    X[:, 0] += 3.0 * (X[:, 0] != 0.0)
+    weight = rng.uniform(0.5, 2.0, 40)
+    weight *= 40 / weight.sum()
+    s, means = np.sqrt(weight), weight @ X / 40
+    Z, target = (X - means) * s[:, None], (y - weight @ y / 40) * s
+    A, squares, none, ends = sp.csc_array(X * s[:, None]), (Z * Z).sum(axis=0), np.empty(0), []
+    dense = np.ascontiguousarray(Z.T), none, *[np.empty(0, np.int32)] * 3, none, none, squares
+    sparse = np.empty((0, 0)), A.data, A.indices, A.indptr[:-1], A.indptr[1:], means, s, squares
+    for columns in (dense, sparse):
+        w, r = np.zeros(12), target.copy()
+        told = descent.residual_descent(descent.Columns(*columns), target, r, w, penalty, stop)
+        ends.append((*told, *w, *(r - s * (s @ r) / 40)))
+    np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9, atol=1e-11)
+    assert np.count_nonzero(w) > 3
 
 
 @pytest.mark.nojit
@@ -118,6 +145,8 @@ def test_products_of_every_form(shape, q, monkeypatch):
     np.testing.assert_allclose(ours, R @ X, atol=1e-12)
 
 
+@pytest.mark.nojit
+@pytest.mark.filterwarnings("ignore:invalid value encountered")
 def test_nothing_to_extrapolate():
     past, direction = np.zeros((6, 3)), np.empty(3)
     for value in (0.0, 1.0, np.inf, np.nan):

@@ -15,7 +15,7 @@ from litlearn import _moments
 from litlearn._moments import Samples
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import LinearRegression, Ridge, RidgeClassifier, RidgeCV, _gram
-from litlearn.linear_model._ridge_cv import all_but_one, leave_one_out
+from litlearn.linear_model._ridge_cv import all_but_one, leave_one_out, take
 
 nojit = pytest.mark.nojit
 
@@ -408,3 +408,14 @@ def test_classes_are_ridge_on_signs():
     assert set(RidgeClassifier().fit(X, np.full(30, "a")).predict(X)) == {"a"}
     with pytest.raises(ValueError, match="Multioutput target data is not supported"):
         RidgeClassifier().fit(X, np.column_stack([y, y]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "copied"), [([3, 4, 5], False), ([0], False), ([3, 5, 4, 6], True), ([3, 5], True)]
+)
+def test_consecutive_rows_are_not_copied(rows, copied):
+    X, y = data(12, 3, 1)
+    some = take("Model", Samples(X, y, np.arange(1.0, 13.0), True), np.array(rows))
+    assert np.shares_memory(some.X, X) != copied
+    np.testing.assert_array_equal(some.X, X[rows])
+    np.testing.assert_array_equal(some.weight, np.array(rows) + 1.0)

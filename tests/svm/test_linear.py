@@ -238,6 +238,32 @@ def test_newton_finds_the_minimum(epsilon, sparse, monkeypatch):
     assert few == 1 and not converged
 
 
+@pytest.mark.nojit
+@pytest.mark.parametrize("epsilon", [None, 0.3])
+@pytest.mark.parametrize("length", [0.02, 1.0, 50.0])
+def test_the_lowest_point_of_a_line(length, epsilon):
+    """From any place, for steps of any length, after a few looks: the slope changes its sign."""
+    X, y = make(80, 3)
+    X, rng = 10.0 * X, np.random.default_rng(2)
+    target = 2.0 * y - 1.0 if epsilon is None else X[:, 0]
+    loss = SquaredLoss(X, 1.0, target, rng.uniform(0.1, 2.0, 80), epsilon)
+    best = solve_primal(loss, 1e-9, 50)[0]
+    for _ in range(5):
+        w = best + rng.normal(size=4)
+        step = length * (best + 0.1 * rng.normal(size=4) - w)
+        f, rates = loss.outputs(w), loss.outputs(step)
+        looks, misses = [], loss.misses
+        loss.misses = lambda f, misses=misses, looks=looks: looks.append(1) or misses(f)
+        t = _primal_newton.line_minimum(loss, w, step, f, rates)
+        loss.misses = misses
+        assert len(looks) <= 6
+
+        def slope(t, w=w, step=step, f=f, rates=rates):
+            return (w + t * step) @ step - 2.0 * (loss.C * loss.misses(f + t * rates)) @ rates
+
+        assert slope(0.995 * t) < 0.0 < slope(1.005 * t)
+
+
 # ---------------------------------------------------------------------------------------------
 # Certificates and parity
 
