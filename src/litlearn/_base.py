@@ -312,10 +312,13 @@ class MultiOutputMixin(Root):
 class ClassifierMixin(Root):
     """What classifiers share: accuracy as their score."""
 
+    _multi_label = False  # whether several outputs of two classes each may be predicted
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.estimator_type = "classifier"
-        tags.classifier_tags = _loaded("sklearn.utils", "A description by tags").ClassifierTags()
+        kind = _loaded("sklearn.utils", "A description by tags").ClassifierTags
+        tags.classifier_tags = kind(multi_label=self._multi_label)
         tags.target_tags.required = True
         return tags
 

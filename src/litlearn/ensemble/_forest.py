@@ -409,11 +409,7 @@ class ForestClassifier(ClassifierMixin, Forest):
     """What the two classifiers share: votes."""
 
     criteria = CLASSIFICATION
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
+    _multi_label = True
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -179,10 +179,7 @@ def fit_ridge(model, X, y, weight):
 class SignClassifier(LinearClassifier):
     """What classifiers share that are regressions on targets of -1 and +1, one target a class."""
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
+    _multi_label = True
 
     def predict(self, X):
         """Predict the class with the largest linear function.

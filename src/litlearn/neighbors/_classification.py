@@ -33,10 +33,7 @@ def count_votes(labels, ind, indptr, weights, votes):
 class NeighborsClassifier(ClassifierMixin, NeighborsBase):
     """What the two classifiers share: classes, votes, probabilities."""
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
+    _multi_label = True
 
     def fit(self, X, y):
         """Store the training samples and their classes, and build a tree if one is to be used.

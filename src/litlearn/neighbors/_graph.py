@@ -55,16 +55,8 @@ def kneighbors_graph(
            [0., 1., 0.]])
     """
     owner = "kneighbors_graph"
-    if not isinstance(X, KNeighborsMixin):
-        X = NearestNeighbors(
-            n_neighbors=n_neighbors,
-            metric=metric,
-            p=p,
-            metric_params=metric_params,
-            n_jobs=n_jobs,
-        ).fit(X)
-    else:
-        _check_same_metric(owner, X, metric, p, metric_params)
+    metric = {"metric": metric, "p": p, "metric_params": metric_params}
+    X = _searcher(owner, X, isinstance(X, KNeighborsMixin), metric, n_jobs, n_neighbors=n_neighbors)
     query = X._fit_X if _includes_self(owner, include_self, mode) else None
     return X.kneighbors_graph(query, n_neighbors=n_neighbors, mode=mode)
 
@@ -117,29 +109,24 @@ def radius_neighbors_graph(
            [0., 0., 0.]])
     """
     owner = "radius_neighbors_graph"
-    if not isinstance(X, RadiusNeighborsMixin):
-        X = NearestNeighbors(
-            radius=radius,
-            metric=metric,
-            p=p,
-            metric_params=metric_params,
-            n_jobs=n_jobs,
-        ).fit(X)
-    else:
-        _check_same_metric(owner, X, metric, p, metric_params)
+    metric = {"metric": metric, "p": p, "metric_params": metric_params}
+    X = _searcher(owner, X, isinstance(X, RadiusNeighborsMixin), metric, n_jobs, radius=radius)
     query = X._fit_X if _includes_self(owner, include_self, mode) else None
     return X.radius_neighbors_graph(query, radius=radius, mode=mode)
 
 
-def _check_same_metric(owner, estimator, metric, p, metric_params):
-    given = {"metric": metric, "p": p, "metric_params": metric_params}
-    fitted = estimator.get_params()
-    for name, value in given.items():
-        if repr(value) != repr(fitted[name]):
+def _searcher(owner, X, fitted, metric, n_jobs, **size):
+    """Return an estimator that searches among samples, whether or not it came fitted."""
+    if not fitted:
+        return NearestNeighbors(**size, **metric, n_jobs=n_jobs).fit(X)
+    parameters = X.get_params()
+    for name, value in metric.items():
+        if repr(value) != repr(parameters[name]):
             raise ValueError(
                 f"{owner}: got {value!r} for {name}, while the estimator passed as X has "
-                f"{fitted[name]!r} for the same parameter."
+                f"{parameters[name]!r} for the same parameter."
             )
+    return X
 
 
 def _includes_self(owner, include_self, mode):

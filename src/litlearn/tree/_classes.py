@@ -191,11 +191,7 @@ class TreeClassifier(ClassifierMixin, DecisionTree):
     """What the two classifiers share."""
 
     criteria = CLASSIFICATION
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
+    _multi_label = True
 
     def predict(self, X, check_input=True):
         """Predict the class of each sample: the one with the largest share in its leaf.
