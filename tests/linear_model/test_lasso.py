@@ -497,6 +497,17 @@ def test_sparse_columns_far_from_zero(dtype, weighted):
         np.testing.assert_allclose(model.coef_, exact.coef_, rtol=1e-3)
         tight = Lasso(alpha=0.1, tol=1e-10).fit(data, y, weight)
         np.testing.assert_allclose(tight.coef_, exact.coef_, rtol=1e-6)
+    # So few samples are made dense; as columns of entries, these are stored without their means.
+    data, before = sp.csc_array(X.astype(dtype)), X.astype(dtype).T.ravel()
+    factors = weight * (200 / weight.sum()) if weighted else None
+    design = _design.SparseDesign(data, y, factors, True)
+    assert (design.means == 0.0).all() and (data.data == before).all()
+    means, eps = np.average(X, axis=0, weights=weight), np.finfo(dtype).eps
+    np.testing.assert_allclose(design.X_means, means, rtol=eps)
+    w = np.zeros(3)
+    descent.solve(design, Penalty(20.0, 0.0), w, tol=1e-10)
+    rounded = weighted and dtype == np.float32  # entries times the roots of their weights
+    np.testing.assert_allclose(w, exact.coef_, rtol=1e-3 if rounded else 1e-6)
 
 
 def test_sparse_column_with_a_light_zero():

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import types
 import warnings
 
 import numpy as np
@@ -373,6 +374,34 @@ class TestInvariance:
             one, two = self.fit(data, y, C, n_jobs=1), self.fit(data, y, C, n_jobs=2)
             assert np.array_equal(one.coef_, two.coef_)
             assert np.array_equal(one.intercept_, two.intercept_)
+
+
+FULL = _newton.FACTORED
+
+
+@pytest.mark.parametrize(
+    ("n", "width", "q", "way"),
+    [
+        (10**6, FULL, None, "from_part"),
+        (10**6, FULL + 1, None, "newton_from_part"),
+        (3000, 100, 4, "from_part"),  # a part has more samples than parameters
+        (5999, 100, 10, "quasi_newton"),
+        (6000, 100, 10, "from_part"),
+        (900, 301, None, "by_gradients"),
+        (900, 300, None, "newton"),
+        (2000, FULL, 9, "quasi_newton"),
+        (1999, FULL, 9, "newton"),
+    ],
+)
+def test_the_way_suits_the_size(n, width, q, way, monkeypatch):
+    shape = width if q is None else (q, width)
+    loss = types.SimpleNamespace(n=n, p=width, width=width, sparse=False)
+    loss.hessian_cost = lambda size: 0.0 if q is None else np.inf
+    loss.evaluate = loss.model = lambda at: None
+    for name in ("from_part", "newton_from_part", "by_gradients", "quasi_newton", "newton"):
+        monkeypatch.setattr(_newton, name, lambda *a, name=name, **k: name)
+    monkeypatch.setattr(_newton, "finish", lambda loss, found, *a: found)
+    assert _newton.minimise(loss, np.zeros(shape), _newton.Goal(1e-8, 1e-4, 100, True)) == way
 
 
 @pytest.mark.parametrize("q", [2, 4])
