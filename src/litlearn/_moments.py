@@ -51,6 +51,7 @@ class Samples(NamedTuple):
     x_scale: float = 1.0  # X is multiplied by it before it is squared
     y_scale: float = 1.0
     single: bool = True  # products of float32 samples may be taken in float32
+    finite: bool = True  # known to be so; else the caller looks at `x_mean`, and nothing warns
 
 
 def rows_per_block(n, p):
@@ -99,9 +100,15 @@ def moments(samples, n_jobs=None, full=True):
     def part(rows):
         if rows is blocks[0] and dtype == np.float32:
             return first
-        return block_moments(samples, rows, dtype, full)
+        with np.errstate(**unheard):
+            return block_moments(samples, rows, dtype, full)
 
-    total = fold_blocks(part, lambda a, b: merge(a, b, samples.centred), blocks, n_jobs)
+    def merge_two(a, b):
+        with np.errstate(**unheard):
+            return merge(a, b, samples.centred)
+
+    unheard = {} if samples.finite else {"over": "ignore", "invalid": "ignore"}
+    total = fold_blocks(part, merge_two, blocks, n_jobs)
     if dtype == np.float32 and not _factors.well_conditioned(total.xx):
         return moments(samples._replace(single=False), n_jobs)
     return without_rounding(total) if samples.centred else total

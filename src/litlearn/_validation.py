@@ -195,7 +195,7 @@ def is_sparse(X):
     return scipy_sparse is not None and scipy_sparse.issparse(X)
 
 
-def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False):
+def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, finite=True):
     """Return `X` as a finite, contiguous, read-only array of float32 or float64.
 
     Parameters
@@ -211,6 +211,10 @@ def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False):
         Empty: sparse input is refused.
     order : {"C", "F", "any"}, default="C"
         Rows (C) or columns (F) are contiguous in a dense result, or those that are already.
+    missing : bool, default=False
+        Whether a dense array may hold NaN.
+    finite : bool, default=True
+        False: the caller looks for NaN and infinity in a dense array, by :func:`check_finite`.
 
     Returns
     -------
@@ -249,7 +253,8 @@ def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False):
     if order == "any":
         order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
     array = _as_float(array, order)
-    check_finite(who, array, name, missing=missing)
+    if finite:
+        check_finite(who, array, name, missing=missing)
     return read_only(array, order)
 
 

@@ -323,6 +323,28 @@ def test_evidence_of_little():
     assert np.isfinite(_axes.most_evident(np.ones(4), 10))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("solver", ["auto", "covariance_eigh"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_one_value_that_is_not_finite_is_refused_by_the_pass_that_sums(value, solver, order, dtype):
+    X = np.random.default_rng(0).normal(size=(50_000, 30)).astype(dtype, order=order)
+    assert _axes.squares_first(X.shape, None)
+    model = PCA(svd_solver=solver).fit(X[:2000])
+    old = model.mean_.copy()
+    said = "contains NaN" if np.isnan(value) else "contains infinity or a value too large"
+    for i, j in ((0, 0), (49_999, 29), (25_000, 7)):
+        kept, X[i, j] = X[i, j], value
+        with pytest.raises(ValueError, match=f"Input X {said}"):
+            model.fit(X)
+        X[i, j] = kept
+    X[:, 3] = value
+    with pytest.raises(ValueError, match=f"Input X {said}"):
+        model.fit(X)
+    np.testing.assert_array_equal(model.mean_, old)
+    assert model.n_samples_ == 2000
+
+
 @pytest.mark.parametrize("solver", ["auto", "covariance_eigh", "arpack"])
 @pytest.mark.parametrize("form", ["csr_matrix", "csc_array", "coo_matrix"])
 @pytest.mark.parametrize("density", [0.02, 0.4])

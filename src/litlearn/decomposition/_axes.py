@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _factors, _moments
+from litlearn import _factors, _moments, _validation
 from litlearn._factors import Product
 from litlearn._moments import BLOCK, Samples
 from litlearn._parallel import cut, fold_blocks
@@ -77,9 +77,12 @@ def by_covariance(X):
     :eq:`eq-pca-eigen`.
 
     One pass over blocks of rows, n p^2, and p^3. What is below the rounding of the largest
-    eigenvalue is zero.
+    eigenvalue is zero. NaN and infinity, which show in the means, are refused here: to look for
+    them takes no pass of its own.
     """
-    found = _moments.moments(samples_of(X))
+    found = _moments.moments(samples_of(X)._replace(finite=False))
+    if isinstance(X, np.ndarray) and not np.isfinite(found.x_mean).all():
+        _validation.check_finite("PCA", X, "X")
     # <eigen>: The scatter matrix is n - 1 times the covariance: the same eigenvectors.
     values, vectors = _factors.semidefinite_eigen(found.xx)
     squares = np.trace(found.xx)
@@ -183,13 +186,20 @@ def few_axes_pay(shape, k):
     return KRYLOV_PRODUCTS * (k + 8) < short + EIGEN_COST * short**2 / long
 
 
+def squares_first(shape, k):
+    """Tell whether dense samples of this shape are squared before anything else is done."""
+    n, p = shape
+    wanted = min(n, p) if k is None else k
+    return n * p > SMALL and n >= p and not (wanted and few_axes_pay(shape, wanted))
+
+
 def by_choice(X, k):
     """Return the cloud and its axes, at least k of them, in the way that suits the samples.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, p)
-        Samples.
+        Samples, known to be finite unless :func:`squares_first`.
     k : int or None
         How many axes; None if that is to be found from all of them.
     """

@@ -277,8 +277,10 @@ class PCA(LinearReduction):
                 'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, '
                 f'while "{self.svd_solver}" was passed. TruncatedSVD may do instead.'
             )
-        X = _validation.check_array(self, X, sparse=("csr",), order="any")
+        X = _validation.check_array(self, X, sparse=("csr",), order="any", finite=False)
         k = self._check_count(X)
+        if isinstance(X, np.ndarray) and not self._squares_first(X, k):
+            _validation.check_finite(_validation.owner_name(self), X, "X")
         cloud, axes = self._solve(X, k, random)
         self._store(X, k, cloud, axes)
         _validation.store_features(self, X.shape[1], names)
@@ -355,6 +357,12 @@ class PCA(LinearReduction):
                 f"{most} with svd_solver={named!r}"
             )
         return None if isinstance(asked, numbers.Real) and 0 < asked < 1 else int(asked)
+
+    def _squares_first(self, X, k):
+        """Tell whether the first pass over `X` is that of ``_axes.by_covariance``."""
+        if self.svd_solver == "auto":
+            return _axes.squares_first(X.shape, k)
+        return self.svd_solver == "covariance_eigh"
 
     def _solve(self, X, k, random):
         """Return the cloud that the samples form, and its axes."""
