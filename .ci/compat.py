@@ -51,7 +51,7 @@ FAMILIES = {
     ],
     "tree": ["tree.tests.test_tree"],
     "ensemble": ["ensemble.tests.test_forest"],
-    "svm": ["svm.tests.test_svm"],
+    "svm": ["svm.tests.test_svm", "svm.tests.test_sparse"],
     "multiclass": ["tests.test_multiclass"],
     "naive_bayes": ["tests.test_naive_bayes"],
     "discriminant_analysis": ["tests.test_discriminant_analysis"],

@@ -220,6 +220,7 @@ class Writer:
 
     def __init__(self, module, names):
         self.module, self.names = module, names
+        self.samples = COMMON["X"]  # what the class that is written takes
         self.known = {}  # parameter -> annotation, of what came before: for "see above"
         for name in names:
             value = getattr(module, name)
@@ -252,8 +253,8 @@ class Writer:
                 raise SystemExit(f"{where}: the docstring gives no type of {p.name}")
             if p.default is p.empty and "None" not in kind:
                 default = ...
-            if p.name == "X" and function.__module__ == "litlearn._base":
-                kind = COMMON["X"]  # whether sparse arrays are taken, the estimator says
+            if p.name == "X" and function.__module__ in SHARED:
+                kind = self.samples  # whether sparse arrays are taken, the estimator says
             text = f"{p.name}: {given(kind, default, f'{where}, {p.name}')}"
             if p.default is not p.empty:
                 plain = isinstance(p.default, PLAIN) and p.default == p.default
@@ -312,6 +313,9 @@ class Writer:
         return lines if len(lines) > 1 else [f"{lines[0]} ..."]
 
     def members(self, cls, where):
+        fit = getattr(cls, "fit", None)
+        self.samples = documented(fit.__doc__, PARAMETERS).get("X") if fit else None
+        self.samples = self.samples or COMMON["X"]
         docs = documented(cls.__doc__, PARAMETERS)
         attributes = documented(cls.__doc__, "Attributes")
         is_base = self.module.__name__ == "litlearn._base"
@@ -364,6 +368,8 @@ class Writer:
             yield f"def {name}(self, *, {keys}) -> Self: ..."
 
 
+# Where methods of many estimators are written, of which some take sparse arrays.
+SHARED = ("litlearn._base", "litlearn._linear")
 # Parameters of methods whose docstring is one sentence, and what those return.
 COMMON = {
     "X": "array-like or sparse matrix",

@@ -723,6 +723,16 @@ def test_sparsify_and_densify():
         LogisticRegression().densify()
 
 
+@pytest.mark.parametrize("to", [np.asarray, sp.csr_array])
+def test_liblinear_knows_float64_only(to):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = to((X / X.max(axis=0)).astype(np.float32))
+    double, single = (LogisticRegression(solver=name).fit(X, y) for name in ("liblinear", "lbfgs"))
+    assert double.coef_.dtype == double.intercept_.dtype == np.float64
+    assert single.coef_.dtype == np.float32
+    np.testing.assert_allclose(double.coef_, single.coef_, rtol=1e-2, atol=1e-3)
+
+
 def test_older_names_of_the_penalty():
     X, y = make(100, 3)
     default = LogisticRegression().fit(X, y).coef_

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 import sklearn.linear_model as theirs
 from sklearn.base import clone
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 import protocol
 from litlearn import _parallel
@@ -227,6 +228,36 @@ def test_averaged_batches_of_a_regression_are_scikit_learns():
         assert_same_model(ours.partial_fit(X[rows], y[rows]), other.partial_fit(X[rows], y[rows]))
 
 
+@pytest.mark.parametrize("q", [0, 2, 3])
+@pytest.mark.parametrize("seed", [0, 5, np.random.RandomState])
+def test_the_same_seed_gives_scikit_learns_fit(q, seed):
+    X, y, weight = data(q)
+    name = "SGDClassifier" if q else "SGDRegressor"
+    found = []
+    for kind in (globals()[name], getattr(theirs, name)):
+        random = seed if isinstance(seed, int) else seed(3)
+        model = kind(random_state=random, alpha=0.01)
+        first = model.fit(X, y, sample_weight=weight).coef_.copy()
+        found.append((model.fit(X, y), first))
+    assert_same_model(found[0][0], found[1][0], rtol=1e-6)
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-6)
+
+
+@pytest.mark.nojit
+def test_the_order_of_each_pass_is_a_permutation():
+    places, orders = np.arange(50), set()
+    for _ in range(5):
+        _sgd.shuffle(places, 7)
+        np.testing.assert_array_equal(np.sort(places), np.arange(50))
+        orders.add(tuple(places))
+    assert len(orders) == 5
+    other = np.arange(50)
+    _sgd.shuffle(other, 0)  # stands for 1
+    again = np.arange(50)
+    _sgd.shuffle(again, 1)
+    np.testing.assert_array_equal(other, again)
+
+
 def test_starts_and_orders():
     X, y, _ = data(3)
     start = {"coef_init": np.ones((3, 5)), "intercept_init": [0.1, 0.2, 0.3]}
@@ -270,9 +301,11 @@ def test_samples_held_out(q):
     model = kind(early_stopping=True, validation_fraction=0.3, random_state=0)
     model.fit(X, y)
     assert 5 < model.n_iter_ < 1000 and model.score(X, y) > 0.7
-    train, held = _sgd.held_out(model, np.random.RandomState(0), 120, codes, weight > 0)
-    np.testing.assert_array_equal(np.sort(np.append(train, held)), np.arange(120))
-    assert len(held) == 36
+    held = _sgd.held_out(model, np.random.RandomState(0), 120, codes, weight > 0)
+    assert len(np.unique(held)) == 36
+    splitter = StratifiedShuffleSplit if q else ShuffleSplit
+    _, expected = next(splitter(test_size=0.3, random_state=0).split(X, y))
+    np.testing.assert_array_equal(held, np.sort(expected))
     if q:
         shares = np.bincount(y[held]) - 0.3 * np.bincount(y)
         assert np.abs(shares).max() <= 1.0
@@ -281,15 +314,14 @@ def test_samples_held_out(q):
     none = np.ones(120)
     none[held] = 0.0
     model.set_params(validation_fraction=0.3)
-    seeded = model.set_params(random_state=np.random.RandomState(0))
     with pytest.raises(ValueError, match="validation set are all zero"):
-        seeded.fit(X, y, sample_weight=none)
+        model.fit(X, y, sample_weight=none)
 
 
 def test_what_is_held_out_is_not_learned_from():
     X, y, _ = data(0)
     model = SGDRegressor(early_stopping=True, random_state=0, shuffle=False, max_iter=7, tol=None)
-    _, held = _sgd.held_out(model, np.random.RandomState(0), 120, None, np.ones(120) > 0)
+    held = _sgd.held_out(model, np.random.RandomState(0), 120, None, np.ones(120) > 0)
     other = X.copy()
     other[held] = 100.0
     expected = model.fit(X, y).coef_

@@ -206,6 +206,18 @@ def test_private_names_that_converters_read(name, n_classes):
         np.testing.assert_allclose(ours.decision_function(X), -before)
 
 
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+def test_few_sparse_samples_give_the_machine_of_dense_ones(kernel):
+    X, y = load_iris(return_X_y=True)
+    for name, target in (("SVC", y), ("SVR", X[:, 3])):
+        ours = {"SVC": SVC, "SVR": SVR}[name]
+        dense = ours(kernel=kernel).fit(X, target)
+        sparse = ours(kernel=kernel).fit(scipy.sparse.lil_array(X), target)
+        np.testing.assert_array_equal(dense.support_, sparse.support_)
+        np.testing.assert_array_equal(dense.dual_coef_, sparse.dual_coef_.toarray())
+        np.testing.assert_array_equal(dense.intercept_, sparse.intercept_)
+
+
 def test_sparse_and_dense_queries():
     X, y = make(60)
     sparse = scipy.sparse.csr_matrix(X)

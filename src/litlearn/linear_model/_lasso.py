@@ -505,7 +505,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
                 "With alpha=0, this algorithm does not converge well. You are advised to use the "
                 "LinearRegression estimator"
             )
-            _validation.warn(UserWarning(message))
+            _validation.warn(UserWarning(message), 2)
         targets = y[:, None] if y.ndim == 1 else y
         n_targets, p = targets.shape[1], X.shape[1]
         start = np.zeros((n_targets, p))
@@ -834,7 +834,7 @@ class _PathCV(LinearRegressor):
                 "A column-vector y was passed when a 1d array was expected. Please change the "
                 "shape of y to (n_samples,), for example using ravel()."
             )
-            _validation.warn(DataConversionWarning(message), stacklevel=4)
+            _validation.warn(DataConversionWarning(message))
             y = np.ascontiguousarray(y[:, 0])
         return y
 
@@ -866,7 +866,7 @@ def warn_of_folds(shortfalls, tol):
         f"{shortfalls.size} paths. Duality gap: {shortfalls.max() + tol:.3e} of the target's "
         f"squared norm, tolerance: {tol:.3e}. You might want to increase the number of iterations."
     )
-    _validation.warn(ConvergenceWarning(message), stacklevel=4)
+    _validation.warn(ConvergenceWarning(message))
 
 
 class ElasticNetCV(_PathCV):

@@ -1,6 +1,8 @@
 """Logistic regression: two classes or many, dense or sparse, any of the penalties."""
 
 import contextlib
+import copy
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +11,12 @@ from litlearn import _targets, _validation
 from litlearn._linear import SPARSE_FORMATS, LinearClassifier, SparseCoefficients
 from litlearn._progress import progress
 from litlearn.exceptions import ConvergenceWarning
+from litlearn.linear_model import _callbacks
 from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
 from litlearn.linear_model._newton import Goal, minimise
 
 SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
+TELLING = ("auto", "lbfgs")  # those that tell callbacks of their steps
 # How scikit-learn begins to say that a solver of this name missed its goal: programs filter by it.
 MISSED = {
     "lbfgs": "lbfgs failed to converge after {} iterations.",
@@ -128,7 +132,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients; one row for two classes.
+        Coefficients; one row for two classes; float32 if `X` is and the solver is not
+        ``"liblinear"``, otherwise float64.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts; zeros without `fit_intercept`.
     n_iter_ : ndarray of shape (1,)
@@ -231,6 +236,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         C, l1_ratio, tol, max_iter = self._check_parameters()
         X_given = X
         X = _validation.check_array(self, X, sparse=self.sparse_formats)
+        if self.solver == "liblinear":
+            X = X.astype(np.float64, copy=False)  # as LIBLINEAR, which has no other numbers
         names = _validation.feature_names(X_given)
         n, p = X.shape
         targets = _targets.encode_one(self, y, n)
@@ -245,11 +252,48 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         s = np.ones(n) if s is None else s
         start = self._start(len(classes), p)
         limits = tol, max_iter
-        fitted = self._solve_scaled(X, codes, len(classes), s, C, l1_ratio, limits, start)
-        if fitted.message is not None:
-            _validation.warn(ConvergenceWarning(fitted.message), 2)
-        self._store(X, names, classes, fitted)
+        snapshot = functools.partial(self._snapshot, X, names, classes)
+        with _callbacks.fitting(self, X, y, sample_weight, snapshot):
+            fitted = self._solve_scaled(X, codes, len(classes), s, C, l1_ratio, limits, start)
+            if fitted.message is not None:
+                _validation.warn(ConvergenceWarning(fitted.message), 2)
+            self._store(X, names, classes, fitted)
         return self
+
+    def set_callbacks(self, *callbacks):
+        """Set callbacks of scikit-learn's, as ``sklearn.callback.ProgressBar()``; none: drop them.
+
+        They are told when a fit begins and ends, and with the solvers "auto" and "lbfgs" of each
+        step, unless the penalty is l1.
+
+        Parameters
+        ----------
+        *callbacks : objects
+            As scikit-learn's protocol ``FitCallback`` has them, since 1.9.
+
+        Returns
+        -------
+        self : LogisticRegression
+
+        Raises
+        ------
+        TypeError
+            If an object is no callback.
+
+        Warns
+        -----
+        UserWarning
+            If the solver is another one, or the estimator chooses `C` by itself.
+        """
+        from sklearn.callback import CallbackSupportMixin
+
+        if self.solver not in TELLING or hasattr(self, "Cs"):
+            message = (
+                "Callbacks are only supported in LogisticRegression for solver='lbfgs' and 'auto'. "
+                f"This {type(self).__name__} has solver={self.solver!r}: its steps call none."
+            )
+            _validation.warn(UserWarning(message), 2)
+        return CallbackSupportMixin.set_callbacks(self, *callbacks)
 
     def _solve_scaled(self, X, codes, n_classes, s, C, l1_ratio, limits, start):
         """As `_solve`, for weights `s` of any size and the parameter `C`."""
@@ -376,8 +420,13 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         if self.solver == "newton-cholesky" and not loss.sparse and v.size <= LARGEST_HESSIAN:
             factored = True
         goal = Goal(1e-3 * tol, tol, max_iter, penalised)
+        steps = getattr(self, "_steps", None) if self.solver in TELLING else None
         with progress(self, show_objective) as report:
+            if steps is not None:
+                report = steps.begin(v, loss.finish, report)
             result = minimise(loss, v, goal, report, factored)
+            if steps is not None:
+                steps.end(result.v)
         message = None if result.converged else self._explain(result, penalised)
         coef, intercept = loss.finish(result.v)
         coef, intercept = np.atleast_2d(coef), np.atleast_1d(intercept)
@@ -443,6 +492,12 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         self.n_iter_ = np.array([fitted.n_iter], dtype=np.int32)
         self.optimality_ = float(fitted.optimality)
         self.converged_ = fitted.message is None
+
+    def _snapshot(self, X, names, classes, n_done, coef, intercept):
+        """Return the attributes of an estimator that is fitted so far."""
+        one, parameters = copy.copy(self), (np.atleast_2d(coef), np.atleast_1d(intercept))
+        one._store(X, names, classes, Fitted(*parameters, n_done, np.nan, "not done"))
+        return vars(one)
 
     def predict_proba(self, X):
         """Return the probability of each class, :eq:`eq-logistic-probability`, :eq:`eq-softmax`.

@@ -26,7 +26,6 @@ from litlearn._jit import njit
 from litlearn._linear import LinearClassifier, LinearRegressor, SparseCoefficients
 from litlearn._parallel import check_interrupt, map_blocks
 from litlearn._progress import progress
-from litlearn._random import make_state, shuffle
 from litlearn.exceptions import ConvergenceWarning
 
 LOSSES = (
@@ -324,10 +323,19 @@ def one_pass(rows, y, weight, squares, order, rule, fit):
 
 
 @njit
-def shuffled_pass(rows, y, weight, squares, order, rule, fit, state):
-    """Put `order` into random order, and take the pass."""
-    shuffle(state, order)
-    return one_pass(rows, y, weight, squares, order, rule, fit)
+def shuffle(order, seed):
+    """Put whole numbers into another order, in place: the one that scikit-learn has for a seed.
+
+    The generator is Marsaglia's (2003) of 32 bits. It begins anew each time, so that the same
+    places change hands each time.
+    """
+    ones, bits = np.uint64(0xFFFFFFFF), np.uint64(seed if seed > 0 else 1)
+    for i in range(order.size - 1):
+        bits ^= (bits << np.uint64(13)) & ones
+        bits ^= bits >> np.uint64(17)
+        bits ^= (bits << np.uint64(5)) & ones
+        j = i + np.int64((bits & np.uint64(0x7FFFFFFF)) % np.uint64(order.size - i))
+        order[i], order[j] = order[j], order[i]
 
 
 # ---------------------------------------------------------------------------------------------
@@ -343,21 +351,21 @@ class Patience(NamedTuple):
     adaptive: bool  # the step size is divided by five first
 
 
-def descend(rows, y, weight, order, rule, fit, patience, state, validate, report):
+def descend(rows, y, weight, learned, rule, fit, patience, seed, validate, report):
     """Take passes until the objective, or a score on other samples, ceases to improve.
 
     Parameters
     ----------
     rows : Rows
     y, weight : ndarray of shape (n,)
-    order : ndarray of shape (n_train,), intp
+    learned : ndarray of shape (n,), bool
         Samples to learn from.
     rule : Rule
     fit : Fit
         Changed.
     patience : Patience
-    state : ndarray of shape (1,) or None
-        Random numbers for the order of each pass; None keeps the order.
+    seed : int or None
+        Of the order of each pass, which is made from the last one; None keeps the order.
     validate : callable or None
         Returns a score, given coefficients and intercept.
     report : callable or None
@@ -368,9 +376,12 @@ def descend(rows, y, weight, order, rule, fit, patience, state, validate, report
         The number of passes.
     """
     squares, best, idle = row_squares(rows, len(y)), np.inf, 0
+    places, all_learned = np.arange(len(y)), learned.all()
     for done in range(1, patience.longest + 1):
-        data = rows, y, weight, squares, order, rule, fit
-        value = one_pass(*data) if state is None else shuffled_pass(*data, state)
+        if seed is not None:
+            shuffle(places, seed)
+        order = places if all_learned else places[learned[places]]
+        value = one_pass(rows, y, weight, squares, order, rule, fit)
         if not (np.isfinite(fit.numbers[INTERCEPT]) and np.isfinite(fit.v).all()):
             raise ValueError(
                 f"Floating-point under-/overflow occurred at epoch #{done}. Scaling input data "
@@ -393,9 +404,9 @@ def descend(rows, y, weight, order, rule, fit, patience, state, validate, report
 
 
 def held_out(owner, random, n, codes, positive):
-    """Return training and validation samples; the classes have equal shares in both.
+    """Return the samples to validate with, in which the classes have their shares.
 
-    In random order, and with `codes` laid out by class, every so-manieth sample is held out.
+    They are those of scikit-learn's ``ShuffleSplit``, or with `codes` ``StratifiedShuffleSplit``.
     """
     n_held = int(np.ceil(owner.validation_fraction * n))
     if n_held >= n:
@@ -405,17 +416,42 @@ def held_out(owner, random, n, codes, positive):
             f"empty set ({n - n_held} and {n_held} samples). Please either change "
             "validation_fraction, increase number of samples, or disable early_stopping."
         )
-    order = random.permutation(n)
-    if codes is not None:
-        order = order[np.argsort(codes[order], kind="stable")]
     mask = np.zeros(n, dtype=bool)
-    mask[order[((np.arange(n_held) + 0.5) * n / n_held).astype(np.intp)]] = True
+    if codes is None:
+        mask[random.permutation(n)[:n_held]] = True
+    else:
+        counts = np.bincount(codes)
+        learned = shares(random, counts, n - n_held)
+        held = shares(random, counts - learned, n_held)
+        members = np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
+        for mine, first, count in zip(members, learned, held, strict=True):
+            mask[mine[random.permutation(len(mine))[first : first + count]]] = True
+        for count in (n - n_held, n_held):  # there both parts are put into random order
+            random.permutation(count)
     if not positive[mask].any():
         raise ValueError(
             f"{_validation.owner_name(owner)}: The sample weights for validation set are all zero, "
             "consider using a different random state."
         )
-    return np.flatnonzero(~mask), np.flatnonzero(mask)
+    return np.flatnonzero(mask)
+
+
+def shares(random, counts, n):
+    """Return how many of n samples come from each class, (n_classes,), as nearly as they divide.
+
+    What the whole numbers leave over goes to the largest remainders, of equal ones by lot.
+    """
+    exact = counts / counts.sum() * n
+    found = np.floor(exact).astype(np.intp)
+    rest, missing = exact - found, int(n - found.sum())
+    for size in np.unique(rest)[::-1]:
+        if missing <= 0:
+            break
+        these = np.flatnonzero(rest == size)
+        these = random.choice(these, size=min(len(these), missing), replace=False)
+        found[these] += 1
+        missing -= len(these)
+    return found
 
 
 # ---------------------------------------------------------------------------------------------
@@ -509,11 +545,9 @@ class _SGD(SparseCoefficients):
         -------
         Found
         """
-        n, random = X.shape[0], _validation.check_random_state(self, self.random_state)
-        order, held = np.arange(n), None
-        if self.early_stopping:
-            order, held = held_out(self, random, n, codes, weight.max(axis=0) > 0.0)
-        seeds = [_validation.random_integer(random) for _ in y]
+        held, seeds = self._draw(codes, weight)
+        learned = np.ones(X.shape[0], dtype=bool)
+        learned[held] = False
         rows, rule = as_rows(X), self._rule(_validation.is_sparse(X))
         tol = -np.inf if self.tol is None or longest == 1 else float(self.tol)
         patience = Patience(longest, tol, self.n_iter_no_change, self.learning_rate == "adaptive")
@@ -522,14 +556,14 @@ class _SGD(SparseCoefficients):
 
             def job(k):
                 fit, validate = begin(rule, start, k, time), None
-                if held is not None:
+                if self.early_stopping:
                     part = X[held], y[k, held], weight[k, held]
 
                     def validate(v, intercept):
                         return self._validation_score(part[0] @ v + intercept, *part[1:])
 
-                state = make_state(seeds[k]) if self.shuffle else None
-                count = descend(rows, y[k], weight[k], order.copy(), rule, fit, patience, state,
+                seed = seeds[k] if self.shuffle else None
+                count = descend(rows, y[k], weight[k], learned, rule, fit, patience, seed,
                                 validate, report if len(y) == 1 else None)  # fmt: skip
                 return fit, count
 
@@ -541,6 +575,27 @@ class _SGD(SparseCoefficients):
             np.stack([fit.mean for fit in fits]), at[:, MEAN_INTERCEPT],
             max(count for _, count in found),
         )  # fmt: skip
+
+    def _draw(self, codes, weight):
+        """Return the samples that are held out, and a seed for the orders of each row.
+
+        They are scikit-learn's, which draws a number more than it needs before, or after, the seed.
+        """
+        random, splits = (_validation.check_random_state(self, self.random_state) for _ in "ab")
+        integer, held = _validation.random_integer, np.empty(0, dtype=np.intp)
+        if codes is not None and len(weight) == 1:
+            integer(random)
+        if self.early_stopping:
+            positive = weight.max(axis=0) > 0.0
+            held = held_out(self, splits, len(positive), codes, positive)
+        seeds = [integer(random) for _ in weight]
+        if codes is None:
+            integer(random)
+        elif len(seeds) > 1:
+            # <members>: Each has a generator of its own.
+            own = [np.random.RandomState(seed) for seed in seeds]
+            seeds = [[integer(random) for _ in "ab"][1] for random in own]
+        return held, seeds
 
     def _start(self, q, p, dtype, coef_init, intercept_init):
         """Return where to begin: what was given, what was learned with warm_start, or zeros."""
@@ -666,7 +721,7 @@ class SGDClassifier(_SGD, LinearClassifier):
         ``fit`` stops when the mean objective during a pass, or the score with `early_stopping`, has
         not gained `tol` in `n_iter_no_change` passes in a row. None: after `max_iter` passes.
     shuffle : bool, default=True
-        Whether each pass takes the samples in a new order.
+        Whether each pass takes the samples in a new order: in scikit-learn's for the same seed.
     verbose : int, default=0
         Show a progress bar if above 0 and there are two classes.
     epsilon : float, default=0.1
@@ -969,7 +1024,7 @@ class SGDRegressor(_SGD, LinearRegressor):
     tol : float or None, default=1e-3
         As in :class:`SGDClassifier`.
     shuffle : bool, default=True
-        Whether each pass takes the samples in a new order.
+        Whether each pass takes the samples in a new order: in scikit-learn's for the same seed.
     verbose : int, default=0
         Show a progress bar if above 0.
     epsilon : float, default=0.1

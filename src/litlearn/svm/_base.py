@@ -12,6 +12,7 @@ from litlearn.svm._gram import ComputedGram, StoredGram, tile_rows
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 MEGABYTE = 1e6
+SMALL = 2**21  # products of a Gram matrix that take no longer than those of stored entries alone
 
 
 class KernelMachine(BaseEstimator):
@@ -73,6 +74,8 @@ class KernelMachine(BaseEstimator):
             return StoredGram(self._call_kernel(X, X, (n, n))), None, budget
         if self.kernel == "precomputed":
             return StoredGram(X), None, budget
+        if _validation.is_sparse(X) and n * n * X.shape[1] <= SMALL:
+            X = X.toarray()  # rounded alike, so that the machine is the same to the last digit
         kernel = kernels.make_kernel(
             self.kernel, X, gamma=self._find_gamma(X), degree=self.degree, coef0=self.coef0
         )
