@@ -313,9 +313,8 @@ class Writer:
         return lines if len(lines) > 1 else [f"{lines[0]} ..."]
 
     def members(self, cls, where):
-        fit = getattr(cls, "fit", None)
-        self.samples = documented(fit.__doc__, PARAMETERS).get("X") if fit else None
-        self.samples = self.samples or COMMON["X"]
+        fitted = documented(getattr(cls, "fit", cls).__doc__, PARAMETERS).get("X")
+        self.samples = COMMON["X"] if "sparse" in (fitted or "sparse") else "array-like"
         docs = documented(cls.__doc__, PARAMETERS)
         attributes = documented(cls.__doc__, "Attributes")
         is_base = self.module.__name__ == "litlearn._base"
