@@ -314,7 +314,8 @@ class Writer:
 
     def members(self, cls, where):
         fitted = documented(getattr(cls, "fit", cls).__doc__, PARAMETERS).get("X")
-        self.samples = COMMON["X"] if "sparse" in (fitted or "sparse") else "array-like"
+        sparse = re.search("sparse|CS[CR]", fitted or "sparse")
+        self.samples = COMMON["X"] if sparse else "array-like"
         docs = documented(cls.__doc__, PARAMETERS)
         attributes = documented(cls.__doc__, "Attributes")
         is_base = self.module.__name__ == "litlearn._base"

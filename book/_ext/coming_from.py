@@ -225,15 +225,10 @@ NOTES = (
     ),
     Note(
         DIFFERS,
-        "cv",
-        "RidgeCV RidgeClassifierCV",
-        "weights of samples count in the scores of the folds, too",
-    ),
-    Note(
-        DIFFERS,
-        "random_state",
+        "early_stopping",
         "SGDClassifier SGDRegressor",
-        "the samples come in another order; with `shuffle=False` the steps are the same",
+        "watches the score of the coefficients as they are; there they lack what the penalty has "
+        "shrunk in the pass, and another pass may be the last",
     ),
     Note(
         DIFFERS,

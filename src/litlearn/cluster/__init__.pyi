@@ -53,7 +53,7 @@ class KMeans(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         self, X: Array | Sparse, y: None = None, sample_weight: Array | None = None
     ) -> NDArray[Any]: ...
     def fit_transform(
-        self, X: Array, y: Array | None = None, **fit_params: Any
+        self, X: Array | Sparse, y: Array | None = None, **fit_params: Any
     ) -> NDArray[Any] | Any: ...
     def get_feature_names_out(
         self, input_features: Sequence[str] | None = None
@@ -112,7 +112,7 @@ class MiniBatchKMeans(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         self, X: Array | Sparse, y: None = None, sample_weight: Array | None = None
     ) -> NDArray[Any]: ...
     def fit_transform(
-        self, X: Array, y: Array | None = None, **fit_params: Any
+        self, X: Array | Sparse, y: Array | None = None, **fit_params: Any
     ) -> NDArray[Any] | Any: ...
     def get_feature_names_out(
         self, input_features: Sequence[str] | None = None
