@@ -28,8 +28,9 @@ from litlearn.linear_model._coordinate_descent import (
 
 # Entries of the first working set's columns: fewer columns where each is long.
 FIRST_ENTRIES = 1 << 18
-# Columns whose products with all others cost as much as one sweep that reads the columns.
-PER_SWEEP = 16
+# Columns whose products with all others cost as much as one sweep that reads the columns, from the
+# cache, or from beyond it if they have more entries together.
+PER_SWEEP, PER_LONG_SWEEP, CACHED = 16, 64, 1 << 20
 # Columns up to which all products of two columns are cheap; and how many times as many rows there
 # must be, and how many entries, to take them at once.
 SMALL_GRAM, TALL, LARGE = 500, 8, 1 << 18
@@ -217,16 +218,17 @@ def gram_matrix(design):
 def products_of(X, R, n_jobs):
     """Products of all columns of a matrix with R (q, n), in float64: (q, p).
 
-    Blocks of rows are added up in their order, blocks of columns put side by side.
+    What is contiguous is read as it lies, which is up to five times as fast: blocks of rows, added
+    up in their order, or blocks of columns, put side by side.
     """
     (n, p), q = X.shape, len(R)
     R = R.astype(X.dtype, order="C", copy=False)
-    if X.flags.c_contiguous and n > p:
+    if X.flags.c_contiguous:
 
         def multiply(rows):
             return np.dot(R[:, rows], X[rows]).astype(np.float64, copy=False)
 
-        return fold(multiply, operator.iadd, cut(n, max(64, BLOCK_ENTRIES // (p * q))), n_jobs)
+        return fold(multiply, operator.iadd, cut(n, max(16, BLOCK_ENTRIES // (p * q))), n_jobs)
     out = np.empty((q, p))
 
     def fill(columns):
@@ -474,7 +476,8 @@ class DenseDesign:
             return sweeps
         # <rent>: A few sweeps that read the columns may do. If they have cost as much as the
         # missing products of columns do, the products are taken.
-        sweeps, gap, few = 0, np.inf, min(stop.n_sweeps, (k - self.G_size) // PER_SWEEP)
+        per_sweep = PER_SWEEP if k * n <= CACHED else PER_LONG_SWEEP
+        sweeps, gap, few = 0, np.inf, min(stop.n_sweeps, (k - self.G_size) // per_sweep)
         if n > k and few > 2:
             sweeps, gap = self._descend(look.r, v, penalty, Stop(stop.gap, few, stop.seed))
         if gap > stop.gap and sweeps < stop.n_sweeps:
