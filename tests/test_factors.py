@@ -78,6 +78,7 @@ def test_in_place(order):
     L = _factors.cholesky_in_place(given, 0.1)
     assert np.shares_memory(L, given)
     np.testing.assert_allclose(np.tril(L) @ np.tril(L).T, K + 0.1 * np.eye(8), rtol=1e-12)
+    np.testing.assert_allclose(np.triu(L, 1), np.triu(K, 1), rtol=1e-12)  # this half is left
     assert _factors.cholesky_in_place(np.array(-K, order=order)) is None
 
 
@@ -110,6 +111,7 @@ def test_float32_will_do(condition, expected):
     A = np.array([[1.0, 0.0], [0.0, 1.0]]) + (1 - 2 / (1 + condition)) * np.array([[0, 1], [1, 0]])
     assert _factors.well_conditioned(A) == expected
     assert _factors.well_conditioned(A * 1e8) == expected
+    assert not _factors.well_conditioned(A - 3.0 * np.eye(2))  # not even definite
 
 
 # --- leading singular values and eigenvalues -------------------------------------------------

@@ -220,9 +220,16 @@ def test_tiles_and_restoring():
 
 
 @nojit
+def test_a_matrix_of_zeros_has_the_shortest_solution():
+    B, shifts = np.ones((3, 2)), np.array([0.0, 2.0])
+    W = _gram.solve_by_eigenvectors(np.zeros((3, 3)), B, shifts)
+    np.testing.assert_allclose(W, [[0.0, 0.5]] * 3)
+
+
+@nojit
 def test_sizes_in_words():
     assert _gram.in_bytes(999) == "999 B" and _gram.in_bytes(8e12) == "8 TB"
-    assert _gram.in_bytes(123_456_789) == "123 MB"
+    assert _gram.in_bytes(123_456_789) == "123 MB" and _gram.in_bytes(4e21) == "4e+03 EB"
     assert _gram.available_memory() > 1e6
 
 

@@ -195,6 +195,27 @@ def test_a_large_mean_costs_no_digits():
 
 
 @nojit
+@pytest.mark.parametrize(("mean", "shifted"), [(0.9, False), (-0.9, False), (1.1, True)])
+def test_features_are_shifted_where_a_mean_is_larger_than_its_spread(mean, shifted):
+    X = np.tile([[mean - 1.0, -5.0], [mean + 1.0, 5.0]], (20, 1))
+    samples = Samples(X, np.ones((40, 1)), None, True)
+    x_shift, y_shift = _moments.provisional_centre(samples, slice(0, 40))
+    assert (x_shift is not None) == shifted and y_shift.tolist() == [pytest.approx(1.0)]
+    if shifted:
+        np.testing.assert_allclose(x_shift, [mean, 0.0], atol=1e-12)
+
+
+@nojit
+@pytest.mark.parametrize("size", [1e-300, 1e-3, 1.0, 1e300])
+def test_the_heaviest_rows_have_a_weight_of_one_together(size):
+    weight = size * np.array([9.0, 1.0, 4.0, 0.0, 3.0, 2.0])
+    chosen, shares = _moments.heaviest(weight, slice(1, 6), 2)
+    assert chosen.tolist() == [2, 4]
+    np.testing.assert_allclose(shares, [4.0 / 7.0, 3.0 / 7.0])
+    assert not _moments.heaviest(0.0 * weight, slice(1, 6), 2)[1].any()
+
+
+@nojit
 def test_sizes_of_blocks_and_tiles():
     assert _moments.rows_per_block(10**6, 8) == 2**17  # as many numbers as a thread is worth
     assert _moments.rows_per_block(2**24, 2) == 2**19  # not many more blocks than threads

@@ -78,6 +78,12 @@ def test_class_weights_of_several_outputs_are_multiplied(class_weight):
         _targets.class_factors("Model", [{}, {}, {}], coded)
 
 
+def test_a_list_of_class_weights_is_for_several_outputs():
+    coded = _targets.encode("Model", TWO[:, 0], 5)
+    with pytest.raises(ValueError, match="'class_weight' parameter of Model"):
+        _targets.class_factors("Model", [{0: 2.0, 1: 1.0}], coded)
+
+
 def test_balanced_counts_samples_by_their_weight_where_asked_to():
     coded, weight = _targets.encode("Model", TWO[:, 0], 5), np.array([1.0, 2.0, 0.0, 4.0, 5.0])
     balanced = compute_class_weight(

@@ -260,6 +260,16 @@ def test_reals():
     refused(lambda: v.check_real("Model", "r", 0, low=0, allow_low=False), r"range \(0, inf\)")
 
 
+def test_penalties():
+    assert v.check_penalties("Model", 0.5, 2).tolist() == [0.5, 0.5]
+    assert v.check_penalties("Model", 0, 1).tolist() == [0.0]
+    assert v.check_penalties("Model", [0.5, 0.0], 2).tolist() == [0.5, 0.0]
+    for value in (-0.1, [1.0, -1.0], [np.inf], "1", None):
+        refused(lambda value=value: v.check_penalties("Model", value, 2), "'alpha' parameter of")
+    with pytest.raises(ValueError, match="Model: Number of targets and number of penalties"):
+        v.check_penalties("Model", [1.0, 2.0, 3.0], 2)
+
+
 def test_options():
     assert v.check_option("Model", "kind", "a", ("a", "b")) == "a"
     for value in ("c", 1, None, ["a"]):
