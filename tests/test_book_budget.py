@@ -24,12 +24,12 @@ FENCE = re.compile(r"^\s*(`{3,}|:{3,})(?:\{([\w:-]+)\})?(.*)$")
 
 
 def chapter_pages():
-    """Return the pages that a reader passes: methods without inside pages, and the comparison."""
+    """Return the pages that a reader passes: methods without inside pages, comparison, recipes."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     chapters = next(part["chapters"] for part in toc["parts"] if part["caption"] == "Methods")
     files = [entry["file"] for c in chapters for entry in [c, *c.get("sections", [])]]
     files = [file for file in files if not file.endswith("_inside")]
-    return [ROOT / f"{file}.ipynb" for file in [*files, "book/comparison"]]
+    return [ROOT / f"{file}.ipynb" for file in [*files, "book/comparison", "book/recipes"]]
 
 
 def unfolded(text):

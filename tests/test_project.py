@@ -519,27 +519,6 @@ def test_repository_has_one_address():
 # --- the module as a whole ---------------------------------------------------------------------
 
 
-def public_estimators():
-    """Names of the public classes that have a fit method."""
-    for module in MODULES:
-        if any(part.startswith("_") for part in module.split(".")[1:]):
-            continue
-        namespace = importlib.import_module(module)
-        for name in getattr(namespace, "__all__", ()):
-            value = getattr(namespace, name)
-            if inspect.isclass(value) and hasattr(value, "fit"):
-                yield module, name
-
-
-def test_every_estimator_is_compiled_before_the_tests():
-    compiled = {(f"litlearn.{module}", name) for module, name, _ in _warm_up.CASES}
-    # Strategies have no compiled code of their own, but the estimators that they are given.
-    estimators = {one for one in public_estimators() if one[0] != "litlearn.multiclass"}
-    # Those of several targets are fitted by `use_logistic`: the table's data have one.
-    several = {("litlearn.linear_model", f"MultiTask{kind}") for kind in ("Lasso", "ElasticNet")}
-    assert estimators - several <= compiled
-
-
 def public_names():
     """(module, name, value) of the public classes and functions."""
     for module in MODULES:
@@ -550,6 +529,22 @@ def public_names():
             value = getattr(namespace, name)
             if inspect.isclass(value) or inspect.isfunction(value):
                 yield module, name, value
+
+
+def public_estimators():
+    """(module, name) of the public classes that have a fit method."""
+    for module, name, value in public_names():
+        if inspect.isclass(value) and hasattr(value, "fit"):
+            yield module, name
+
+
+def test_every_estimator_is_compiled_before_the_tests():
+    compiled = {(f"litlearn.{module}", name) for module, name, _ in _warm_up.CASES}
+    # Strategies have no compiled code of their own, but the estimators that they are given.
+    estimators = {one for one in public_estimators() if one[0] != "litlearn.multiclass"}
+    # Those of several targets are fitted by `use_logistic`: the table's data have one.
+    several = {("litlearn.linear_model", f"MultiTask{kind}") for kind in ("Lasso", "ElasticNet")}
+    assert estimators - several <= compiled
 
 
 def test_every_public_docstring_has_examples():
