@@ -5,6 +5,7 @@ other. This file checks input and parameters, and stores what comes back.
 """
 
 import numbers
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -122,6 +123,20 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
         gram = _design.gram_matrix(design)
     exact = single or tol < GRAM_PRECISION[design.X.dtype.char]
     return gram_design(design, gram, exact)
+
+
+def check_settings(owner, given, **limits):
+    """Return the settings of the solver from what has them as attributes."""
+    max_iter = _validation.check_integer(owner, "max_iter", given.max_iter, low=1, **limits)
+    settings = {
+        "seed": draw_seed(owner, given.selection, given.random_state),
+        "tol": _validation.check_real(owner, "tol", given.tol, low=0.0),
+        "max_iter": 1000 if max_iter is None else max_iter,
+    }
+    if hasattr(given, "positive"):
+        settings["positive"] = _validation.check_boolean(owner, "positive", given.positive)
+    _validation.check_boolean(owner, "copy_X", given.copy_X)
+    return settings
 
 
 def draw_seed(owner, selection, random_state):
@@ -282,49 +297,22 @@ def enet_path(
     >>> print(alphas, coefs.round(2).tolist())
     [1.  0.5] [[1.29, 1.91], [0.0, 0.0]]
     """
-    who = "enet_path" if l1_ratio != 1.0 else "lasso_path"
-    settings = {
-        "sample_weight": None,
-        "tol": 1e-4,
-        "max_iter": 1000,
-        "random_state": None,
-        "selection": "cyclic",
-    }
-    unknown = sorted(set(params) - set(settings) - {"do_screening"})
-    if unknown:
-        raise InvalidParameterError(
-            f"{who} got unexpected arguments. Unexpected parameters in params: "
-            f"{', '.join(unknown)}."
-        )
-    settings.update(params)
+    who, level = ("enet_path", 2) if l1_ratio != 1.0 else ("lasso_path", 3)
+    solver = check_path_parameters(who, params)
     l1_ratio = _validation.check_real(who, "l1_ratio", l1_ratio, low=0.0, high=1.0)
     eps = _validation.check_real(who, "eps", eps, low=0.0, allow_low=False)
-    tol = _validation.check_real(who, "tol", settings["tol"], low=0.0)
-    max_iter = _validation.check_integer(who, "max_iter", settings["max_iter"], low=1)
-    positive = _validation.check_boolean(who, "positive", positive)
     return_n_iter = _validation.check_boolean(who, "return_n_iter", return_n_iter)
     precompute = check_precompute(who, precompute, auto=True)
-    seed = draw_seed(who, settings["selection"], settings["random_state"])
-    if not isinstance(n_alphas, str):
-        message = "'n_alphas' was deprecated in 1.9 and will be removed in 1.11: use alphas=number."
-        _validation.warn(FutureWarning(f"{who}: {message}"), stacklevel=4 - (l1_ratio != 1.0))
-        alphas = _validation.check_integer(who, "n_alphas", n_alphas, low=1)
-    elif alphas is None:
-        message = "'alphas=None' is deprecated and will be removed in 1.11: leave it out."
-        _validation.warn(FutureWarning(f"{who}: {message}"), stacklevel=4 - (l1_ratio != 1.0))
-        alphas = 100
-    elif isinstance(alphas, str) and alphas == "warn":
-        alphas = 100
-    alphas = check_alphas(who, alphas)
+    settings = check_settings(who, SimpleNamespace(positive=positive, copy_X=copy_X, **solver))
+    alphas = check_alphas(who, named_alphas(who, n_alphas, alphas, level))
     X = check_samples(who, X)
     y = _validation.check_real_targets(who, y, X.shape[0])
-    weights = _validation.check_sample_weight(who, settings["sample_weight"], X.shape[0])
+    weights = _validation.check_sample_weight(who, solver["sample_weight"], X.shape[0])
     w = np.zeros((*y.shape[1:], X.shape[1]))
     if coef_init is not None:
         w[:] = check_start(who, "coef_init", coef_init, w.shape)
-    first = y if y.ndim == 1 else np.ascontiguousarray(y[:, 0])
+    first, tol = y if y.ndim == 1 else np.ascontiguousarray(y[:, 0]), settings["tol"]
     design = make_design(X, first, weights, False, tol)
-    settings = {"positive": positive, "seed": seed, "tol": tol, "max_iter": max_iter}
     if y.ndim == 2:
         from litlearn.linear_model import _multi_task
 
@@ -333,12 +321,67 @@ def enet_path(
     else:
         design = with_gram(who, design, precompute, False, tol, single=False)
         if isinstance(alphas, int):
-            alphas = alpha_grid(len(y), sizes(design, positive), l1_ratio, eps, alphas)
+            alphas = alpha_grid(len(y), sizes(design, settings["positive"]), l1_ratio, eps, alphas)
         coefs, gaps, sweeps = solve_path(design, l1_ratio, alphas, w, **settings)
         worst = int(np.argmax(gaps))
-        warn_unless_converged(gaps[worst], tol, design, sweeps[worst])
+        warn_unless_converged(gaps[worst], tol, design, sweeps[worst], stacklevel=level + 1)
     result = alphas, coefs.astype(X.dtype, copy=False), gaps / len(y)
     return (*result, sweeps) if return_n_iter else result
+
+
+def check_path_parameters(owner, params):
+    """Return the parameters of the solver that a path takes by name, with their defaults."""
+    known = {
+        "sample_weight": None,
+        "tol": 1e-4,
+        "max_iter": 1000,
+        "random_state": None,
+        "selection": "cyclic",
+    }
+    unknown = sorted(set(params) - set(known) - {"do_screening"})
+    if unknown:
+        raise InvalidParameterError(
+            f"{owner} got unexpected arguments. Unexpected parameters in params: "
+            f"{', '.join(unknown)}."
+        )
+    return {**known, **params}
+
+
+def named_alphas(owner, n_alphas, alphas, level):
+    """Return what was given as `alphas`, or, as in older code, as `n_alphas` or None."""
+    if not isinstance(n_alphas, str):
+        message = "'n_alphas' was deprecated in 1.9 and will be removed in 1.11: use alphas=number."
+        _validation.warn(FutureWarning(f"{owner}: {message}"), stacklevel=level + 1)
+        return _validation.check_integer(owner, "n_alphas", n_alphas, low=1)
+    if alphas is None:
+        message = "'alphas=None' is deprecated and will be removed in 1.11: leave it out."
+        _validation.warn(FutureWarning(f"{owner}: {message}"), stacklevel=level + 1)
+        return 100
+    return 100 if isinstance(alphas, str) and alphas == "warn" else alphas
+
+
+def start_of(owner, X, Y, weights, centred, smooth):
+    """Return where an estimator begins: (n_targets, p).
+
+    At its last coefficients, if it is to start warm; at the solution with an l2 penalty `smooth`
+    alone, unless that is None; or at zero.
+    """
+    shape = (Y.shape[1], X.shape[1])
+    if owner.warm_start and hasattr(owner, "coef_"):
+        return check_start(owner, "coef_", np.atleast_2d(owner.coef_), shape)
+    if smooth is None:
+        return np.zeros(shape)
+    start = smooth_solution(owner, X, Y, weights, centred, smooth)
+    return np.nan_to_num(np.ascontiguousarray(start), posinf=0.0, neginf=0.0)
+
+
+def check_result(owner, *arrays):
+    """Refuse data whose coefficients are beyond the range of their type."""
+    if not all(np.isfinite(one).all() for one in arrays):
+        raise ValueError(
+            f"{_validation.owner_name(owner)}: the coefficients are not finite. The data hold "
+            "values too large for their type; scale them first."
+        )
 
 
 def check_start(owner, name, coef, shape):
@@ -494,8 +537,10 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         alpha = _validation.check_real(self, "alpha", self.alpha, low=0.0)
         l1_ratio = _validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0)
         centred = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        settings, precompute, warm = self._check_settings()
-        _validation.check_boolean(self, "check_input", check_input)
+        settings = check_settings(self, self, allow_none=True)
+        for name, given in (("warm_start", self.warm_start), ("check_input", check_input)):
+            _validation.check_boolean(self, name, given)
+        check_precompute(self, self.precompute, auto=False)
         names = _validation.feature_names(X)
         X = check_samples(self, X)
         y = _validation.check_real_targets(self, y, X.shape[0])
@@ -507,59 +552,40 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
             )
             _validation.warn(UserWarning(message), 2)
         targets = y[:, None] if y.ndim == 1 else y
-        n_targets, p = targets.shape[1], X.shape[1]
-        start = np.zeros((n_targets, p))
-        if warm and hasattr(self, "coef_"):
-            start = check_start(self, "coef_", np.atleast_2d(self.coef_), start.shape)
-        elif alpha * l1_ratio == 0.0 and not settings["positive"]:
-            start = smooth_solution(self, X, targets, weights, centred, alpha)
-            start = np.nan_to_num(np.ascontiguousarray(start), posinf=0.0, neginf=0.0)
-        # <fit>: One target after the other; the columns that are in use stay loaded.
-        coefs, intercepts = np.empty((n_targets, p), X.dtype), np.zeros(n_targets, X.dtype)
-        gaps, sweeps = np.empty(n_targets), []
+        smooth = alpha * l1_ratio == 0.0 and not settings["positive"]
+        coefs = start_of(self, X, targets, weights, centred, alpha if smooth else None)
         design = make_design(X, targets[:, 0].copy(), weights, centred, settings["tol"])
-        solver = with_gram(self, design, precompute, centred, settings["tol"], single=True)
-        for k in range(n_targets):
-            if k:
-                design = design.retarget(targets[:, k].copy())
-                known = isinstance(solver, _design.GramDesign)
-                solver = gram_design(design, solver.G, exact=True) if known else design
-            _, gap, count = solve_path(solver, l1_ratio, np.array([alpha]), start[k], **settings)
-            coefs[k] = start[k]
-            intercepts[k] = design.y_mean - design.X_means @ start[k] if centred else 0.0
-            gaps[k] = gap[0] / X.shape[0]
-            sweeps.append(count[0])
-            warn_unless_converged(gap[0], settings["tol"], design, count[0], stacklevel=3)
-        if not (np.isfinite(coefs).all() and np.isfinite(intercepts).all()):
-            raise ValueError(
-                f"{_validation.owner_name(self)}: the coefficients are not finite. The data hold "
-                "values too large for their type; scale them first."
-            )
-        _validation.store_features(self, p, names)
-        single = n_targets == 1
+        solver = with_gram(self, design, self.precompute, centred, settings["tol"], single=True)
+        penalty = alpha, l1_ratio
+        found = list(self._fit_targets(design, solver, targets, penalty, settings, coefs))
+        coefs, (intercepts, gaps, sweeps) = coefs.astype(X.dtype), zip(*found, strict=True)
+        intercepts = np.array(intercepts, X.dtype)
+        check_result(self, coefs, intercepts)
+        _validation.store_features(self, X.shape[1], names)
+        single = len(coefs) == 1
         self.coef_ = coefs[0] if single else coefs
         self.intercept_ = intercepts[0] if y.ndim == 1 else intercepts
         if not centred:
             self.intercept_ = 0.0
-        self.dual_gap_ = gaps[0] if single else gaps
-        self.n_iter_ = sweeps[0] if single else sweeps
+        self.dual_gap_ = gaps[0] if single else np.array(gaps)
+        self.n_iter_ = sweeps[0] if single else list(sweeps)
         return self
 
-    def _check_settings(self):
-        """Check the parameters of the solver; return them, `precompute` and `warm_start`."""
-        seed = draw_seed(self, self.selection, self.random_state)
-        max_iter = _validation.check_integer(
-            self, "max_iter", self.max_iter, low=1, allow_none=True
-        )
-        settings = {
-            "positive": _validation.check_boolean(self, "positive", self.positive),
-            "seed": seed,
-            "tol": _validation.check_real(self, "tol", self.tol, low=0.0),
-            "max_iter": 1000 if max_iter is None else max_iter,
-        }
-        _validation.check_boolean(self, "copy_X", self.copy_X)
-        warm = _validation.check_boolean(self, "warm_start", self.warm_start)
-        return settings, check_precompute(self, self.precompute, auto=False), warm
+    def _fit_targets(self, design, solver, targets, penalty, settings, coefs):
+        """Fit one target after the other, from and into `coefs` (n_targets, p).
+
+        Yields for each its intercept, its gap in units of the objective, and its sweeps.
+        """
+        (alpha, l1_ratio), tol = penalty, settings["tol"]
+        for k, w in enumerate(coefs):
+            if k:  # the columns that are in use stay loaded
+                design = design.retarget(targets[:, k].copy())
+                known = isinstance(solver, _design.GramDesign)
+                solver = gram_design(design, solver.G, exact=True) if known else design
+            _, gap, sweeps = solve_path(solver, l1_ratio, np.array([alpha]), w, **settings)
+            warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=4)
+            intercept = design.y_mean - design.X_means @ w if design.centred else 0.0
+            yield intercept, gap[0] / design.n_samples, sweeps[0]
 
 
 class Lasso(ElasticNet):
@@ -693,36 +719,22 @@ class _PathCV(LinearRegressor):
             the wrong shape, or hold NaN or infinity.
         """
         check_no_params(self, params)
-        settings, precompute, centred = self._check_settings()
-        ratios = self._check_ratios()
+        settings = check_settings(self, self)
+        centred = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
+        _validation.check_n_jobs(self, self.n_jobs)
+        check_precompute(self, self.precompute, auto=True)
+        ratios, tol = self._check_ratios(), settings["tol"]
         names = _validation.feature_names(X)
         X = check_samples(self, X)
         y = self._check_target(y, X.shape[0])
         weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         folds = check_folds(self, self.cv, X, y)
         alphas = check_alphas(self, self.alphas)
-        design = make_design(X, y, weights, centred, settings["tol"], self.n_jobs)
-        if isinstance(alphas, int):
-            eps = _validation.check_real(self, "eps", self.eps, low=0.0, allow_low=False)
-            products = sizes(design, settings["positive"])
-            grids = [alpha_grid(X.shape[0], products, l1, eps, alphas) for l1 in ratios]
-        else:
-            grids = [alphas] * len(ratios)
-        tol = settings["tol"]
-        solver = with_gram(self, design, precompute, centred, tol, single=False)
+        design = make_design(X, y, weights, centred, tol, self.n_jobs)
+        grids = self._grids(design, alphas, ratios, settings["positive"])
+        solver = with_gram(self, design, self.precompute, centred, tol, single=False)
         gram = solver.G if isinstance(solver, _design.GramDesign) and not solver.design else None
-
-        parts = self._fold_parts(design, y, weights, gram, folds)
-
-        def errors_of(problems, tol):
-            return self._validate(
-                X, y, weights, design, gram, folds, parts, problems, {**settings, "tol": tol}
-            )
-
-        errors, shortfalls = errors_of(list(zip(ratios, grids, strict=True)), tol)
-        if shortfalls.max() > 0.0:
-            warn_of_folds(shortfalls, tol)
-        sharpen(errors, ratios, grids, errors_of, tol, design.target_square / X.shape[0])
+        errors = self._search((X, y, weights), design, gram, folds, (ratios, grids), settings)
         # <choose>: The least mean error over the folds; the strongest penalty wins a tie.
         means = np.array([one.mean(axis=1) for one in errors])
         best_ratio, best_alpha = np.unravel_index(np.argmin(means), means.shape)
@@ -743,6 +755,36 @@ class _PathCV(LinearRegressor):
         self.n_iter_ = sweeps[0]
         self._store_ratio(l1_ratio)
         return self
+
+    def _grids(self, design, alphas, ratios, positive):
+        """Return the penalties for each share of the l1 penalty."""
+        if not isinstance(alphas, int):
+            return [alphas] * len(ratios)
+        eps = _validation.check_real(self, "eps", self.eps, low=0.0, allow_low=False)
+        products = sizes(design, positive)
+        return [alpha_grid(design.n_samples, products, l1, eps, alphas) for l1 in ratios]
+
+    def _search(self, data, design, gram, folds, candidates, settings):
+        """Return the mean squared errors (n_alphas, n_folds) for each share of the l1 penalty."""
+        (X, y, weights), (ratios, grids), tol = data, candidates, settings["tol"]
+        parts = self._fold_parts(design, y, weights, gram, folds)
+
+        def errors_of(problems, tol):
+            return self._validate(
+                X, y, weights, design, gram, folds, parts, problems, {**settings, "tol": tol}
+            )
+
+        errors, shortfalls = errors_of(list(zip(ratios, grids, strict=True)), tol)
+        if shortfalls.max() > 0.0:
+            message = (
+                f"Objective did not converge in {np.count_nonzero(shortfalls > 0.0)} of "
+                f"{shortfalls.size} paths. Duality gap: {shortfalls.max() + tol:.3e} of the "
+                f"target's squared norm, tolerance: {tol:.3e}. You might want to increase the "
+                "number of iterations."
+            )
+            _validation.warn(ConvergenceWarning(message))
+        sharpen(errors, ratios, grids, errors_of, tol, design.target_square / X.shape[0])
+        return errors
 
     def _fold_parts(self, design, y, weights, gram, folds):
         """Return the sums over each test fold; None where the Gram matrix is not known."""
@@ -838,35 +880,12 @@ class _PathCV(LinearRegressor):
             y = np.ascontiguousarray(y[:, 0])
         return y
 
-    def _check_settings(self):
-        """Check the parameters of the solver; return them, `precompute` and `fit_intercept`."""
-        settings = {
-            "positive": _validation.check_boolean(self, "positive", self.positive),
-            "seed": draw_seed(self, self.selection, self.random_state),
-            "tol": _validation.check_real(self, "tol", self.tol, low=0.0),
-            "max_iter": _validation.check_integer(self, "max_iter", self.max_iter, low=1),
-        }
-        _validation.check_boolean(self, "copy_X", self.copy_X)
-        _validation.check_n_jobs(self, self.n_jobs)
-        centred = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        return settings, check_precompute(self, self.precompute, auto=True), centred
-
 
 def progress(verbose, total, name):
     """Return a bar on the standard error, which shows nothing unless `verbose`."""
     from tqdm import tqdm
 
     return tqdm(total=total, desc=name, disable=not verbose)
-
-
-def warn_of_folds(shortfalls, tol):
-    """Say that fits of some folds missed the certificate."""
-    message = (
-        f"Objective did not converge in {np.count_nonzero(shortfalls > 0.0)} of "
-        f"{shortfalls.size} paths. Duality gap: {shortfalls.max() + tol:.3e} of the target's "
-        f"squared norm, tolerance: {tol:.3e}. You might want to increase the number of iterations."
-    )
-    _validation.warn(ConvergenceWarning(message))
 
 
 class ElasticNetCV(_PathCV):

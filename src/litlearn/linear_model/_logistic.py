@@ -328,11 +328,11 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "l1_ratio parameter is only used when penalty is 'elasticnet'. Got "
                 f"(penalty={self.penalty}). Leave penalty at its default and use l1_ratio only."
             )
-            _validation.warn(UserWarning(message), 4)
+            _validation.warn(UserWarning(message), 3)
         if self.penalty is None:
             if C != 1.0 or l1_ratio not in (0.0, None):
                 message = f"{who}: Setting penalty=None will ignore the C and l1_ratio parameters"
-                _validation.warn(UserWarning(message), 4)
+                _validation.warn(UserWarning(message), 3)
             C = np.inf
         ratios = {"l2": 0.0, "l1": 1.0}
         l1_ratio = ratios.get(self.penalty, l1_ratio or 0.0)
@@ -360,7 +360,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 f"{type(self).__name__}: 'penalty' was deprecated in scikit-learn 1.8 and will be "
                 "removed in 1.10. Use l1_ratio or l1_ratios, and C=inf for no penalty."
             )
-            _validation.warn(FutureWarning(message), 5)
+            _validation.warn(FutureWarning(message), 4)
 
     def _check_solver(self, l1_ratio, penalised=True):
         """Refuse what scikit-learn's solver of this name does not have."""

@@ -215,24 +215,10 @@ class LogisticRegressionCV(LogisticRegression):
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         s = _targets.combined_weight(self, sample_weight, self.class_weight, targets, counted=True)
         s = np.ones(X.shape[0]) if s is None else s
-        folds = check_folds(self, self.cv, X, classes[codes], codes)
         data = X, codes, classes, s, weight
-        coefs, scores, n_iter, missed = self._search(data, folds, Cs, ratios, limits)
-        # <choose>: The best mean score; of equal ones, the first.
-        if self.refit:
-            mean = scores.mean(axis=0)
-            c, r = np.unravel_index(np.argmax(mean.T), mean.T.shape)
-            start = self._split(coefs[:, r, c].mean(axis=0))
-            last = self._single()._solve_scaled(
-                X, codes, len(classes), s, Cs[c], ratios[r], limits, start
-            )
-            coef, intercept, chosen = last.coef, last.intercept, (Cs[c], ratios[r])
-            missed += last.message is not None
-        else:
-            flat = scores.transpose(0, 2, 1).reshape(len(folds), -1).argmax(axis=1)
-            c, r = np.unravel_index(flat, (len(Cs), len(ratios)))
-            coef, intercept = self._split(coefs[np.arange(len(folds)), r, c].mean(axis=0))
-            chosen = np.mean(Cs[c]), np.mean(ratios[r])
+        coefs, scores, n_iter, missed = self._search(data, Cs, ratios, limits)
+        fitted, chosen = self._choose(data, coefs, scores, Cs, ratios, limits)
+        missed += fitted.message is not None
         if missed:
             message = (
                 f"LogisticRegressionCV did not converge in {missed} of {scores.size + self.refit} "
@@ -241,9 +227,26 @@ class LogisticRegressionCV(LogisticRegression):
             _validation.warn(ConvergenceWarning(message), 2)
         _validation.store_features(self, X.shape[1], names)
         self.classes_, self.Cs_, self.converged_ = classes, Cs, missed == 0
-        self.coef_, self.intercept_ = coef.astype(X.dtype), intercept.astype(X.dtype)
+        self.coef_ = fitted.coef.astype(X.dtype)
+        self.intercept_ = fitted.intercept.astype(X.dtype)
         self._store_search(coefs, scores, n_iter, ratios, *chosen)
         return self
+
+    def _choose(self, data, coefs, scores, Cs, ratios, limits):
+        """Return what is :class:`Fitted`, and the C and the share of l1 that it stands for."""
+        X, codes, classes, s, _ = data
+        # <choose>: The best mean score; of equal ones, the first.
+        if self.refit:
+            mean = scores.mean(axis=0)
+            c, r = np.unravel_index(np.argmax(mean.T), mean.T.shape)
+            given = Cs[c], ratios[r]
+            start = self._split(coefs[:, r, c].mean(axis=0))
+            single = self._single()
+            return single._solve_scaled(X, codes, len(classes), s, *given, limits, start), given
+        flat = scores.transpose(0, 2, 1).reshape(len(scores), -1).argmax(axis=1)
+        c, r = np.unravel_index(flat, (len(Cs), len(ratios)))
+        mean = self._split(coefs[np.arange(len(scores)), r, c].mean(axis=0))
+        return Fitted(*mean, 0, np.nan, None), (np.mean(Cs[c]), np.mean(ratios[r]))
 
     def _check_parameters(self):
         """Return the values of C, the shares of l1, and tol and max_iter."""
@@ -308,7 +311,7 @@ class LogisticRegressionCV(LogisticRegression):
             return np.ascontiguousarray(coefs[:, :-1]), coefs[:, -1].copy()
         return coefs, np.zeros(len(coefs))
 
-    def _search(self, data, folds, Cs, ratios, limits):
+    def _search(self, data, Cs, ratios, limits):
         """Fit and score all paths.
 
         Returns
@@ -319,6 +322,7 @@ class LogisticRegressionCV(LogisticRegression):
             How many fits have missed their certificate.
         """
         X, codes, classes, _, weight = data
+        folds = check_folds(self, self.cv, X, classes[codes], codes)
         n_paths, scorer = len(folds) * len(ratios), self._scorer(classes)
         q, p = 1 if len(classes) == 2 else len(classes), X.shape[1]
         coefs = np.empty((len(folds), len(ratios), len(Cs), q, p + bool(self.fit_intercept)))

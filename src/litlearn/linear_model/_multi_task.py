@@ -286,7 +286,8 @@ def enet_path(owner, design, Y, alphas, W, l1_ratio, eps, settings):
         raise ValueError(f"{owner}: positive=True is not allowed for multi-output (y.ndim != 1).")
     coefs, gaps, sweeps = solve_path(several, l1_ratio, alphas, W, **settings)
     worst = int(np.argmax(gaps))
-    _path.warn_unless_converged(gaps[worst], settings["tol"], several, sweeps[worst], 5)
+    level = 5 - (l1_ratio != 1.0)  # as `lasso_path` calls `enet_path`
+    _path.warn_unless_converged(gaps[worst], settings["tol"], several, sweeps[worst], level)
     return alphas, coefs, gaps, sweeps
 
 
@@ -423,7 +424,11 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
             If a parameter is out of range, `y` is one-dimensional, or the data are missing, empty,
             of the wrong shape, or hold NaN or infinity.
         """
-        alpha, l1_ratio, warm, settings = self._check_parameters()
+        alpha = _validation.check_real(self, "alpha", self.alpha, low=0.0)
+        l1_ratio = _validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0)
+        for name in ("fit_intercept", "warm_start"):
+            _validation.check_boolean(self, name, getattr(self, name))
+        settings = _lasso.check_settings(self, self)
         names = _validation.feature_names(X)
         X = _lasso.check_samples(self, X)
         Y = _validation.check_real_targets(self, y, X.shape[0])
@@ -433,21 +438,13 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
                 f"{who}: For mono-task outputs, use {who[9:]}; expected y with a column a target."
             )
         weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        W = np.zeros((Y.shape[1], X.shape[1]))
-        if warm and hasattr(self, "coef_"):
-            W[:] = _lasso.check_start(self, "coef_", self.coef_, W.shape)
-        elif alpha * l1_ratio == 0.0:
-            start = _lasso.smooth_solution(self, X, Y, weights, self.fit_intercept, alpha)
-            W[:] = np.nan_to_num(start, posinf=0.0, neginf=0.0)
+        smooth = alpha if alpha * l1_ratio == 0.0 else None
+        W = _lasso.start_of(self, X, Y, weights, self.fit_intercept, smooth)
         first, tol = np.ascontiguousarray(Y[:, 0]), settings["tol"]
         design = _path.make_design(X, first, weights, self.fit_intercept, tol)
         design = Targets(design, Y)
         _, gap, sweeps = solve_path(design, l1_ratio, [alpha], W, **settings)
-        if not np.isfinite(W).all():
-            raise ValueError(
-                f"{_validation.owner_name(self)}: the coefficients are not finite. The data hold "
-                "values too large for their type; scale them first."
-            )
+        _lasso.check_result(self, W)
         _path.warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=3)
         _validation.store_features(self, X.shape[1], names)
         intercept = design.y_means - W @ design.design.X_means
@@ -456,20 +453,6 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
         self.dual_gap_, self.n_iter_ = gap[0] / X.shape[0], sweeps[0]
         self.eps_ = tol * design.target_square / X.shape[0]
         return self
-
-    def _check_parameters(self):
-        """Return alpha, l1_ratio, whether to start warm, and the settings of the solver."""
-        alpha = _validation.check_real(self, "alpha", self.alpha, low=0.0)
-        l1_ratio = _validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0)
-        for name in ("fit_intercept", "copy_X"):
-            _validation.check_boolean(self, name, getattr(self, name))
-        warm = _validation.check_boolean(self, "warm_start", self.warm_start)
-        settings = {
-            "seed": _lasso.draw_seed(self, self.selection, self.random_state),
-            "tol": _validation.check_real(self, "tol", self.tol, low=0.0),
-            "max_iter": _validation.check_integer(self, "max_iter", self.max_iter, low=1),
-        }
-        return alpha, l1_ratio, warm, settings
 
 
 class MultiTaskLasso(MultiTaskElasticNet):
