@@ -182,3 +182,25 @@ def test_tall_data_take_all_products_at_once(weighted, monkeypatch):
     gradient = -again.correlations(again.residual(w))
     assert _penalty.violations(gradient, w, penalty).max() < 1e-3 * penalty.alpha
     assert again.whole is whole.whole
+
+
+@pytest.mark.nojit
+def test_columns_that_were_dropped_do_not_count():
+    rng, penalty, w = np.random.default_rng(0), Penalty(0.2, 0.3), np.array([0.5, 0.0, -0.1])
+    c, sizes, few = np.array([0.1, 9.0, -0.05]), np.empty(3), np.empty(2)
+    kept = np.array([True, False, True])
+    y, r = rng.normal(size=(2, 30))
+    known = r @ r, r @ y, penalty
+    found = _penalty.measure(c, w, kept, *known, sizes)
+    expected = _penalty.measure(c[kept], w[kept], np.ones(2, bool), *known, few)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    np.testing.assert_allclose(sizes[kept], few, rtol=1e-14)
+
+
+@pytest.mark.nojit
+def test_distances_of_constraints():
+    """What is in use first, what was dropped last, the others by their lengths."""
+    sizes, squares, penalty = np.array([0.1, 0.3, 0.9, 0.5]), np.full(4, 2.0), Penalty(0.6, 0.25)
+    used, active, out = np.array([True, False, False, False]), np.array([1, 1, 0, 1]) > 0, sizes + 0
+    assert _penalty.distances(sizes, 0.5, used, active, squares, penalty, out) == 1
+    np.testing.assert_allclose(out, [-np.inf, 0.3 / 1.5, np.inf, 0.1 / 1.5])
