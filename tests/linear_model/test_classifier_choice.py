@@ -1,5 +1,7 @@
 """RidgeClassifierCV and LogisticRegressionCV: the choice of a penalty for a classifier."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -9,10 +11,14 @@ from sklearn.model_selection import KFold, StratifiedKFold, StratifiedShuffleSpl
 
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import (
+    ElasticNet,
+    LassoCV,
     LogisticRegression,
     LogisticRegressionCV,
     RidgeClassifierCV,
     RidgeCV,
+    enet_path,
+    lasso_path,
 )
 from litlearn.linear_model._folds import check_folds
 from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
@@ -348,3 +354,29 @@ def test_a_step_of_the_path_is_that_of_the_two_loops():
     pairs = [(s, y, s @ y) for s, y in zip(model.S, model.Y, strict=True)]
     assert len(pairs) == 3
     np.testing.assert_allclose(d, two_loops(-state.gradient, pairs, model.solve), rtol=1e-10)
+
+
+def test_warnings_name_the_line_of_the_caller():
+    X, y, _ = data()
+    codes = np.unique(y, return_inverse=True)[1]
+    few = np.where(np.arange(len(X)) < 3, 0, 1)
+
+    def calls():
+        yield lambda: LogisticRegression(penalty="l1", l1_ratio=0.5).fit(X, y)
+        yield lambda: LogisticRegressionCV(penalty="l2", l1_ratios=[0.5], Cs=1).fit(X, y)
+        yield lambda: LogisticRegressionCV(max_iter=1, tol=1e-9, Cs=2).fit(X, y)
+        yield lambda: LogisticRegressionCV(Cs=1).fit(X, few)
+        yield lambda: RidgeClassifierCV(cv=5).fit(X, few)
+        yield lambda: LassoCV(max_iter=1, tol=1e-14, precompute=False).fit(X, codes)
+        yield lambda: ElasticNet(alpha=0.0).fit(X, codes)
+        yield lambda: ElasticNet(alpha=1e-3, max_iter=1, tol=1e-16).fit(X, codes)
+        yield lambda: enet_path(X, codes, n_alphas=3, max_iter=1, tol=1e-16)
+        yield lambda: lasso_path(X, codes, n_alphas=3, max_iter=1, tol=1e-16)
+
+    for call in calls():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        assert caught
+        for one in caught:
+            assert (one.filename, one.lineno) == (__file__, call.__code__.co_firstlineno)
