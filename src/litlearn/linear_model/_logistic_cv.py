@@ -20,6 +20,7 @@ from litlearn.linear_model._logistic import (
 from litlearn.linear_model._logistic_path import smooth_path
 
 GRID = (-4.0, 4.0)  # decimal exponents of the first and the last C of an automatic grid
+SMALL = 2**16  # entries of X below which one thread takes all paths
 PENALTIES = ("l1", "l2", "elasticnet", "deprecated")
 
 
@@ -346,7 +347,9 @@ class LogisticRegressionCV(LogisticRegression):
                     report(len(done))
                 return missed
 
-            missed = sum(map_blocks(job, n_paths, self.n_jobs))
+            # Short passes would spend their time on handing over the interpreter.
+            n_jobs = 1 if np.prod(X.shape) < SMALL else self.n_jobs
+            missed = sum(map_blocks(job, n_paths, n_jobs))
         return coefs, scores, n_iter, missed
 
     def _path(self, data, train, Cs, ratio, limits, coefs, n_iter):
