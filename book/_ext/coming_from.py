@@ -197,7 +197,7 @@ NOTES = (
         '`"svd"`, `"lsqr"` and `"sparse_cg"` are taken as asked, `"sag"` and `"saga"` replaced; '
         "the solution is the same, and `solver_` says how it was found",
     ),
-    Note(DIFFERS, "max_iter", RIDGES, 'counts for `"lsqr"` and `"sparse_cg"` only'),
+    Note(DIFFERS, "max_iter", RIDGES, 'bounds each of two runs of `"lsqr"` or `"sparse_cg"`'),
     Note(
         DIFFERS,
         "solver",
