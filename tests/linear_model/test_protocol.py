@@ -119,6 +119,7 @@ def test_the_number_of_threads_changes_no_bit(estimator, monkeypatch):
     # Blocks of a few hundred rows, shared by threads however little work they are.
     monkeypatch.setattr(_parallel, "_WORTH_A_THREAD", 0)
     monkeypatch.setattr(_moments, "BLOCK", 2**11)
+    monkeypatch.setattr("litlearn.linear_model._logistic_cv.SMALL", 0)
     for solver in (_design, _logistic_loss, _proximal_newton):
         monkeypatch.setattr(solver, "BLOCK_ENTRIES", 2**11)
     shared, run = [], _parallel._Fold.run
