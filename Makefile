@@ -155,7 +155,7 @@ fuzz: .venv/.test
 mutants: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/mutants.py $(MUTANTS)
 
-# Takes a quarter of an hour on two processors, so that CI runs it once a week.
+# Takes four minutes on two processors, so that CI runs it once a week.
 compat: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/compat.py --workers $(WORKERS) $(COMPAT)
 
