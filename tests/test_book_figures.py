@@ -20,6 +20,8 @@ from test_book_browser import HTML, LIVE, PHONE, WIDE
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / ".ci")]
 
+pytest.importorskip("sphinx", reason="the pages are made with the extra `book`")
+
 import figure_data  # noqa: E402
 import live_figures  # noqa: E402
 
