@@ -81,6 +81,8 @@ class Case(NamedTuple):
         that explain it.
     limit_label : str
         What the limit is, in a few words.
+    limit_of : {"query", "build"}
+        Whose time the limit is for.
     aim : float or None
         The ratio to the fastest peer that the project has set itself.
     aim_peer : str or None
@@ -103,6 +105,7 @@ class Case(NamedTuple):
     reference: Callable
     limit: Callable | None = None
     limit_label: str = ""
+    limit_of: str = "query"
     aim: float | None = None
     aim_peer: str | None = None
     options: Mapping = NOTHING

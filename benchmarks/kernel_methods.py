@@ -178,7 +178,7 @@ def cases(size):
                 adapters=adapters(estimator, given), judge=judge, reference=reference, aim=aim,
                 options=options | {"given": given}, facts=facts,
                 limit=factor_alone if estimator == "KernelRidge" else None,
-                limit_label="Cholesky factorisation alone",
+                limit_label="Cholesky factorisation alone", limit_of="build",
             )
         )  # fmt: skip
     return chosen

@@ -241,7 +241,7 @@ def compare(case, records, limit):
             least = min(record["memory"] for record in peers)
             summary["memory_ratio"] = own["memory"] / least if least else None
     if own and limit and limit["seconds"]:
-        summary["limit_ratio"] = own["query"] / limit["seconds"]
+        summary["limit_ratio"] = own[case.limit_of] / limit["seconds"]
     return summary
 
 

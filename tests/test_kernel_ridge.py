@@ -87,6 +87,37 @@ def test_scikit_learn(setting):
 
 
 @nojit
+@pytest.mark.parametrize("kernel", _gram.POSITIVE)
+@pytest.mark.parametrize("k", [None, 2])
+def test_half_of_the_matrix_does_where_the_penalty_is_far_above_rounding(kernel, k, monkeypatch):
+    """What stands below the diagonal is not read; small penalties, and weights, take it all."""
+    X, y, Q = samples(n=150)
+    targets = y if k is None else np.stack([y] * k, axis=1)
+    whole, halves = kernels.gram, []
+
+    def spoiled(*data, mirror=True, **options):
+        K = whole(*data, mirror=mirror, **options)
+        if not mirror:
+            halves.append(len(K))
+            K[np.tril_indices(len(K), -1)] = np.nan
+        return K
+
+    monkeypatch.setattr(kernels, "gram", spoiled)
+    found = KernelRidge(alpha=0.3, kernel=kernel).fit(X, targets).predict(Q)
+    assert halves == [150]
+    alike = np.ones(150)
+    expected = KernelRidge(alpha=0.3, kernel=kernel).fit(X, targets, alike).predict(Q)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        KernelRidge(alpha=1e-12, kernel=kernel).fit(X, targets)
+        KernelRidge(alpha=0.3, kernel="sigmoid").fit(X, targets)
+    if k is not None:
+        KernelRidge(alpha=[0.3, 0.4], kernel=kernel).fit(X, targets)
+    assert halves == [150]
+
+
+@nojit
 def test_linear_kernel_is_ridge_without_an_intercept():
     X, y, Q = samples()
     expected = TheirRidge(alpha=0.7, fit_intercept=False).fit(X, y).predict(Q)

@@ -22,6 +22,7 @@ MOST_ROWS = 256  # of such a tile: with few training samples it stays in a core'
 
 EPS = np.finfo(np.float64).eps
 CACHED = ("active_file", "inactive_file")  # of a container: contents of files, which can be dropped
+POSITIVE = ("linear", "cosine", "rbf", "laplacian")  # no Gram matrix has an eigenvalue below zero
 MOST_FACTORS = 8  # penalties up to which one factorisation each is faster than eigenvectors
 
 
@@ -138,6 +139,23 @@ class SampleKernel:
         K = 0.5 * (K + K.T)  # of a user's matrix that is not symmetric, the part that is
         blocks = cut(len(K), kernels.TILE_ROWS)
         return _factors.Symmetric([K[rows, rows.start :] for rows in blocks])
+
+    def half(self, shift):
+        """Return the same, defined on and right of the diagonal alone, if that will do.
+
+        It does if ``gram() + shift I`` is certainly well-conditioned: the kernel has no eigenvalue
+        below zero, and the shift is far above the rounding of its entries. None otherwise.
+        """
+        if self.name not in POSITIVE:
+            return None
+        # No entry is larger than the largest on the diagonal, no eigenvalue than n times that.
+        n = self.X.shape[0]
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = kernels.kernel_diagonal(self.kernel, self.X).max()
+        rounding = n * max(2.0 * kernels.PRECISION, 10.0 * EPS * np.sqrt(n))
+        if not shift > rounding * largest:
+            return None
+        return kernels.gram(self.kernel, self.X, mirror=False)
 
     def _gram(self, n_jobs):
         if callable(self.name):

@@ -153,7 +153,7 @@ def moments_by_class(samples, codes, n_classes, n_jobs=None, full=True):
     codes : ndarray of shape (n,)
         Class of each sample, from 0 to ``n_classes - 1``.
     n_classes : int
-        q.
+        Number of classes, q.
     n_jobs, full
         As in :func:`moments`.
 

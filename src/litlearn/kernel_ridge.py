@@ -5,7 +5,7 @@ The names, parameters, attributes and defaults are scikit-learn's.
 
 import numpy as np
 
-from litlearn import _gram, _validation
+from litlearn import _factors, _gram, _validation
 from litlearn._base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from litlearn.exceptions import ConvergenceWarning
 
@@ -158,6 +158,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
 def fit_dual(model, X, Y, alpha, weight):
     """Return the dual coefficients, (n, k), of checked samples and targets, and the solver."""
+    from scipy.linalg import lapack
+
     # <weights>: A sample of weight zero has no say; roots of weights scale rows and columns.
     n, root = X.shape[0], None
     taken = slice(None)
@@ -166,7 +168,14 @@ def fit_dual(model, X, Y, alpha, weight):
         root = np.sqrt(weight[taken])
         X, Y = _gram.take(model, X, taken), Y[taken] * root[:, None]
     _gram.check_memory(model, X.shape[0], 1, INSTEAD)
-    K = _gram.SampleKernel(model, X, model.gamma).gram()
+    kernel = _gram.SampleKernel(model, X, model.gamma)
+    # <half>: Without weights and with one penalty, half of the matrix may do.
+    if root is None and (alpha == alpha[0]).all():
+        K = kernel.half(alpha[0])
+        L = None if K is None else _factors.cholesky_in_place(K, alpha[0])
+        if L is not None:
+            return lapack.dpotrs(L, Y, lower=True)[0], "cholesky"
+    K = kernel.gram()
     if root is not None:
         K *= root
         K *= root[:, None]

@@ -6,7 +6,7 @@ alone. The names, parameters and defaults are those of ``sklearn.metrics.pairwis
 
 Gram matrices are computed in tiles: a matrix product, then one pass over the tile. The kernels of a
 distance (RBF) take it from `litlearn._distances`: products of centred samples where the bound on
-their error promises PRECISION, differences of coordinates where it does not.
+their error promises enough digits, differences of coordinates where it does not.
 """
 
 import operator
@@ -265,7 +265,7 @@ def power(values, degree):
     return total
 
 
-def gram(kernel, X, Q=None, n_jobs=None):
+def gram(kernel, X, Q=None, n_jobs=None, mirror=True):
     """Gram matrix of samples, or of samples Q and X.
 
     Parameters
@@ -275,6 +275,8 @@ def gram(kernel, X, Q=None, n_jobs=None):
     Q : ndarray or CSR array of shape (m, p), or None, default=None
         None: X itself. The matrix is then symmetric to the last bit, and only half is computed.
     n_jobs : int or None, default=None
+    mirror : bool, default=True
+        False: without Q, what stands below the diagonal is left as memory was found.
 
     Returns
     -------
@@ -289,7 +291,8 @@ def gram(kernel, X, Q=None, n_jobs=None):
             return
         # <mirror>: what stands right of the diagonal stands below it, too.
         fill_upper(kernel, X, rows, K[rows, rows.start :])
-        K[rows.stop :, rows] = K[rows, rows.stop :].T
+        if mirror:
+            K[rows.stop :, rows] = K[rows, rows.stop :].T
 
     fold_blocks(fill, None, cut(K.shape[0], TILE_ROWS), n_jobs, work=gram_work(X, K.size))
     return K

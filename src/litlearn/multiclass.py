@@ -475,7 +475,7 @@ def votes_and_confidences(predictions, confidences, n_classes):
     confidences : ndarray of the same shape
         Scores of the pairs, larger for the second class.
     n_classes : int
-        Their number, q.
+        Number of classes, q.
 
     Returns
     -------
@@ -512,7 +512,7 @@ class OneVsOneClassifier(MulticlassStrategy):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_ : int
-        Their number, q.
+        Number of classes, q.
     pairwise_indices_ : tuple of ndarray, or None
         Samples of each pair, where the samples are rows of a precomputed matrix.
     n_features_in_ : int

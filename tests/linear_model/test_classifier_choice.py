@@ -17,6 +17,7 @@ from litlearn.linear_model import (
     LogisticRegressionCV,
     RidgeClassifierCV,
     RidgeCV,
+    _logistic_path,
     enet_path,
     lasso_path,
 )
@@ -301,9 +302,14 @@ def test_what_the_logistic_choice_refuses():
 
 
 @pytest.mark.parametrize("shape", [(90, 4), (60, 320)], ids=["tall", "wide"])
+@pytest.mark.parametrize("most", [100, 1], ids=["steps", "fallback"])
 @CLASSES
-def test_minima_along_a_path_are_certified(q, shape):
-    """eq-logistic-penalized: at a minimum the gradient vanishes, for every penalty and any form."""
+def test_minima_along_a_path_are_certified(q, most, shape, monkeypatch):
+    """eq-logistic-penalized: at a minimum the gradient vanishes, for every penalty and any form.
+
+    Also where the steps of the path do not suffice, and the solver of one penalty goes on.
+    """
+    monkeypatch.setattr(_logistic_path, "MOST", most)
     rng = np.random.default_rng(7)
     X = rng.normal(size=shape)
     codes = (X[:, :q] + rng.normal(size=(shape[0], q))).argmax(axis=1)
@@ -328,6 +334,16 @@ def test_minima_along_a_path_are_certified(q, shape):
             residual = residual[:, 1:] if q == 2 else residual
             np.testing.assert_allclose(residual.T @ X + alpha * coef, 0.0, atol=1e-5)
             np.testing.assert_allclose(residual.sum(axis=0), 0.0, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [np.array, scipy.sparse.csr_array])
+def test_the_answer_is_that_of_the_chosen_penalty_alone(make):
+    """To the last bit, whatever the paths of the folds were."""
+    X, y, weight = data()
+    found = LogisticRegressionCV(Cs=[0.01, 1.0], cv=3).fit(make(X), y, weight)
+    alone = LogisticRegression(C=found.C_[0]).fit(make(X), y, weight)
+    np.testing.assert_array_equal(found.coef_, alone.coef_)
+    np.testing.assert_array_equal(found.intercept_, alone.intercept_)
 
 
 def test_a_step_of_the_path_is_that_of_the_two_loops():

@@ -220,7 +220,7 @@ class KMeans(CentreModel):
     """Clusters of samples around centres, each the mean of its samples.
 
     Lowers the inertia :eq:`eq-inertia`, the sum of squared distances from the nearest centre, by
-    Lloyd's algorithm :prf:ref:`alg-kmeans`, from one start or several: not always to the minimum.
+    Lloyd's method, :prf:ref:`alg-kmeans`, from one start or several: not always to the minimum.
 
     Parameters
     ----------

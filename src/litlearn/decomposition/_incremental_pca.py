@@ -81,8 +81,10 @@ class IncrementalPCA(LinearReduction):
         Their shares of the sum of all variances; zero if nothing varies.
     singular_values_ : ndarray of shape (n_components,)
         Singular values of the centred samples.
-    mean_, var_ : ndarray of shape (n_features,)
-        Means and variances of the features.
+    mean_ : ndarray of shape (n_features,)
+        Means of the features.
+    var_ : ndarray of shape (n_features,)
+        Variances of the features.
     noise_variance_ : float
         Mean of the variances along the axes that were left out of the last step.
     n_components_ : int

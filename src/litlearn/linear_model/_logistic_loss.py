@@ -731,7 +731,7 @@ class MultinomialLoss(_Loss):
 
         The Hessian is a mean over the samples of (diag(p_i) - p_i p_i') times x_i x_i'. The model
         takes the mean of each factor instead of that of the product. With the eigenvectors of the
-        q x q factor, it falls apart into one p x p system for each. Boehning's bound,
+        q x q factor, it falls apart into one p x p system for each. Böhning's bound,
         :eq:`eq-boehning-bound`, is the special case that puts the largest possible matrix in the
         place of the mean one.
         """

@@ -41,6 +41,7 @@ PART = 8  # a part of the samples is one eighth of them
 MANY = 300  # parameters from which gradients are tried before the first Hessian of two classes
 ROUGH = 1e-5  # the relative gap at which conjugate gradients take over from L-BFGS
 RESIDUAL = 0.3  # to which they then solve for a step
+CHEAP = 2**16  # samples times parameters from which a product more or less is felt
 NEAR = 30  # times the goal, from where one step that is solved for well should reach it
 MOST_PRODUCTS = 2000  # with a Hessian, for one step
 PASS = 4  # a budget of passes is worth about three Hessians: these run at ten times the speed
@@ -176,7 +177,8 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
 
     if most is None:
         most = min(max(200, 2 * min(loss.n, state.v.size)), MOST_PRODUCTS)
-    if small and 0.0 < loss.bound(state.gradient) <= most_gain:
+    proved = small and 0.0 < loss.bound(state.gradient) <= most_gain
+    if proved and loss.n * state.v.size > CHEAP:
         rtol = 0.99  # the step before was solved for so well that a product or two will do
     product = product or (lambda x: loss.product(state, x))
     step = conjugate_gradients(product, precondition, state.gradient, rtol, most, accept)

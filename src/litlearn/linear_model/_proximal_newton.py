@@ -915,7 +915,7 @@ def fit_multinomial(
     codes : ndarray of shape (n,), intp
         Classes, from 0 to q - 1.
     n_classes : int
-        q.
+        Number of classes, q.
     coef : ndarray of shape (q, p), optional
         Where to start.
     intercept : ndarray of shape (q,), optional
