@@ -231,6 +231,8 @@ _REPAIRS = [
         r'(?<!keep">)([(“]<span class="math[^>]*>[^<]*</span>)',
         r'<span class="litlearn-keep">\1\2\3</span>',
     ),
+    # What the formatter is told is nothing to read.
+    (r' *<span class="c1"># fmt: skip</span>', ""),
     # A number stays with its spread.
     (r"(?<=\d) (?=±)|(?<=±) (?=\d)", "\N{NO-BREAK SPACE}"),
     # Where a title breaks, and where it does not.

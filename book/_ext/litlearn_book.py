@@ -269,12 +269,12 @@ QUESTIONS = {
     "book/support_vector_machines": "On whose files does the answer rest?",
     "book/multiclass": "How do questions of yes and no name one of many?",
     "book/normal_distributions": "Which group does this person look like?",
-    "book/dimensionality_reduction": "How few numbers can stand for many?",
     "book/decision_trees": "Which questions, in which order, lead to the answer?",
     "book/random_forests": "What do many trees know that one does not?",
     "book/extra_trees": "How much of a tree can be left to chance?",
     "book/k_means": "Which people are alike, when nobody has said so?",
     "book/gaussian_mixtures": "One disease or two, if nobody wrote it down?",
+    "book/dimensionality_reduction": "How few numbers can stand for many?",
     "book/kernel_methods": "What if patients are compared instead of measured?",
     "book/comparison": "Which of all these is best, and how sure can we be?",
 }
