@@ -1,7 +1,5 @@
 """Statistics of blocks of rows: the twin, merging, weights, classes, precision, threads."""
 
-import os
-
 import numpy as np
 import pytest
 import scipy.sparse
@@ -40,32 +38,6 @@ def test_every_form_of_the_data_has_the_twins_moments(make, k, weighted, monkeyp
     close(_moments.moments(samples), expected)
     diagonal = _moments.moments(samples, full=False)
     close(diagonal, (*expected[:3], np.diagonal(expected[3]), *expected[4:]))
-
-
-@pytest.mark.parametrize("processor", ["SkylakeX", "Haswell"])
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("p", [1, 3, 50, 64, 65])
-@pytest.mark.parametrize("n", [1, 15, 48])
-def test_products_of_rows_are_the_same_on_every_processor(
-    processor, order, dtype, p, n, monkeypatch
-):
-    """In slices of 15 rows of three features, or all at once; what `out` held does not count."""
-    monkeypatch.setattr(_moments, "SMALL", 15 * p**2)
-    monkeypatch.setattr(_moments, "blas_architectures", lambda: {processor})
-    Z = np.random.default_rng(0).normal(size=(n, p)).astype(dtype, order=order)
-    out = np.full((p, p), np.nan, dtype=dtype)
-    assert _moments.squared(Z, out) is out
-    expected = Z.T.astype(np.float64) @ Z
-    np.testing.assert_allclose(
-        out, expected, atol=10 * np.finfo(dtype).eps * np.abs(Z).max() ** 2 * n
-    )
-
-
-@nojit
-@pytest.mark.skipif(os.environ.get("OPENBLAS_CORETYPE") != "Haswell", reason="another processor")
-def test_the_processor_of_the_products_is_known():
-    assert _moments.blas_architectures() == {"Haswell"}
 
 
 @nojit

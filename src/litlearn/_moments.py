@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn import _factors
-from litlearn._parallel import blas_architectures, cut, fold_blocks, single_threaded_blas
+from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 
 # A tile of rows is what a thread works on at a time: small enough to stay in its cache.
 TILE = 2**16  # numbers
@@ -25,8 +25,6 @@ BLOCK = 2**20  # numbers in a block, at least
 MOST_BLOCKS = 64
 MANY = 2**18  # numbers from which on products in float32 are worth their loss of digits
 MOST_MEMORY = 2**25  # numbers in the statistics of all blocks together
-FEW = 64  # features up to which general products without packing are faster than symmetric ones
-SMALL = 10**6  # multiplications up to which OpenBLAS takes a product without packing
 DENSE = 0.05  # share of entries that are not zero from which on blocks of them are made dense
 
 
@@ -195,7 +193,7 @@ def block_moments(samples, rows, dtype=np.float64, full=True):
     # <accumulate>: Each tile is squared while it is in the cache, and added in float64.
     for tile in tiles:
         Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift, room)
-        xx += squared(Z, product) if full else np.einsum("ij,ij->j", Z, Z)
+        xx += np.matmul(Z.T, Z, out=product) if full else np.einsum("ij,ij->j", Z, Z)
         xy += Z.T @ T.astype(dtype, copy=False)
         yy += np.einsum("ij,ij->j", T, T)
         if samples.centred:
@@ -214,27 +212,6 @@ def block_moments(samples, rows, dtype=np.float64, full=True):
     add_outer(xy, x_sum, -y_off)
     yy -= y_sum * y_off
     return Moments(weight, add_shift(x_shift, x_off), add_shift(y_shift, y_off), xx, xy, yy)
-
-
-def squared(Z, out):
-    """Return Z'Z in `out`, from slices of few rows where that is faster.
-
-    A symmetric product does half of the multiplications, but packs the rows first, which for a few
-    features takes longer than to multiply them. Where the processor has AVX-512, OpenBLAS takes
-    small general products as they are: in 0.3 of the time for 8 features, in 0.8 for 50.
-    """
-    p = Z.shape[1]
-    if p > FEW or not Z.flags.c_contiguous or "SkylakeX" not in blas_architectures():
-        return np.matmul(Z.T, Z, out=out)
-    from scipy.linalg import blas
-
-    product = blas.sgemm if Z.dtype == np.float32 else blas.dgemm
-    out[...] = 0.0
-    rows = SMALL // p**2
-    for start in range(0, len(Z), rows):
-        part = Z[start : start + rows].T
-        product(1.0, part, part, trans_b=True, beta=1.0, c=out.T, overwrite_c=True)
-    return out
 
 
 def single_is_enough(samples, first):

@@ -350,14 +350,6 @@ def _controller_of(scipy_is_loaded):
     return ThreadpoolController().select(user_api="blas")
 
 
-@functools.cache
-def blas_architectures():
-    """Return the names of the processors that the BLAS libraries compute for, where they tell."""
-    import scipy.linalg  # noqa: F401
-
-    return {one.get("architecture") for one in _controller_of(True).info()}
-
-
 @contextlib.contextmanager
 def single_threaded_blas():
     """While any thread is inside, BLAS uses one thread: the blocks have the others.
