@@ -312,7 +312,7 @@ def run_case(module, size, case, *, against=None, threads, rounds=5, budget=20.0
         best = min(limits, key=lambda answer: answer["seconds"])
         limit = {"label": case.limit_label, "seconds": best["seconds"], "detail": best["detail"]}
     record = {"name": case.name, "group": case.group, "work": case.work, "aim": case.aim}
-    record["aim_peer"] = case.aim_peer
+    record["aim_peer"], record["limit_of"] = case.aim_peer, case.limit_of
     record |= {"facts": dict(case.facts), "limit": limit, "skipped": skipped, "results": records}
     return record | compare(case, records, limit)
 

@@ -19,7 +19,7 @@ ratio     time of litlearn over the time of this implementation: below 1, litlea
 memory    peak beyond what the import and the data take
 first s   the first call in a new process, on small data
 right     quality of the answer, 1 is perfect: what is judged, the family's module says
-of limit  time of the query over the time of the limit"""
+of limit  time of the query, or of the fit, over the time of the limit"""
 
 
 def line(cells):
@@ -60,7 +60,9 @@ def rows(case):
         cells += ["-" if ratio is None else f"{ratio:.2f}"]
         cells += ["-" if memory is None else f"{memory / 1e6:.0f}", f"{record['first_call']:.3f}"]
         cells += [f"{record['quality']['right']:.3f}"]
-        cells += [f"{record['query'] / limit['seconds']:.1f}" if limit else "-"]
+        cells += [
+            f"{record[case.get('limit_of', 'query')] / limit['seconds']:.1f}" if limit else "-"
+        ]
         lines.append(line(cells))
     if case["limit"]:
         label = f"  limit: {case['limit']['label']}"
