@@ -1,5 +1,7 @@
 """The solver of the quadratic programmes, its Gram matrices and its pieces, against slow twins."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -333,6 +335,15 @@ def test_tiles_are_cut(monkeypatch):
     for one in (gram, StoredGram(K)):
         found = one.product(some, weights, np.float64)
         np.testing.assert_allclose(found, K[:, some] @ weights, atol=1e-9)
+
+
+def test_a_product_copies_a_stored_matrix_in_parts():
+    gram = StoredGram(np.ones((1200, 1200)))  # 11.5 million bytes
+    tracemalloc.start()
+    product = gram.product(np.arange(1200), np.ones(1200), np.float64)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (product == 1200.0).all() and peak < 5e6
 
 
 def test_float32_is_used_where_it_is_fine_enough():

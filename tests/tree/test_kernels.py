@@ -81,6 +81,13 @@ def test_codes_are_ranks_of_the_distinct_values(column):
     assert edges is None
 
 
+@pytest.mark.parametrize("n, dtype", [(2**16, np.uint16), (2**16 + 1, np.uint32)])
+def test_codes_take_two_bytes_where_all_fit(n, dtype):
+    codes = code_columns(np.arange(n, dtype=np.float32)[:, np.newaxis]).codes
+    assert codes.dtype == dtype
+    np.testing.assert_array_equal(codes[0], np.arange(n))
+
+
 @given(st.lists(values, min_size=1, max_size=60), st.integers(2, 12))
 def test_bins_keep_the_order_and_equal_values_together(column, max_bins):
     column = np.array(column)
