@@ -370,6 +370,15 @@ def test_a_column_with_nothing_to_add_is_asked_once():
 
 
 @nojit
+def test_a_column_next_to_the_span_of_the_members_is_refused_once():
+    """It would gain a little more than rounding: the search must not ask it again and again."""
+    Z = np.column_stack([np.eye(3)[0], np.eye(3)[1], [0.5**0.5, -(0.5**0.5), 5e-11]])
+    w, steps, violation = _nonnegative.admit_one(Z, np.array([2.0, 1.0, 1.0]))
+    np.testing.assert_array_equal(w, [2.0, 1.0, 0.0])
+    assert steps == 3 and 1e-11 < violation < 1e-10
+
+
+@nojit
 def test_both_ways_to_nonnegative_coefficients():
     rng = np.random.default_rng(0)
     Z, t = rng.normal(size=(40, 15)), rng.normal(size=40)
