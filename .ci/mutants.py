@@ -199,7 +199,7 @@ ELSEWHERE = {
         "linear_model/test_classifier_choice.py",
     ],
     "mixture/_em.py": ["mixture/test_gaussian.py"],
-    "linear_model/_folds.py": [LASSO, "linear_model/test_ridge.py"],
+    "linear_model/_folds.py": ["linear_model/test_classifier_choice.py", LASSO],
     "linear_model/_nonnegative.py": ["linear_model/test_least_squares.py", LASSO],
     "neighbors/_base.py": ["neighbors/test_supervised.py"],
     "neighbors/_centroid.py": ["neighbors/test_centroid_and_density.py"],

@@ -75,6 +75,7 @@ def test_what_folds_refuse():
         check_folds("test", 10, X, codes, codes)
     with pytest.warns(UserWarning, match="The least populated class in y has only 2 members"):
         check_folds("test", 3, X, codes, codes)
+    assert len(check_folds("test", 2, X, codes, codes)) == 2  # one member for each fold: no warning
     for cv in (1, 12, "a", 2.5, [], [(1, 2, 3)], [1, 2], [([], [1])], [([1], [])]):
         with pytest.raises(ValueError, match="cv"):
             check_folds("test", cv, X, codes)
@@ -346,6 +347,7 @@ def test_the_answer_is_that_of_the_chosen_penalty_alone(make):
     np.testing.assert_array_equal(found.intercept_, alone.intercept_)
 
 
+@pytest.mark.nojit
 def test_a_step_of_the_path_is_that_of_the_two_loops():
     """The pairs correct the model, and are themselves corrected when the penalty changes."""
     rng = np.random.default_rng(3)
