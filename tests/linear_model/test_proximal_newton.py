@@ -8,6 +8,7 @@ from scipy import sparse
 
 import reference
 from litlearn.linear_model import _proximal_newton as pn
+from litlearn.linear_model._penalty import Penalty
 
 rng_of = np.random.default_rng
 
@@ -72,6 +73,23 @@ def check_optimal(X, y, s, w, b, alphas, fit_intercept, tol=1e-8):
         assert not np.any(b)
 
 
+def fit_multinomial(
+    X, codes, q, s, alpha, beta, fit_intercept, tol, max_iter, start=None, n_jobs=None
+):
+    """A single fit, with q rows of coefficients."""
+    penalties = [Penalty(alpha, beta)]
+    (fitted,) = pn.fit_path(X, codes, q, s, penalties, fit_intercept, tol, max_iter, start, n_jobs)
+    return fitted
+
+
+def fit_binary(X, y, *given, coef=None, intercept=0.0, n_jobs=None):
+    """A single fit of two classes, +1 and -1; coefficients are flat."""
+    start = None if coef is None else (coef[None], np.array([intercept]))
+    codes = (y > 0).astype(np.intp)
+    w, b, *rest = fit_multinomial(X, codes, 1, *given, start=start, n_jobs=n_jobs)
+    return w[0], b[0], *rest
+
+
 PENALTIES = [(0.02, 0.0), (0.02, 0.05), (0.001, 0.1), (0.0005, 0.0)]
 FORMS = {
     "C": np.ascontiguousarray,
@@ -91,7 +109,7 @@ FORMS = {
 def test_two_classes_are_optimal(form, fit_intercept, alphas):
     X, y, s = problem(60, 12)
     X += 0.3
-    w, b, n_iter, gap, converged = pn.fit_binary(
+    w, b, n_iter, gap, converged = fit_binary(
         FORMS[form](X), y, s, *alphas, fit_intercept, 1e-8, 100
     )
     assert converged and 0 < n_iter < 20
@@ -103,7 +121,7 @@ def test_two_classes_are_optimal(form, fit_intercept, alphas):
 def test_equal_to_the_twin():
     X, y, s = problem(40, 6)
     alphas = 0.03, 0.02
-    w, b, *_ = pn.fit_binary(X, y, s, *alphas, True, 1e-9, 100)
+    w, b, *_ = fit_binary(X, y, s, *alphas, True, 1e-9, 100)
     twin_w, twin_b = reference.penalized_logistic(X, y, s, *alphas)
     np.testing.assert_allclose(w, twin_w, atol=1e-7)
     assert b == pytest.approx(twin_b, abs=1e-7)
@@ -114,11 +132,11 @@ def test_equal_to_the_twin():
 def test_gap_bounds_the_excess_at_every_step():
     X, y, s = problem(80, 30, informative=8)
     for alphas in PENALTIES:
-        w, b, *_ = pn.fit_binary(X, y, s, *alphas, True, 1e-10, 100)
+        w, b, *_ = fit_binary(X, y, s, *alphas, True, 1e-10, 100)
         best = objective(X, y, s, w, b, *alphas)
         previous = np.inf
         for steps in range(6):
-            w, b, n_iter, gap, converged = pn.fit_binary(X, y, s, *alphas, True, 1e-10, steps)
+            w, b, n_iter, gap, converged = fit_binary(X, y, s, *alphas, True, 1e-10, steps)
             value = objective(X, y, s, w, b, *alphas)
             assert value - best <= gap + 1e-14
             assert value <= previous + 1e-15
@@ -134,20 +152,40 @@ def test_smallest_penalty_without_coefficients():
     share = s[y > 0].sum() / s.sum()
     residual = s / s.sum() * (share - (y > 0))
     largest = np.abs(X.T @ residual).max()
-    w, b, n_iter, _, converged = pn.fit_binary(X, y, s, 1.0001 * largest, 0.0, True, 1e-6, 50)
+    w, b, n_iter, _, converged = fit_binary(X, y, s, 1.0001 * largest, 0.0, True, 1e-6, 50)
     assert converged and n_iter == 0 and not w.any()
     assert b == pytest.approx(np.log(share / (1 - share)), abs=1e-9)
-    w = pn.fit_binary(X, y, s, 0.999 * largest, 0.0, True, 1e-6, 50)[0]
+    w = fit_binary(X, y, s, 0.999 * largest, 0.0, True, 1e-6, 50)[0]
     assert np.count_nonzero(w) == 1
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("q", [1, 3])
+def test_a_path_is_its_fits(q):
+    # The first penalties allow no coefficient; two are equal; the last ones separate the classes.
+    X, codes, s = classes_problem(60, 8, max(2, q))
+    alphas = [1.0, 0.5, 0.05, 0.01, 0.01, 1e-3, 1e-4, 1e-5, 1e-6]
+    penalties = [Penalty(alpha, 0.1 * alpha) for alpha in alphas]
+    path = pn.fit_path(X, codes, q, s, penalties, True, 1e-4, 100)
+    y, total = codes if q > 1 else 2.0 * codes - 1.0, 0
+    for penalty, (w, b, n_iter, gap, converged) in zip(penalties, path, strict=True):
+        exact, exact_b, alone, *_ = fit_multinomial(X, codes, q, s, *penalty[:2], True, 1e-9, 100)
+        values = [
+            objective(X, y, s, w if q > 1 else w[0], b, *penalty[:2])
+            for w, b in ((w, b), (exact, exact_b))
+        ]
+        assert converged and values[0] - values[1] <= gap + 1e-15 and gap <= 1e-6 * np.log(3)
+        total += alone - n_iter
+    assert total >= 10  # steps that the path has spared
 
 
 @pytest.mark.nojit
 def test_weight_is_repetition_and_zero_is_absence():
     X, y, _ = problem(30, 5)
     s = rng_of(3).integers(0, 4, 30).astype(float)
-    weighted = pn.fit_binary(X, y, s, 0.01, 0.01, True, 1e-9, 50)
+    weighted = fit_binary(X, y, s, 0.01, 0.01, True, 1e-9, 50)
     rows = np.repeat(np.arange(30), s.astype(int))
-    repeated = pn.fit_binary(X[rows], y[rows], np.ones(rows.size), 0.01, 0.01, True, 1e-9, 50)
+    repeated = fit_binary(X[rows], y[rows], np.ones(rows.size), 0.01, 0.01, True, 1e-9, 50)
     np.testing.assert_allclose(weighted[0], repeated[0], atol=1e-9)
     assert weighted[1] == pytest.approx(repeated[1], abs=1e-9)
 
@@ -156,10 +194,10 @@ def test_weight_is_repetition_and_zero_is_absence():
 def test_single_precision_reaches_the_certificate(form):
     X, y, s = problem(3000, 40, informative=10)
     X = (X + 0.5).astype(np.float32)
-    w, b, _, _, converged = pn.fit_binary(FORMS[form](X), y, s, 0.002, 0.0, True, 1e-4, 100)
+    w, b, _, _, converged = fit_binary(FORMS[form](X), y, s, 0.002, 0.0, True, 1e-4, 100)
     assert converged
     X = X.astype(np.float64)
-    best = pn.fit_binary(X, y, s, 0.002, 0.0, True, 1e-8, 100)
+    best = fit_binary(X, y, s, 0.002, 0.0, True, 1e-8, 100)
     value = objective(X, y, s, w, b, 0.002, 0.0)
     assert value <= (1 + 1e-6) * objective(X, y, s, best[0], best[1], 0.002, 0.0)
 
@@ -169,7 +207,7 @@ def test_what_decides_is_summed_in_double_precision(form):
     """Products of whole columns in float32 are wrong by 1e-7 of their size: too much to certify."""
     X, y, s = problem(3000, 40, informative=10)
     X = (X + 0.5).astype(np.float32)
-    w, b, _, _, converged = pn.fit_binary(FORMS[form](X), y, s, 0.002, 0.0, True, 1e-9, 100)
+    w, b, _, _, converged = fit_binary(FORMS[form](X), y, s, 0.002, 0.0, True, 1e-9, 100)
     assert converged
     check_optimal(X.astype(np.float64), y, s, w, b, (0.002, 0.0), True, tol=2e-9)
 
@@ -180,19 +218,19 @@ def test_threads_do_not_change_a_bit(form):
     if form in ("csr", "csc"):
         X *= rng_of(1).random(X.shape) < 0.3
     X = FORMS[form](X)
-    one = pn.fit_binary(X, y, s, 0.001, 0.0, True, 1e-5, 100, n_jobs=1)
-    two = pn.fit_binary(X, y, s, 0.001, 0.0, True, 1e-5, 100, n_jobs=2)
+    one = fit_binary(X, y, s, 0.001, 0.0, True, 1e-5, 100, n_jobs=1)
+    two = fit_binary(X, y, s, 0.001, 0.0, True, 1e-5, 100, n_jobs=2)
     assert one[0].tobytes() == two[0].tobytes() and one[1:] == two[1:]
 
 
 def test_start_at_the_solution_takes_no_step():
     X, y, s = problem(200, 20)
     X += 5
-    w, b, n_iter, *_ = pn.fit_binary(X, y, s, 0.01, 0.0, True, 1e-6, 100)
-    again = pn.fit_binary(X, y, s, 0.01, 0.0, True, 1e-6, 100, coef=w, intercept=b)
+    w, b, n_iter, *_ = fit_binary(X, y, s, 0.01, 0.0, True, 1e-6, 100)
+    again = fit_binary(X, y, s, 0.01, 0.0, True, 1e-6, 100, coef=w, intercept=b)
     assert n_iter > 0 and again[2] == 0 and again[4]
     np.testing.assert_allclose(again[0], w, rtol=0)
-    other = pn.fit_binary(X, y, s, 0.02, 0.0, True, 1e-8, 100, coef=10 * w, intercept=b - 3)
+    other = fit_binary(X, y, s, 0.02, 0.0, True, 1e-8, 100, coef=10 * w, intercept=b - 3)
     check_optimal(X, y, s, other[0], other[1], (0.02, 0.0), True)
 
 
@@ -200,7 +238,7 @@ def test_wide_data_through_working_sets():
     X, y, s = problem(80, 3000, informative=10)
     for form in FORMS.values():
         for alphas in ((0.02, 0.0), (0.002, 0.0), (0.0005, 0.003)):
-            w, b, _, _, converged = pn.fit_binary(form(X), y, s, *alphas, True, 1e-7, 100)
+            w, b, _, _, converged = fit_binary(form(X), y, s, *alphas, True, 1e-7, 100)
             assert converged
             check_optimal(X, y, s, w, b, alphas, True, 1e-7)
 
@@ -214,7 +252,7 @@ def test_model_larger_than_the_hessian_may_be(form, monkeypatch):
     X, y, s = problem(150, 60, informative=40)
     X += 0.2
     alphas = 0.001, 0.01
-    w, b, _, _, converged = pn.fit_binary(FORMS[form](X), y, s, *alphas, True, 1e-6, 2000)
+    w, b, _, _, converged = fit_binary(FORMS[form](X), y, s, *alphas, True, 1e-6, 2000)
     assert converged and np.count_nonzero(w) > 25
     check_optimal(X, y, s, w, b, alphas, True, 1e-6)
 
@@ -247,7 +285,7 @@ HARD = list(hard_inputs())
 @pytest.mark.parametrize("form", ["C", "F", "csr"])
 def test_hard_inputs(name, X, y, alphas, form):
     s = np.ones(len(y))
-    w, b, _, gap, converged = pn.fit_binary(FORMS[form](X), y, s, *alphas, True, 1e-4, 200)
+    w, b, _, gap, converged = fit_binary(FORMS[form](X), y, s, *alphas, True, 1e-4, 200)
     value = objective(X, y, s, w, b, *alphas)
     assert np.isfinite(w).all() and np.isfinite(b)
     assert converged
@@ -257,17 +295,17 @@ def test_hard_inputs(name, X, y, alphas, form):
 @pytest.mark.parametrize("alpha", [1e-6, 1e-9])
 def test_hardly_any_penalty(alpha):
     X, y, s = problem(200, 10)
-    w, b, _, _, converged = pn.fit_binary(X, y, s, alpha, 0.0, True, 1e-4, 100)
+    w, b, _, _, converged = fit_binary(X, y, s, alpha, 0.0, True, 1e-4, 100)
     assert converged
     check_optimal(X, y, s, w, b, (alpha, 0.0), True, 1e-4)
     separable = np.where(X[:, 0] > 0, 1.0, -1.0)
-    w, b, _, gap, converged = pn.fit_binary(X, separable, s, alpha, 0.0, True, 1e-4, 200)
+    w, b, _, gap, converged = fit_binary(X, separable, s, alpha, 0.0, True, 1e-4, 200)
     assert converged and gap <= 1e-6 * objective(X, separable, s, w, b, alpha, 0.0)
 
 
 def test_stopped_early_says_so():
     X, y, s = problem(200, 30)
-    *_, n_iter, gap, converged = pn.fit_binary(X, y, s, 1e-3, 0.0, True, 1e-8, 1)
+    *_, n_iter, gap, converged = fit_binary(X, y, s, 1e-3, 0.0, True, 1e-8, 1)
     assert n_iter == 1 and not converged and gap > 0
 
 
@@ -281,7 +319,7 @@ def test_stopped_early_says_so():
 def test_many_classes_are_optimal(form, fit_intercept, alphas):
     X, codes, s = classes_problem(60, 7, 4)
     X += 0.3
-    W, b, n_iter, gap, converged = pn.fit_multinomial(
+    W, b, n_iter, gap, converged = fit_multinomial(
         FORMS[form](X), codes, 4, s, *alphas, fit_intercept, 1e-8, 100
     )
     assert converged and 0 < n_iter < 25
@@ -296,8 +334,8 @@ def test_two_of_many_classes_are_the_logistic_loss_halved():
     # For two classes the softmax optimum is W = (-w/2, w/2), with the l2 penalty halved.
     X, y, s = problem(60, 5)
     codes = (y > 0).astype(np.intp)
-    W, b, *_ = pn.fit_multinomial(X, codes, 2, s, 0.01, 0.02, True, 1e-9, 100)
-    w, b_two, *_ = pn.fit_binary(X, y, s, 0.01, 0.01, True, 1e-9, 100)
+    W, b, *_ = fit_multinomial(X, codes, 2, s, 0.01, 0.02, True, 1e-9, 100)
+    w, b_two, *_ = fit_binary(X, y, s, 0.01, 0.01, True, 1e-9, 100)
     np.testing.assert_allclose(W[1] - W[0], w, atol=1e-7)
     assert b[1] - b[0] == pytest.approx(b_two, abs=1e-7)
 
@@ -305,7 +343,7 @@ def test_two_of_many_classes_are_the_logistic_loss_halved():
 def test_many_classes_larger_than_the_hessian_may_be(monkeypatch):
     monkeypatch.setattr(pn, "LARGEST_SPARSE_HESSIAN", 10)
     X, codes, s = classes_problem(100, 12, 3)
-    W, b, _, _, converged = pn.fit_multinomial(
+    W, b, _, _, converged = fit_multinomial(
         sparse.csr_array(X), codes, 3, s, 0.003, 0.0, True, 1e-6, 200
     )
     assert converged
@@ -321,7 +359,7 @@ def test_hardly_any_penalty_on_many_classes(form):
         total = 1 / (C * 400)
         for ratio in (1.0, 0.5, 0.01):
             alphas = ratio * total, (1 - ratio) * total
-            W, b, _, gap, converged = pn.fit_multinomial(
+            W, b, _, gap, converged = fit_multinomial(
                 FORMS[form](X), codes, 3, np.ones(400), *alphas, True, 1e-4, 30
             )
             assert converged and gap <= 1e-6 * objective(X, codes, np.ones(400), W, b, *alphas)
@@ -330,7 +368,7 @@ def test_hardly_any_penalty_on_many_classes(form):
 def test_an_empty_class_gets_no_coefficients_of_its_own():
     X, codes, s = classes_problem(80, 5, 3)
     s = np.where(codes == 1, 0.0, s)
-    W, b, *_ = pn.fit_multinomial(X, codes, 3, s, 0.01, 0.0, True, 1e-4, 200)
+    W, b, *_ = fit_multinomial(X, codes, 3, s, 0.01, 0.0, True, 1e-4, 200)
     assert np.isfinite(W).all() and np.isfinite(b).all()
 
 
@@ -349,7 +387,7 @@ def test_parity_with_liblinear():
     X, y, _ = problem(300, 20, informative=6)
     s = np.ones(300)
     alphas = 0.01, 0.0
-    w, *_ = pn.fit_binary(X, y, s, *alphas, False, 1e-8, 100)
+    w, *_ = fit_binary(X, y, s, *alphas, False, 1e-8, 100)
     model = sklearn_model("liblinear", alphas, 300, fit_intercept=False, tol=1e-9, max_iter=10_000)
     np.testing.assert_allclose(w, model.fit(X, y).coef_[0], atol=1e-5)
 
@@ -358,7 +396,7 @@ def test_parity_with_liblinear():
 def test_parity_with_saga(alphas):
     X, codes, _ = classes_problem(200, 8, 3)
     s = np.ones(200)
-    W, b, *_ = pn.fit_multinomial(X, codes, 3, s, *alphas, True, 1e-8, 100)
+    W, b, *_ = fit_multinomial(X, codes, 3, s, *alphas, True, 1e-8, 100)
     model = sklearn_model("saga", alphas, 200, tol=1e-9, max_iter=20_000, random_state=0)
     model.fit(X, codes)
     theirs = objective(X, codes, s, model.coef_, model.intercept_, *alphas)
@@ -372,5 +410,5 @@ def test_what_rounding_adds_does_not_refuse_a_step(noise, length):
     point = types.SimpleNamespace(loss=100.0, residual=np.full((4, 1), -1e-15))
     loss = types.SimpleNamespace(along=lambda point, moved, t: 100.0 + noise)
     moved, nothing = np.ones((4, 1)), np.zeros(2)
-    penalty = pn.Penalty(0.0, 0.0)
+    penalty = Penalty(0.0, 0.0)
     assert pn.step_length(loss, point, moved, nothing, nothing, penalty) == length

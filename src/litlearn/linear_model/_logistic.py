@@ -409,9 +409,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     def _solve(self, X, codes, n_classes, s, alpha, l1_ratio, limits, start):
         """Return what is :class:`Fitted`; the weights `s` are at most 1."""
         if alpha * l1_ratio > 0.0:
-            return self._solve_l1(
-                X, codes, n_classes, s, alpha * l1_ratio, alpha * (1.0 - l1_ratio), *limits, start
-            )
+            return self._solve_l1(X, codes, n_classes, s, [alpha], l1_ratio, limits, start)[0]
         penalised = alpha > 0.0 and np.bincount(codes, weights=s).min() > 0.0
         tol, max_iter = limits
         loss = self._loss(X, codes, n_classes, s, alpha)
@@ -441,28 +439,27 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             return BinaryLoss(X, np.where(codes == 1, 1.0, -1.0), *options)
         return MultinomialLoss(X, codes.astype(np.intp), n_classes, *options)
 
-    def _solve_l1(self, X, codes, n_classes, s, alpha_l1, alpha_l2, tol, max_iter, start):
-        """As `_solve`, with an l1 penalty: the proximal Newton method."""
-        from litlearn.linear_model._proximal_newton import fit_binary, fit_multinomial
+    def _solve_l1(self, X, codes, n_classes, s, alphas, l1_ratio, limits, start):
+        """As `_solve`, with l1 penalties, by the proximal Newton method: a list of `Fitted`."""
+        from litlearn.linear_model._penalty import Penalty
+        from litlearn.linear_model._proximal_newton import fit_path
 
-        options = (s, alpha_l1, alpha_l2, bool(self.fit_intercept), tol, max_iter)
-        if n_classes == 2:
-            sign = np.where(codes == 1, 1.0, -1.0)
-            begin = (start[0][0], float(start[1][0]))
-            fitted = fit_binary(X, sign, *options, *begin, self.n_jobs)
-        else:
-            codes = codes.astype(np.intp)
-            fitted = fit_multinomial(X, codes, n_classes, *options, *start, self.n_jobs)
-        coef, intercept, n_iter, gap, converged = fitted
-        message = None
-        if not converged:
+        penalties = [Penalty(float(a * l1_ratio), float(a * (1.0 - l1_ratio))) for a in alphas]
+        q, centred = (1 if n_classes == 2 else n_classes), bool(self.fit_intercept)
+        given = X, codes.astype(np.intp), q, s, penalties, centred
+        fits = []
+        for coef, intercept, n_iter, gap, met in fit_path(*given, *limits, start, self.n_jobs):
             message = (
-                f"{self._missed(n_iter)}LogisticRegression did not converge in {n_iter} "
-                "iterations: the duality gap of "
-                f"the mean objective is {gap:.1e}. Increase max_iter or tol, or penalise more (a "
-                "smaller C)."
+                None
+                if met
+                else (
+                    f"{self._missed(n_iter)}LogisticRegression did not converge in {n_iter} "
+                    "iterations: the duality gap of the mean objective is "
+                    f"{gap:.1e}. Increase max_iter or tol, or penalise more (a smaller C)."
+                )
             )
-        return Fitted(np.atleast_2d(coef), np.atleast_1d(intercept), n_iter, gap, message)
+            fits.append(Fitted(coef, intercept, n_iter, gap, message))
+        return fits
 
     def _explain(self, result, penalised):
         """Say why the solver stopped without its certificate."""

@@ -382,10 +382,12 @@ class LogisticRegressionCV(LogisticRegression):
         """Return a list of what is :class:`Fitted`, for each of rising `Cs`."""
         single, shape = self._single(), (1 if n_classes == 2 else n_classes, X.shape[1])
         start, fits = (np.zeros(shape), np.zeros(shape[0])), []
+        scaled, alphas = scaled_penalty(s, Cs)
+        if (alphas * ratio > 0.0).all():
+            return single._solve_l1(X, codes, n_classes, scaled, alphas, ratio, limits, start)
         # Without a finite minimum, the solver of one penalty knows what to say.
         if ratio == 0.0 and np.isfinite(Cs).all() and np.bincount(codes, s, n_classes).min() > 0.0:
-            s, alphas = scaled_penalty(s, Cs)
-            loss = single._loss(X, codes, n_classes, s, alphas[-1])
+            loss = single._loss(X, codes, n_classes, scaled, alphas[-1])
             start = np.zeros(shape[1] + 1 if n_classes == 2 else (n_classes, shape[1] + 1))
             for v, n_iter, converged in smooth_path(loss, start, alphas, limits):
                 coef, intercept = map(np.array, loss.finish(v))

@@ -76,8 +76,12 @@ def smooth_path(loss, v, alphas, limits):
     goal = Goal(SHARE[model.kind] * tol, tol, max_iter, True)
     if not (np.isfinite(state.value) and np.isfinite(state.gradient).all()):
         raise FloatingPointError("the loss is beyond the range of float64")
-    for alpha in alphas:
-        state = model.repenalise(state, alpha * loss.scale**2)
+    before = None
+    for k, alpha in enumerate(alphas):
+        state, past = model.repenalise(state, alpha * loss.scale**2), state.v
+        if k > 1:
+            state = leap(loss, state, before, alphas[k - 2 : k + 1])
+        before = past
         state, d, n_iter, reached = descend(loss, state, model, goal, goal.gap * np.log(n_classes))
         v = state.v + d
         if not reached and n_iter < max_iter:
@@ -85,6 +89,17 @@ def smooth_path(loss, v, alphas, limits):
             v, n_iter, reached = found.v, n_iter + found.n_iter, found.converged
             state = loss.evaluate(v)
         yield v, n_iter, reached
+
+
+def leap(loss, state, before, alphas):
+    """Begin where parameters lead that go on in the logarithm of the penalty, if that is better."""
+    last, share = state.v, log_ratio(alphas[1:]) / (log_ratio(alphas[:2]) or np.inf)
+    trial = loss.evaluate(last + share * (last - before))
+    return trial if trial.value < state.value else state
+
+
+def log_ratio(pair):
+    return float(np.log(pair[1] / pair[0]))
 
 
 def descend(loss, state, model, goal, gap):

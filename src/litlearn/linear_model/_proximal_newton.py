@@ -30,7 +30,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _factors
 from litlearn._jit import njit
 from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 from litlearn._validation import is_sparse, read_only
@@ -44,7 +43,7 @@ from litlearn.linear_model._logistic_loss import (
     softmax_total,
 )
 from litlearn.linear_model._newton import SUFFICIENT, line_search
-from litlearn.linear_model._penalty import Penalty, coordinate_step, price, violations
+from litlearn.linear_model._penalty import coordinate_step, price, violations
 
 BLOCK_ENTRIES = 1 << 20  # entries of X that one task of a thread reads
 TILE_ENTRIES = 1 << 16  # entries of a tile of weighted rows: half a megabyte ...
@@ -229,32 +228,41 @@ def newton_on_support(H, fall, v, penalty):
     """Newton steps on the coefficients of v that are not zero, as far as their signs allow.
 
     Within one orthant the model is a plain quadratic, and a Cholesky factorisation minimises it,
-    however nearly collinear the columns are. If a coefficient would change its sign, the step ends
-    there, that coefficient stays at zero, and the rest step again. Changes v (m,) and its negative
-    gradient, fall (m,); the model never rises.
+    however nearly collinear the columns are. Coefficients that would change their sign stay at
+    zero, and the rest step again. Changes v (m,) and its negative gradient, fall (m,); the model
+    never rises.
     """
+    from scipy.linalg import lapack
+
     for _ in range(max(1, CROSSINGS // max(1, np.count_nonzero(v)))):
         # <step>: to the minimum of the quadratic on the support.
         support = np.flatnonzero(v)
-        A, x = H[np.ix_(support, support)], v[support]
-        diagonal = np.arange(support.size)
-        A[diagonal, diagonal] = A[diagonal, diagonal] * (1 + 1e-12) + penalty.beta
+        if not support.size:
+            return
+        A, x = H.take(support, axis=0).take(support, axis=1), v[support]
+        diagonal = A.reshape(-1)[:: support.size + 1]
+        diagonal *= 1 + 1e-12
+        diagonal += penalty.beta
         gradient = penalty.beta * x + penalty.alpha * np.sign(x) - fall[support]
-        factor = _factors.cholesky(A) if support.size else None
-        if factor is None:  # singular, or nothing is left
+        _, step, failed = lapack.dposv(A.T, -gradient, lower=True, overwrite_a=True)
+        if failed or not np.isfinite(step).all():  # singular
             return
-        step = -_factors.solve(factor, gradient[:, None])[:, 0]
-        if not np.all(np.isfinite(step)):
-            return
-        # <crossing>: the first coefficient to reach zero ends it.
+        # <crossing>: as far as the model falls, though each coefficient only down to zero.
         crossing = x * step < 0
         reach = np.full(support.size, np.inf)
         reach[crossing] = -x[crossing] / step[crossing]
-        t = min(1.0, reach.min(initial=np.inf))
-        moved = np.where(reach <= t, 0.0, x + t * step)
-        fall -= H[:, support] @ (moved - x)
+        t, first, change = 1.0, min(1.0, reach.min()), np.zeros(v.size)
+        while True:
+            moved = np.where(reach <= t, 0.0, x + t * step)
+            change[support] = moved - x
+            pull, slope = H @ change, gradient @ change[support]
+            bend = change @ pull + penalty.beta * (change @ change)
+            if t == first or slope + 0.5 * bend <= 0.25 * slope:
+                break
+            t = max(0.5 * t, first)
+        fall -= pull
         v[support] = moved
-        if t == 1.0:
+        if first == 1.0:
             return
 
 
@@ -288,6 +296,11 @@ def solve_model(H, gradient, w, penalty, tol, max_rounds=50):
     return v
 
 
+def pseudoinverse(H):
+    """That of the Hessian of the intercepts, (q, q)."""
+    return 1.0 / H if len(H) == 1 else np.linalg.pinv(H, rcond=1e-13, hermitian=True)
+
+
 def eliminate_intercepts(H, gradient, b_gradient):
     """Reduce a model in coefficients and q intercepts to one in the coefficients alone.
 
@@ -309,7 +322,7 @@ def eliminate_intercepts(H, gradient, b_gradient):
         ``shift(d)`` is the change of the intercepts, (q,), that goes with a change d.
     """
     m = gradient.size
-    inverse = np.linalg.pinv(H[m:, m:], rcond=1e-13, hermitian=True)
+    inverse = pseudoinverse(H[m:, m:])
     pull = H[m:, :m]
     follow = inverse @ pull
     reduced = H[:m, :m] - pull.T @ follow
@@ -685,7 +698,7 @@ def settle_intercepts(loss, point, b):
         bend = np.diag(point.A.sum(axis=0))
         if point.B is not None:
             bend = bend - point.A.T @ point.B
-        step = -np.linalg.pinv(bend, rcond=1e-13, hermitian=True) @ slope
+        step = -pseudoinverse(bend) @ slope
         # Far out the curvature is tiny and the step too long.
         step *= min(1.0, 4.0 / np.abs(step).max())
         trial = loss.evaluate(point.scores + step)
@@ -738,10 +751,10 @@ class Certificates(NamedTuple):
     objective: float
     slope: float  # the largest, by which violations are measured
 
-    def hold(self, tol):
-        """Tell whether both are as small as asked for."""
-        small = self.violation.max() <= tol * self.slope
-        return bool(small and self.gap <= GAP_SHARE * tol * self.objective)
+    def hold(self, tol, floor):
+        """Tell whether both are as small as asked for, measured by more than the floor (2,)."""
+        small = self.violation.max() <= tol * max(self.slope, floor[0])
+        return bool(small and self.gap <= GAP_SHARE * tol * max(self.objective, floor[1]))
 
 
 def certify(design, loss, point, w, penalty):
@@ -783,25 +796,48 @@ def model_step(design, loss, point, known, chosen, old, penalty, fit_intercept):
     return d, d_b, design.scores(chosen, d, q) + d_b
 
 
-def proximal_newton(design, loss, penalty, fit_intercept, tol, max_iter, w, b):
+def leap(design, loss, point, last, before, penalties):
+    """Go on along the logarithm of the penalty, if that lowers the objective.
+
+    Weak penalties leave the direction of the coefficients alone, and stretch them by as much each
+    time. last, before: the last coefficients (q * p,) and intercepts, at `point`, and the ones
+    before; penalties: theirs, that of `last`, and the next. Returns where to begin.
+    """
+    (w, b), (first, second, third) = last, (penalty.alpha for penalty in penalties)
+    share = math.log(third / second) / (math.log(second / first) or math.inf)
+    support, further = np.flatnonzero(w), w + share * (w - before[0])
+    further[further * w <= 0.0] = 0.0
+    shift = share * (b - before[1])
+    moved = design.scores(support, further[support] - w[support], loss.q) + shift
+    trial = loss.evaluate(point.scores + moved)
+    if trial.loss + price(further, penalties[2]) < point.loss + price(w, penalties[2]):
+        return trial, further, b + shift
+    return point, w.copy(), b
+
+
+def proximal_newton(design, loss, penalties, fit_intercept, tol, max_iter, w, b):
     """Proximal Newton, :eq:`eq-proximal-newton`, for either loss and either kind of data.
+
+    Under one penalty after the other, each from the solution of the last.
 
     Parameters
     ----------
     design : Dense or Sparse
     loss : TwoClasses or ManyClasses
-    penalty : Penalty
-        For the mean loss.
+    penalties : list of Penalty
+        For the mean loss. Of more than one, the certificates are measured by what they are at the
+        start, or more: the objective falls to nothing where weak penalties let it.
     fit_intercept : bool
     tol : float
     max_iter : int
+        For each penalty.
     w : ndarray of shape (q * p,)
         Coefficients to start from, class after class.
     b : ndarray of shape (q,)
         Intercepts to start from.
 
-    Returns
-    -------
+    Yields
+    ------
     w, b, n_iter, gap, converged
     """
     p, q, w = design.p, loss.q, w.copy()
@@ -811,43 +847,36 @@ def proximal_newton(design, loss, penalty, fit_intercept, tol, max_iter, w, b):
     support = np.flatnonzero(w)
     point = loss.evaluate(design.scores(support, w[support], q) + b)
     first_size = max(10, design.per_root * math.isqrt(q * p))
-    n_iter = 0
-    while True:
-        if fit_intercept:
-            point, b = settle_intercepts(loss, point, b)
-        known = certify(design, loss, point, w, penalty)
-        if known.hold(tol) or n_iter == max_iter:
-            break
-        n_iter += 1
-        # <step>: from a model of few coefficients, halved until the true objective falls enough.
-        chosen = working_set(known.violation, w, first_size, design.largest_model)
-        old = w[chosen]
-        step = design, loss, point, known, chosen, old, penalty, fit_intercept
-        d, d_b, moved = model_step(*step)
-        t = step_length(loss, point, moved, old, d, penalty)
-        if t == 0.0:
-            break
-        w[chosen], b = old + t * d, b + t * d_b
-        point = loss.evaluate(point.scores + t * moved)
-    if fit_intercept:
-        b = b - (w * centre).reshape(q, p).sum(axis=1)
-    return w, b, n_iter, max(float(known.gap), 0.0), known.hold(tol)
+    floor, before, last = (None if len(penalties) > 1 else (0.0, 0.0)), None, None
+    for k, penalty in enumerate(penalties):
+        n_iter = 0
+        if k > 1:
+            point, w, b = leap(design, loss, point, last, before, penalties[k - 2 : k + 1])
+        while True:
+            if fit_intercept:
+                point, b = settle_intercepts(loss, point, b)
+            known = certify(design, loss, point, w, penalty)
+            floor = floor or (known.slope, known.objective)
+            if known.hold(tol, floor) or n_iter == max_iter:
+                break
+            n_iter += 1
+            # <step>: from a model of few coefficients, halved until the true objective falls.
+            chosen = working_set(known.violation, w, first_size, design.largest_model)
+            old = w[chosen]
+            step = design, loss, point, known, chosen, old, penalty, fit_intercept
+            d, d_b, moved = model_step(*step)
+            t = step_length(loss, point, moved, old, d, penalty)
+            if t == 0.0:
+                break
+            w[chosen], b = old + t * d, b + t * d_b
+            point = loss.evaluate(point.scores + t * moved)
+        before, last = last, (w.copy(), b)
+        shift = (w * centre).reshape(q, p).sum(axis=1) if fit_intercept else 0.0
+        yield w.copy(), b - shift, n_iter, max(float(known.gap), 0.0), known.hold(tol, floor)
 
 
-def fit_binary(
-    X,
-    y,
-    s,
-    alpha_l1,
-    alpha_l2,
-    fit_intercept,
-    tol,
-    max_iter,
-    coef=None,
-    intercept=0.0,
-    n_jobs=None,
-):
-    """Logistic regression of two classes with an l1 or elastic-net penalty.
+def fit_path(X, codes, q, s, penalties, fit_intercept, tol, max_iter, start=None, n_jobs=None):
+    """Logistic regression with l1 or elastic-net penalties: a fit for each, from the last one.
 
     Implements :eq:`eq-logistic-penalized` by :eq:`eq-proximal-newton`.
 
@@ -855,98 +884,45 @@ def fit_binary(
     ----------
     X : ndarray of shape (n, p), float32 or float64, or CSR or CSC array
         Samples.
-    y : ndarray of shape (n,), float64
-        Classes, +1 or -1.
+    codes : ndarray of shape (n,), intp
+        Classes, from 0.
+    q : int
+        Rows of coefficients: 1 for two classes and the loss :eq:`eq-logistic-loss`, otherwise the
+        number of classes, and the softmax loss, :eq:`eq-multinomial-loss`.
     s : ndarray of shape (n,), float64
         Weights of the samples, not negative, not all zero; only their ratios matter.
-    alpha_l1, alpha_l2 : float
-        Penalties, for the mean loss; alpha_l1 is positive.
+    penalties : list of Penalty
+        For the mean loss; `alpha` is positive.
     fit_intercept : bool
     tol : float
         Largest violation of the optimality conditions, relative to the largest slope; the duality
-        gap is at most tol / 100 of the objective.
+        gap is at most tol / 100 of the objective. With more than one penalty, slope and objective
+        are those at the start, if they are larger.
     max_iter : int
-        Largest number of Newton steps.
-    coef : ndarray of shape (p,), optional
-        Where to start.
-    intercept : float, default=0
+        Largest number of Newton steps for each penalty.
+    start : pair of ndarrays of shapes (q, p) and (q,), or None
+        Coefficients and intercepts at the start; zeros if None.
     n_jobs : int or None
 
     Returns
     -------
-    coef : ndarray of shape (p,)
-    intercept : float
-    n_iter : int
-    gap : float
-        Duality gap of the mean loss with its penalty.
-    converged : bool
+    list of tuples
+        For each penalty: coefficients (q, p), intercepts (q,), which sum to zero if q > 1, the
+        number of steps, the duality gap of the mean loss with its penalty, and whether the
+        tolerances were met.
     """
-    design, s = _design(X, s, fit_intercept, n_jobs)
-    w = np.zeros(design.p) if coef is None else np.array(coef, dtype=np.float64)
-    b = np.array([intercept if fit_intercept else 0.0], dtype=np.float64)
-    loss, penalty = TwoClasses(design, y, s), Penalty(float(alpha_l1), float(alpha_l2))
-    with single_threaded_blas():
-        w, b, *rest = proximal_newton(design, loss, penalty, fit_intercept, tol, max_iter, w, b)
-    return w, float(b[0]), *rest
-
-
-def fit_multinomial(
-    X,
-    codes,
-    n_classes,
-    s,
-    alpha_l1,
-    alpha_l2,
-    fit_intercept,
-    tol,
-    max_iter,
-    coef=None,
-    intercept=None,
-    n_jobs=None,
-):
-    """Logistic regression of many classes with an l1 or elastic-net penalty.
-
-    As `fit_binary`, with the softmax loss, :eq:`eq-multinomial-loss`.
-
-    Parameters
-    ----------
-    X, s, alpha_l1, alpha_l2, fit_intercept, tol, max_iter, n_jobs
-        As in `fit_binary`.
-    codes : ndarray of shape (n,), intp
-        Classes, from 0 to q - 1.
-    n_classes : int
-        Number of classes, q.
-    coef : ndarray of shape (q, p), optional
-        Where to start.
-    intercept : ndarray of shape (q,), optional
-
-    Returns
-    -------
-    coef : ndarray of shape (q, p)
-    intercept : ndarray of shape (q,)
-        They sum to zero, as nothing else fixes them.
-    n_iter : int
-    gap : float
-    converged : bool
-    """
-    design, s = _design(X, s, fit_intercept, n_jobs)
-    shape = (n_classes, design.p)
-    w = np.zeros(shape) if coef is None else np.array(coef, dtype=np.float64)
-    b = np.zeros(n_classes)
-    if fit_intercept and intercept is not None:
-        b = np.array(intercept, dtype=np.float64)
-    loss = ManyClasses(design, codes, n_classes, s)
-    penalty = Penalty(float(alpha_l1), float(alpha_l2))
-    with single_threaded_blas():
-        w, b, *rest = proximal_newton(
-            design, loss, penalty, fit_intercept, tol, max_iter, w.ravel(), b
-        )
-    return w.reshape(shape), b - b.mean(), *rest
-
-
-def _design(X, s, fit_intercept, n_jobs):
-    """The samples as the solver reads them, and weights that sum to one."""
     s = s / s.sum()
     if is_sparse(X):
-        return Sparse(X, n_jobs), s
-    return Dense(np.ascontiguousarray(X), s, fit_intercept, n_jobs), s
+        design = Sparse(X, n_jobs)
+    else:
+        design = Dense(np.ascontiguousarray(X), s, fit_intercept, n_jobs)
+    if q == 1:
+        loss = TwoClasses(design, np.where(codes == 1, 1.0, -1.0), s)
+    else:
+        loss = ManyClasses(design, codes, q, s)
+    w, b = (np.zeros((q, design.p)), np.zeros(q)) if start is None else start
+    b = b if fit_intercept else np.zeros(q)
+    with single_threaded_blas():
+        settings = fit_intercept, tol, max_iter, w.ravel(), b
+        fits = list(proximal_newton(design, loss, penalties, *settings))
+    return [(w.reshape(q, design.p), b - b.mean() if q > 1 else b, *rest) for w, b, *rest in fits]
