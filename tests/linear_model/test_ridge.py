@@ -211,7 +211,7 @@ def test_iterations_that_run_out():
     X = scipy.sparse.csr_array(rng.random((100, 300)) * (rng.random((100, 300)) < 0.1))
     y = rng.normal(size=100)
     with pytest.warns(ConvergenceWarning, match="Ridge: LSQR stopped after"):
-        Ridge(1e-3, max_iter=2).fit(X, y)
+        assert Ridge(1e-3, max_iter=2).fit(X, y).n_iter_ == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = Ridge(1e-3).fit(X, y)

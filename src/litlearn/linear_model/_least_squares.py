@@ -254,7 +254,7 @@ def solve_iteratively(owner, samples, alpha, max_iter=None):
         v, used = np.zeros(p), 0
         for _ in range(2):
             left = target - forward(v)
-            found = lsqr(operator, left, atol=1e-14, btol=1e-14, conlim=0.0, iter_lim=most)
+            found = lsqr(operator, left, atol=1e-14, btol=1e-14, conlim=0.0, iter_lim=most - used)
             v, used = v + found[0], used + found[2]
         coef[:, t], n_iter[t] = v / d, max(used, 1)
         # <certify>: The gradient says whether it is the minimum.
