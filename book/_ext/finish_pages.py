@@ -244,6 +244,8 @@ _REPAIRS = [
     # Roles that the elements of a bibliography, and links, may not have.
     (r'\s+role="(?:doc-biblioentry|doc-biblioref)"', ""),
     (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
+    # In the lists, a box on a page without a number has none either.
+    (r'(?<=">)(Algorithm|Theorem|Proposition|Lemma|Definition) </a> (?=[A-Z])', r"\1</a>: "),
     # A table's empty corner is no heading.
     (r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?\s*</th>", r"<td\1></td>"),
 ]
@@ -268,6 +270,8 @@ def broken_code(match):
         if len(plain) > 30:
             indent = len(plain) - len(plain.lstrip())
             style = f' style="--in:{indent}"' if indent else ""
+            if indent and indent + len(plain.split()[0]) > 30:  # no break between the two
+                line = re.sub(r"^( +)", r'<span class="litlearn-in">\1</span>', line)
             line = f'<span class="litlearn-line"{style}>{line}</span>'
         lines.append(line)
     return match[1] + "".join(lines) + match[3]

@@ -430,8 +430,8 @@ def _table(app, docname, rows):
 
     def row(*cells):
         line = nodes.row()
-        for cell in cells:
-            line += nodes.entry("", nodes.paragraph("", "", cell))
+        for cell, side in zip(cells, ("text-left", "text-right"), strict=True):
+            line += nodes.entry("", nodes.paragraph("", "", cell), classes=[side])
         return line
 
     head += row(nodes.Text("Page"), nodes.Text("Seconds"))
