@@ -180,6 +180,7 @@ ELSEWHERE = {
     "_selection.py": ["test_distances.py"],
     "_to_sklearn.py": ["tree/test_to_sklearn.py"],
     "_versions.py": ["test_base.py"],
+    "cluster/_minibatch.py": ["cluster/test_kmeans.py"],
     "discriminant_analysis.py": ["test_discriminant_analysis.py", "test_normal.py"],
     "exceptions.py": ["test_base.py"],
     "kernel_approximation.py": ["test_kernel_approximation.py", "test_kernel_protocol.py"],

@@ -1,6 +1,7 @@
 """RidgeClassifierCV and LogisticRegressionCV: the choice of a penalty for a classifier."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -372,6 +373,16 @@ def test_a_step_of_the_path_is_that_of_the_two_loops():
     pairs = [(s, y, s @ y) for s, y in zip(model.S, model.Y, strict=True)]
     assert len(pairs) == 3
     np.testing.assert_allclose(d, two_loops(-state.gradient, pairs, model.solve), rtol=1e-10)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize("bend", [-1.0, 0.0, 1e-9, 1.0])
+def test_a_step_of_any_size_is_learned_from_if_the_loss_bends_along_it(size, bend):
+    model = Model(SimpleNamespace(sparse=False), 2)
+    old = SimpleNamespace(v=np.zeros(2), gradient=np.zeros(2))
+    step, change = size * np.array([1.0, 0.0]), size * np.array([bend, 1.0])
+    model.learn(old, SimpleNamespace(v=step, gradient=change), -1.0, step)
+    assert len(model.S) == len(model.Y) == len(model.growth) == (bend > 0.0)
 
 
 def test_warnings_name_the_line_of_the_caller():

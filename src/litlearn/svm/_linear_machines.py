@@ -310,8 +310,7 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
         if isinstance(X, np.ndarray):
             A = np.column_stack([X, np.full(len(X), constant)]) if constant else X
             n, p = A.shape
-            indptr = np.arange(0, (p + 1) * n, n)[: p + 1]
-            parts = A.T.reshape(-1), np.empty(0, dtype=np.int32), indptr
+            parts = A.T.reshape(-1), np.empty(0, dtype=np.int32), n * np.arange(p + 1)
         else:
             from scipy.sparse import csr_array, hstack
 
