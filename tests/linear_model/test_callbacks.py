@@ -44,6 +44,8 @@ def test_each_step_is_told_with_what_it_found(n_classes):
     assert names[-2:] == [("end", "fit"), ("teardown", "fit")]
     ends = [one for what, task, one in record.told if (what, task) == ("end", "lbfgs-iter")]
     assert len(ends) == model.n_iter_[0] + 1 and ends[-1] is None
+    begins = [one for what, task, one in record.told if (what, task) == ("begin", "lbfgs-iter")]
+    assert [one.n_iter_[0] for one in begins] == list(range(len(ends)))
     for k, one in enumerate(ends[:-1], 1):
         short = LogisticRegression(max_iter=k).fit(X, y)
         np.testing.assert_allclose(one.coef_, short.coef_)
@@ -55,6 +57,22 @@ def test_each_step_is_told_with_what_it_found(n_classes):
     assert set(vars(model)) == {*vars(plain), "_skl_callbacks"}
     assert clone(model)._skl_callbacks == [record]
     assert not hasattr(model.set_callbacks(), "_skl_callbacks")
+
+
+class Weights(Record):
+    """A callback that keeps the weights it is told."""
+
+    def on_fit_task_end(self, estimator, context, *, metadata=None):
+        self.told.append(metadata)
+
+
+def test_weights_are_told_if_there_are_some():
+    X, y = make_classification(random_state=0)
+    record, weight = Weights(), np.linspace(1.0, 2.0, len(y))
+    model = LogisticRegression().set_callbacks(record)
+    for given, expected in ((None, None), (weight, {"sample_weight": weight})):
+        model.fit(X, y, given)
+        assert record.told[-2] == expected
 
 
 def test_an_error_of_a_callback_ends_the_fit():
