@@ -202,7 +202,7 @@ ELSEWHERE = {
     "mixture/_em.py": ["mixture/test_gaussian.py"],
     "linear_model/_folds.py": ["linear_model/test_classifier_choice.py", LASSO],
     "linear_model/_nonnegative.py": ["linear_model/test_least_squares.py", LASSO],
-    "neighbors/_base.py": ["neighbors/test_supervised.py"],
+    "neighbors/_base.py": ["neighbors/test_supervised.py", "neighbors/test_trees_and_graphs.py"],
     "neighbors/_centroid.py": ["neighbors/test_centroid_and_density.py"],
     "neighbors/_classification.py": ["neighbors/test_supervised.py"],
     "neighbors/_density.py": ["neighbors/test_centroid_and_density.py"],

@@ -12,7 +12,7 @@ class Long:
 
 def test_what_the_bar_says(capsys):
     with progress(Long(1), lambda a, b: f"value {a + b:.1f}", "step", 7) as report:
-        for n in (1, 3, 1, 2):  # the second start has its own count
+        for n in (1, 3, 3, 1, 2):  # the second start has its own count
             report(n, n, 0.5)
     shown = capsys.readouterr().err.split("\r")[-1]
     assert "Long" in shown and "5/7" in shown and "step" in shown and "value 2.5" in shown

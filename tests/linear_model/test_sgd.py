@@ -263,6 +263,9 @@ def test_starts_and_orders():
     start = {"coef_init": np.ones((3, 5)), "intercept_init": [0.1, 0.2, 0.3]}
     ours, other = (kind(**gentle({})) for kind in (SGDClassifier, theirs.SGDClassifier))
     assert_same_model(ours.fit(X, y, **start), other.fit(X, y, **start))
+    start = {"coef_init": np.linspace(-1, 1, 5), "intercept_init": 0.5}  # one function for two
+    ours, other = (kind(**gentle({})) for kind in (SGDClassifier, theirs.SGDClassifier))
+    assert_same_model(ours.fit(X, y > 0, **start), other.fit(X, y > 0, **start))
     warm, other = (
         kind(**gentle({"warm_start": True})) for kind in (SGDClassifier, theirs.SGDClassifier)
     )
