@@ -224,7 +224,7 @@ ELSEWHERE = {
     "svm/_sparse_weights.py": ["svm/test_linear.py"],
     "svm/_working_set.py": ["svm/test_solver.py"],
     "tree/_base.py": ["tree/test_estimators.py"],
-    "tree/_classes.py": ["tree/test_estimators.py"],
+    "tree/_classes.py": ["tree/test_estimators.py", "tree/test_parity.py"],
     "tree/_ranks.py": ["tree/test_kernels.py"],
     "naive_bayes.py": ["test_naive_bayes.py", "test_normal.py"],
 }

@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
 
 import reference
-from litlearn.cluster import KMeans, MiniBatchKMeans, _lloyd, k_means, kmeans_plusplus
+from litlearn.cluster import (
+    KMeans,
+    MiniBatchKMeans,
+    _lloyd,
+    _minibatch,
+    k_means,
+    kmeans_plusplus,
+)
 from litlearn.cluster._bounds import Bounds
+from litlearn.cluster._kmeans import centred_samples
 from litlearn.cluster._lloyd import Samples
 from litlearn.cluster._margins import Margins
 from litlearn.cluster._minibatch import Centres, step
@@ -314,6 +322,28 @@ def test_batch_twin():
         mean = (centres.weights[c] * centres.places[c] + s[own] @ X[own]) / total
         np.testing.assert_allclose(found.places[c], mean, rtol=1e-12)
         assert found.weights[c] == pytest.approx(total)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
+def test_the_tolerance_is_relative_to_the_mean_variance(kind):
+    X = make()[0] * [1.0, 2.0, 3.0] + 1.0
+    _, variance = centred_samples(kind(X), np.ones(len(X)))
+    assert variance == pytest.approx(X.var(axis=0).mean())
+
+
+def test_batches_end_when_the_centres_rest(monkeypatch):
+    X, moves = make(n=300, spread=3.0)[0], []
+
+    def spy(X, weight, before, *options):
+        after, inertia = step(X, weight, before, *options)
+        moves.append(np.sum((after.places - before.places) ** 2))
+        return after, inertia
+
+    monkeypatch.setattr(_minibatch, "step", spy)
+    setting = {"batch_size": 30, "max_no_improvement": None, "n_init": 1, "random_state": 0}
+    model = MiniBatchKMeans(4, tol=1e-3, **setting).fit(X)
+    assert 10 < model.n_steps_ == len(moves) < 1000
+    assert moves[-1] <= 1e-3 * X.var(axis=0).mean() < min(moves[1:-1])
 
 
 def test_batches_find_what_all_samples_find():

@@ -192,6 +192,19 @@ def test_solvers_agree(q):
         np.testing.assert_allclose(result.v, first.v, atol=2e-6)
 
 
+@pytest.mark.parametrize("solver", ["newton-cg", "newton-cholesky"])
+def test_a_solver_that_is_named_forms_a_hessian_or_none(solver, monkeypatch):
+    evaluate, formed = BinaryLoss.evaluate, []
+
+    def spy(loss, v, hessian=False):
+        formed.append(hessian)
+        return evaluate(loss, v, hessian=hessian)
+
+    monkeypatch.setattr(BinaryLoss, "evaluate", spy)
+    LogisticRegression(solver=solver).fit(*make())
+    assert any(formed) == (solver == "newton-cholesky")
+
+
 @pytest.mark.parametrize("scarce", [False, True])
 @pytest.mark.parametrize("penalised", [True, False])
 def test_gradients_first_then_the_hessian(scarce, penalised, monkeypatch):

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse
 import sklearn.svm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
+from sklearn.utils import get_tags
 
 import reference
 from litlearn import kernels
@@ -504,3 +505,10 @@ def test_probabilities_are_deprecated():
         model.predict_proba(X)
     with pytest.warns(FutureWarning, match="Attribute `probA_` was deprecated"):
         assert not len(model.probA_)
+
+
+@pytest.mark.parametrize("kind", [SVC, NuSVC, SVR, NuSVR])
+def test_a_precomputed_kernel_is_of_pairs_and_dense(kind):
+    for kernel in ("rbf", "precomputed"):
+        tags = get_tags(kind(kernel=kernel)).input_tags
+        assert tags.pairwise == (not tags.sparse) == (kernel == "precomputed")

@@ -243,6 +243,14 @@ def test_single_class_one_sample_and_constant_features(estimator):
     assert np.all(model.feature_importances_ == 0)
 
 
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])
+def test_a_split_that_gains_nothing_stays_unless_pruning_is_asked_for(kind):
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+    for alpha, leaves in ((0.0, 2), (1e-9, 1)):
+        model = kind(max_depth=1, ccp_alpha=alpha, random_state=0).fit(X, y)
+        assert model.get_n_leaves() == leaves
+
+
 @EVERY_SETTING
 def test_duplicated_rows_with_different_labels(estimator):
     X = np.repeat([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 4, axis=0)
