@@ -27,6 +27,7 @@ from litlearn._random import random_below
 from litlearn.linear_model import _design, _lasso, _path
 from litlearn.linear_model._coordinate_descent import (
     FIRST_SIZE,
+    GROWTH,
     INNER_SHARE,
     MEMORY,
     Look,
@@ -211,8 +212,8 @@ class Targets:
         if self.sparse:
             B = self.X[:, chosen].toarray().T.astype(np.float64)
             return B - np.multiply.outer(self.means[chosen], self.centring)
-        B = self.X[:, chosen].T.astype(np.float64) - self.means[chosen, None]
-        return B * self.root if self.root.size else B
+        self.design.load(chosen)
+        return self.design.B[self.design.slot[chosen]].astype(np.float64, copy=False)
 
     def residual(self, W):
         """Return ``Y - X W``, (k, n)."""
@@ -234,6 +235,8 @@ class Targets:
     def descend(self, chosen, W, look, penalty, stop):
         """Minimise over the chosen features; W and the residuals are changed. Returns sweeps."""
         sweeps, R = 0, look.r
+        if not self.sparse and len(chosen) <= _design.LARGEST_GRAM:
+            return self._descend_loaded(chosen, W, look, penalty, stop)
         for some in self.parts(chosen):
             B, V = self.columns(some), np.ascontiguousarray(W[:, some])
             # <part>: What the other features leave over is the target of these.
@@ -243,6 +246,20 @@ class Targets:
             sweeps = max(sweeps, row_descent(G, q, g, V, square, penalty, stop))
             W[:, some] = V
             R -= (V - old) @ B
+        return sweeps
+
+    def _descend_loaded(self, chosen, W, look, penalty, stop):
+        """As `descend`, with the columns and products that the design of dense samples keeps."""
+        design = self.design
+        if design.columns.size > min(GROWTH * len(chosen) + FIRST_SIZE, _design.LARGEST_GRAM):
+            design.keep(chosen)
+        design.load(chosen)
+        design.load_gram()
+        slots = design.slot[chosen]
+        V, g = (np.ascontiguousarray(of[:, chosen]) for of in (W, look.c))
+        G = design.G[np.ix_(slots, slots)]
+        sweeps = row_descent(G, g + V @ G, g, V, self.target_square, penalty, stop)
+        W[:, chosen] = V
         return sweeps
 
     def inner_share(self, chosen):
