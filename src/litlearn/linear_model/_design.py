@@ -203,11 +203,6 @@ def fold(part, merge, blocks, n_jobs, initial=None):
     return fold_blocks(part, merge, blocks, n_jobs, initial=initial)
 
 
-def mean_of(y, weights):
-    """Weighted mean; None: all weights are equal."""
-    return y.mean() if weights is None else np.average(y, weights=weights)
-
-
 def gram_matrix(design):
     """Return the products of all columns of a dense design, from blocks of rows."""
     weights = design.root**2 if design.root.size else None
@@ -255,7 +250,33 @@ def sparse_products_of(entries, R, n_jobs):
     return out
 
 
-class DenseDesign:
+class Design:
+    """What the designs share."""
+
+    first_size = FIRST_SIZE
+
+    def inner_share(self, columns):
+        """Share of the gap to which the problem of some columns is worth solving."""
+        return INNER_SHARE
+
+    def take_target(self, y):
+        """Hold a target, centred and weighted as the samples are."""
+        weights = self.weight_roots**2 if self.weight_roots.size else None
+        self.y_mean = np.average(y, weights=weights) if self.centred else 0.0
+        self.y = y - self.y_mean
+        if self.weight_roots.size:
+            self.y *= self.weight_roots
+        self.target_square = float(self.y @ self.y)
+
+    def retarget(self, y):
+        """Return the same design, and the columns that it has loaded, with another target."""
+        other = copy.copy(self)
+        other.take_target(y)
+        other.products = self.correlations(other.y)
+        return other
+
+
+class DenseDesign(Design):
     """A dense matrix, centred and weighted on the fly, and copies of the columns in use.
 
     Parameters
@@ -278,13 +299,13 @@ class DenseDesign:
         self.n_samples = n
         self.rows = X.flags.c_contiguous
         self.centred = centred
-        self.root = np.empty(0) if weights is None else np.sqrt(weights)
-        self.y_mean = mean_of(y, weights) if centred else 0.0
-        self.y = y - self.y_mean
+        self.root = self.weight_roots = np.empty(0) if weights is None else np.sqrt(weights)
+        self.take_target(y)
+        y = y - self.y_mean
         # Shifted sums in one pass; the heaviest row is the shift, so that it counts.
         weights = np.ones(n) if weights is None else weights
         first = int(np.argmax(weights))
-        sums, squares, products = self._statistics(X, first, weights)
+        sums, squares, products = self._statistics(X, first, weights, y)
         shift = X[first].astype(np.float64)
         if centred:
             self.means = shift + sums / n
@@ -292,13 +313,11 @@ class DenseDesign:
         else:
             self.means = np.zeros(p)
             squares += shift * (2 * sums + n * shift)
-            products += shift * (weights @ self.y)
+            products += shift * (weights @ y)
         # A column that is constant up to rounding is a column of zeros.
         rounding = np.finfo(X.dtype).eps * (np.abs(self.means) + np.abs(shift))
         squares[squares <= 4 * n * rounding**2] = 0.0
         self.squares, self.products = squares, products
-        if self.root.size:
-            self.y = self.y * self.root
         spread = squares > 0.0
         offset = np.abs(self.means[spread]) * np.sqrt(n / squares[spread])
         offset = offset.max(initial=0.0)
@@ -310,7 +329,6 @@ class DenseDesign:
             self.X_means = self.means
         self.rounding = ROUNDING[X.dtype.char] * (1.0 + offset)
         self.offset = bool(self.means.any())
-        self.target_square = float(self.y @ self.y)
         self.tall = p <= SMALL_GRAM and n > max(TALL * p, LARGE // p) and X.dtype == np.float64
         # Fewer columns at first where each is long.
         self.first_size = max(SPARE, min(FIRST_SIZE, FIRST_ENTRIES // n))
@@ -320,14 +338,14 @@ class DenseDesign:
         self.B = np.empty((0, n), dtype=X.dtype)
         self.G = np.empty((0, 0))
 
-    def _statistics(self, X, first, weights):
+    def _statistics(self, X, first, weights, y):
         """Sums of columns, their squares, their products with y: of ``x - x0``, weighted."""
         n, p = X.shape
         if self.rows:
 
             def collect(rows):
                 part = np.zeros((3, p))
-                row_statistics(X, first, weights, self.y, rows.start, rows.stop, *part)
+                row_statistics(X, first, weights, y, rows.start, rows.stop, *part)
                 return part
 
             # Few blocks: each brings three vectors of p numbers.
@@ -336,7 +354,7 @@ class DenseDesign:
         result = np.empty((3, p))
 
         def compute(columns):
-            column_statistics(X, first, weights, self.y, columns.start, columns.stop, *result)
+            column_statistics(X, first, weights, y, columns.start, columns.stop, *result)
 
         fold(compute, None, cut(p, BLOCK_ENTRIES // n), self.n_jobs)
         return result
@@ -380,18 +398,6 @@ class DenseDesign:
         r = self.X @ w.astype(self.X.dtype) - self.means @ w
         r = self.y - (r * self.root if self.root.size else r)
         return Look(r, float(r @ r), float(r @ self.y), self.correlations(r))
-
-    def retarget(self, y):
-        """Return the same design, and the columns that it has loaded, with another target."""
-        other = copy.copy(self)
-        weights = self.root**2 if self.root.size else None
-        other.y_mean = mean_of(y, weights) if self.centred else 0.0
-        other.y = y - other.y_mean
-        if self.root.size:
-            other.y = other.y * self.root
-        other.target_square = float(other.y @ other.y)
-        other.products = self.correlations(other.y)
-        return other
 
     def load(self, columns):
         """Copy columns into B unless they are there, and extend the Gram matrix by them."""
@@ -505,29 +511,20 @@ class DenseDesign:
         return k * max(1, min(k, 2 * self.X.shape[0]))
 
 
-class SparseDesign:
+class SparseDesign(Design):
     """A matrix in CSC form, centred on the fly.
 
     Parameters are those of :class:`DenseDesign`.
     """
 
-    first_size = FIRST_SIZE
-
-    def inner_share(self, columns):
-        """As for :class:`DenseDesign`."""
-        return INNER_SHARE
-
     def __init__(self, X, y, weights, centred, n_jobs=None):
         self.shape = n, p = X.shape
         self.n_jobs = n_jobs
-        self.y_mean = mean_of(y, weights) if centred else 0.0
-        self.y = y - self.y_mean
-        data = X.data
         self.n_samples, self.centred = n, centred
-        root = np.ones(n)
+        self.weight_roots = root = np.ones(n) if weights is None else np.sqrt(weights)
+        self.take_target(y)
+        data = X.data
         if weights is not None:
-            root = np.sqrt(weights)
-            self.y = self.y * root
             data = (data * root[X.indices]).astype(data.dtype)
         self.data, self.indices, self.indptr = data, X.indices, X.indptr
         self.means, self.squares, self.products = np.empty((3, p))
@@ -535,7 +532,6 @@ class SparseDesign:
             data, X.indices, X.indptr, root, self.y, self.means, self.squares, self.products
         )
         self.root = root if centred else np.empty(0)
-        self.weight_roots = root
         if centred:
             self.means /= n
         else:
@@ -544,7 +540,6 @@ class SparseDesign:
         self.rounding = ROUNDING["d"]  # entries are multiplied in float64, whatever their type
         if centred:
             self._centre()
-        self.target_square = float(self.y @ self.y)
 
     def _centre(self):
         """Turn sums of squares into those about the means; a column far from zero is copied."""
@@ -597,16 +592,6 @@ class SparseDesign:
         r = self.residual(w)
         return Look(r, float(r @ r), float(r @ self.y), self.correlations(r))
 
-    def retarget(self, y):
-        """Return the same design with another target."""
-        other = copy.copy(self)
-        root = self.weight_roots
-        other.y_mean = mean_of(y, root**2) if self.centred else 0.0
-        other.y = (y - other.y_mean) * root
-        other.target_square = float(other.y @ other.y)
-        other.products = self.correlations(other.y)
-        return other
-
     def descend(self, columns, w, look, penalty, stop):
         """Solve the problem of some columns from `w`; return the sweeps that it took."""
         v, starts, ends = w[columns], self.indptr[columns], self.indptr[columns + 1]
@@ -623,7 +608,7 @@ class SparseDesign:
         return 2 * (k * self.data.size // p + n)
 
 
-class GramDesign:
+class GramDesign(Design):
     """Few columns, known by their products alone.
 
     Parameters
@@ -641,12 +626,6 @@ class GramDesign:
     design : DenseDesign or None, default=None
         Each look at the problem is taken from this design, if there is one, and not from `G`.
     """
-
-    first_size = FIRST_SIZE
-
-    def inner_share(self, columns):
-        """As for :class:`DenseDesign`."""
-        return INNER_SHARE
 
     def __init__(self, G, squares, products, target_square, n_samples, rounding, design=None):
         self.G, self.squares, self.products = G, squares, products

@@ -13,9 +13,9 @@ from litlearn import _moments, _validation
 from litlearn._base import MultiOutputMixin
 from litlearn._linear import LinearRegressor
 from litlearn._parallel import map_blocks
+from litlearn._progress import progress
 from litlearn.exceptions import (
     ConvergenceWarning,
-    DataConversionWarning,
     InvalidParameterError,
 )
 from litlearn.linear_model import _design, _least_squares
@@ -800,8 +800,7 @@ class _PathCV(LinearRegressor):
         `problems` are pairs of a share of the l1 penalty and some penalties.
         """
         rows = X.tocsr() if _validation.is_sparse(X) else X
-        bar = progress(self.verbose, len(folds) * len(problems), type(self).__name__)
-        centred = design.centred
+        centred, done, n_paths = design.centred, [], len(problems) * len(folds)
 
         def job(number):
             a, f = divmod(number, len(folds))
@@ -822,11 +821,13 @@ class _PathCV(LinearRegressor):
                 )
             predicted = rows[test] @ coefs.astype(X.dtype) - X_means @ coefs + y_mean
             error = np.average((predicted - y[test, None]) ** 2, axis=0, weights=part)
-            bar.update()
+            done.append(number)
+            if report is not None:
+                report(len(done))
             return error, np.max(gaps / max(solver.target_square, 1e-300)) - settings["tol"]
 
-        results = map_blocks(job, len(problems) * len(folds), self.n_jobs)
-        bar.close()
+        with progress(self, lambda: "", unit="path", total=n_paths) as report:
+            results = map_blocks(job, n_paths, self.n_jobs)
         found = [error for error, _ in results]
         errors = [
             np.stack(found[a * len(folds) : (a + 1) * len(folds)], axis=1)
@@ -865,27 +866,13 @@ class _PathCV(LinearRegressor):
         return solver, design.X_means, design.y_mean
 
     def _check_target(self, y, n_samples):
-        y = _validation.check_real_targets(self, y, n_samples)
+        y = _validation.flat_if_column(_validation.check_real_targets(self, y, n_samples))
         if y.ndim == 2:
-            if y.shape[1] != 1:
-                raise ValueError(
-                    f"{_validation.owner_name(self)}: y has shape {y.shape}, expected one target. "
-                    "Fit the targets one by one."
-                )
-            message = (
-                "A column-vector y was passed when a 1d array was expected. Please change the "
-                "shape of y to (n_samples,), for example using ravel()."
+            raise ValueError(
+                f"{_validation.owner_name(self)}: y has shape {y.shape}, expected one target. "
+                "Fit the targets one by one."
             )
-            _validation.warn(DataConversionWarning(message))
-            y = np.ascontiguousarray(y[:, 0])
         return y
-
-
-def progress(verbose, total, name):
-    """Return a bar on the standard error, which shows nothing unless `verbose`."""
-    from tqdm import tqdm
-
-    return tqdm(total=total, desc=name, disable=not verbose)
 
 
 class ElasticNetCV(_PathCV):

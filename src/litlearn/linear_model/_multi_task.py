@@ -28,15 +28,13 @@ from litlearn.linear_model import _design, _lasso, _path
 from litlearn.linear_model._coordinate_descent import (
     FIRST_SIZE,
     GROWTH,
-    INNER_SHARE,
     MEMORY,
     Look,
     dot,
     extrapolate,
-    solve,
     state_of,
 )
-from litlearn.linear_model._penalty import Penalty, bounds_of, decrease, sums_of_rows
+from litlearn.linear_model._penalty import bounds_of, decrease, sums_of_rows
 
 # Entries of the columns of one block of a working set: they are held in float64.
 BLOCK = 1 << 22
@@ -160,7 +158,7 @@ def row_descent(G, q, g, W, target_square, penalty, stop):
 # The design with several targets
 
 
-class Targets:
+class Targets(_design.Design):
     """A design with several targets, in blocks of columns.
 
     Parameters
@@ -170,16 +168,13 @@ class Targets:
     Y : ndarray of shape (n_samples, n_targets)
     """
 
-    first_size = FIRST_SIZE
-
     def __init__(self, design, Y):
         self.design, self.n_samples = design, design.n_samples
         self.sparse = isinstance(design, _design.SparseDesign)
-        self.root = design.weight_roots if self.sparse else design.root
+        self.root = design.weight_roots
         weights = self.root**2 if self.root.size else None
         self.y_means = np.average(Y, axis=0, weights=weights) if design.centred else 0.0 * Y[0]
         self.Y = np.ascontiguousarray((Y - self.y_means).T)
-        self.X = design.X if not self.sparse else self._weighted()
         if self.root.size:
             self.Y *= self.root
         self.squares, self.means = design.squares, design.means
@@ -188,13 +183,6 @@ class Targets:
         self.centring = self.root if self.root.size else np.ones(self.n_samples)
         self.width = max(FEWEST, BLOCK // self.n_samples)
 
-    def _weighted(self):
-        """Return the matrix whose rows are weighted, in CSC form."""
-        from scipy.sparse import csc_array
-
-        design = self.design
-        return csc_array((design.data, design.indices, design.indptr), shape=design.shape)
-
     def products(self, R):
         """Products of all columns with the residuals R (k, n): (k, p)."""
         if self.sparse:
@@ -202,7 +190,7 @@ class Targets:
             out = _design.sparse_products_of(entries, R, self.design.n_jobs)
         else:
             U = R * self.root if self.root.size else R
-            out = _design.products_of(self.X, U, self.design.n_jobs)
+            out = _design.products_of(self.design.X, U, self.design.n_jobs)
         if self.design.centred:
             out -= np.multiply.outer(R @ self.centring, self.means)
         return out
@@ -210,7 +198,11 @@ class Targets:
     def columns(self, chosen):
         """Return some columns, weighted and centred, as rows (m, n) of float64."""
         if self.sparse:
-            B = self.X[:, chosen].toarray().T.astype(np.float64)
+            from scipy.sparse import csc_array
+
+            entries = self.design.data, self.design.indices, self.design.indptr
+            X = csc_array(entries, shape=self.design.shape)
+            B = X[:, chosen].toarray().T.astype(np.float64)
             return B - np.multiply.outer(self.means[chosen], self.centring)
         self.design.load(chosen)
         return self.design.B[self.design.slot[chosen]].astype(np.float64, copy=False)
@@ -262,34 +254,9 @@ class Targets:
         W[:, chosen] = V
         return sweeps
 
-    def inner_share(self, chosen):
-        """Share of the gap to which the problem of some features is worth solving."""
-        return INNER_SHARE
-
     def step_cost(self, k):
         """Steps of one sweep over k features, roughly."""
         return len(self.Y) * k * min(k, self.width)
-
-
-def solve_path(design, l1_ratio, alphas, W, **settings):
-    """Solve for falling penalties, each from the solution of the last.
-
-    Returns
-    -------
-    coefs : ndarray of shape (n_targets, n_features, n_alphas)
-    gaps : ndarray of shape (n_alphas,)
-        Duality gaps, not divided by the number of samples.
-    sweeps : list of int
-    """
-    n, coefs = design.n_samples, np.empty((*W.shape, len(alphas)))
-    gaps, sweeps = np.empty(len(alphas)), []
-    with single_threaded_blas():
-        for i, alpha in enumerate(alphas):
-            penalty = Penalty(n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio))
-            gaps[i], count = solve(design, penalty, W, **settings)
-            coefs[:, :, i] = W
-            sweeps.append(count)
-    return coefs, gaps, sweeps
 
 
 def enet_path(owner, design, Y, alphas, W, l1_ratio, eps, settings):
@@ -301,7 +268,8 @@ def enet_path(owner, design, Y, alphas, W, l1_ratio, eps, settings):
         alphas = _path.alpha_grid(several.n_samples, lengths, l1_ratio, eps, alphas)
     if settings.pop("positive"):
         raise ValueError(f"{owner}: positive=True is not allowed for multi-output (y.ndim != 1).")
-    coefs, gaps, sweeps = solve_path(several, l1_ratio, alphas, W, **settings)
+    with single_threaded_blas():
+        coefs, gaps, sweeps = _path.solve_path(several, l1_ratio, alphas, W, **settings)
     worst = int(np.argmax(gaps))
     level = 5 - (l1_ratio != 1.0)  # as `lasso_path` calls `enet_path`
     _path.warn_unless_converged(gaps[worst], settings["tol"], several, sweeps[worst], level)
@@ -460,7 +428,8 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
         first, tol = np.ascontiguousarray(Y[:, 0]), settings["tol"]
         design = _path.make_design(X, first, weights, self.fit_intercept, tol)
         design = Targets(design, Y)
-        _, gap, sweeps = solve_path(design, l1_ratio, [alpha], W, **settings)
+        with single_threaded_blas():
+            _, gap, sweeps = _path.solve_path(design, l1_ratio, [alpha], W, **settings)
         _lasso.check_result(self, W)
         _path.warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=3)
         _validation.store_features(self, X.shape[1], names)

@@ -84,25 +84,24 @@ def sizes(design, positive):
     return design.products if positive else np.abs(design.products)
 
 
-def solve_path(design, l1_ratio, alphas, w, *, positive, seed, tol, max_iter):
+def solve_path(design, l1_ratio, alphas, w, *, seed, tol, max_iter, positive=False):
     """Solve for falling penalties, each from the solution of the last.
 
     Returns
     -------
-    coefs : ndarray of shape (n_features, n_alphas)
+    coefs : ndarray of shape (n_features, n_alphas) or (n_targets, n_features, n_alphas)
     gaps : ndarray of shape (n_alphas,)
         Duality gaps, not divided by the number of samples.
     sweeps : list of int
     """
     n = design.n_samples
-    coefs = np.empty((alphas.size, w.size))
-    gaps, sweeps = np.empty(alphas.size), []
+    coefs, gaps, sweeps = np.empty((len(alphas), *w.shape)), np.empty(len(alphas)), []
     for i, alpha in enumerate(alphas):
         penalty = Penalty(n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio), positive)
         gaps[i], count = solve(design, penalty, w, seed=seed, tol=tol, max_iter=max_iter)
         coefs[i] = w
         sweeps.append(count)
-    return coefs.T, gaps, sweeps
+    return np.moveaxis(coefs, 0, -1), gaps, sweeps
 
 
 def warn_unless_converged(gap, tol, design, sweeps, stacklevel=4):
