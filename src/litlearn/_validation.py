@@ -582,13 +582,13 @@ def check_real_targets(owner, y, n_samples):
     return read_only(array)
 
 
-def flat_if_column(array):
+def flat_if_column(array, stacklevel=5):
     if array.ndim == 2 and array.shape[1] == 1:
         message = (
             "A column-vector y was passed when a 1d array was expected. Please change the shape of "
             "y to (n_samples,), for example using ravel()."
         )
-        warn(DataConversionWarning(message), 5)
+        warn(DataConversionWarning(message), stacklevel)
         return array.ravel()
     return array
 

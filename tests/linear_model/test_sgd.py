@@ -134,7 +134,7 @@ def test_the_average_with_an_l1_penalty():
     rows, rule = _sgd.as_rows(X), single._rule(sparse=False)
     start = _sgd.Found(np.zeros((1, 3)), np.zeros(1), np.zeros((1, 3)), np.zeros(1), 0)
     fit, seen = _sgd.begin(rule, start, 0, 1.0), []
-    squares = _sgd.row_squares(rows, 20)
+    squares = _sgd.row_squares(rows)
     for i in range(20):
         t, w, b = i + 1, fit.v.copy(), fit.numbers[_sgd.INTERCEPT]
         error = weight[i] * (X[i] @ w + b - y[i])
@@ -167,7 +167,7 @@ def test_the_norms_on_the_way_are_exact(penalty):
         rows = _sgd.as_rows(samples)
         start = _sgd.Found(np.ones((1, 5)), np.zeros(1), np.zeros((1, 5)), np.zeros(1), 0)
         fit = _sgd.begin(rule, start, 0, 1.0)
-        squares = _sgd.row_squares(rows, len(y))
+        squares = _sgd.row_squares(rows)
         for i in range(30):  # one sample at a time, so that each pass ends with a count
             before = fit.numbers[[_sgd.LENGTH, _sgd.SQUARE]].copy()
             np.testing.assert_allclose(before[0], np.abs(fit.v).sum())

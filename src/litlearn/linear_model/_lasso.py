@@ -866,7 +866,7 @@ class _PathCV(LinearRegressor):
         return solver, design.X_means, design.y_mean
 
     def _check_target(self, y, n_samples):
-        y = _validation.flat_if_column(_validation.check_real_targets(self, y, n_samples))
+        y = _validation.flat_if_column(_validation.check_real_targets(self, y, n_samples), 4)
         if y.ndim == 2:
             raise ValueError(
                 f"{_validation.owner_name(self)}: y has shape {y.shape}, expected one target. "

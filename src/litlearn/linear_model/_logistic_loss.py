@@ -351,6 +351,14 @@ class _Loss:
 
         return self.fold(block) / self.total + self.penalty(state.v + t * d)
 
+    def penalty(self, v):
+        return 0.5 * float(np.sum(self.ridge * v[..., :-1] ** 2))
+
+    def finish(self, v):
+        """Coefficients (p,) or (q, p) and intercepts of standardised parameters."""
+        coef = v[..., :-1] * self.scale
+        return coef, v[..., -1] - coef @ self.centre
+
     def csr(self):
         return self.X.data, self.X.indices, self.X.indptr
 
@@ -366,6 +374,13 @@ class _Loss:
             return out
 
         return self.fold(block)
+
+    def divide_by(self, squares):
+        """Return the map g -> g / diagonal of the Hessian, from weighted sums of squares."""
+        diagonal = squares / self.total
+        diagonal[..., :-1] += self.ridge
+        diagonal = np.maximum(diagonal, 1e-12 * max(diagonal.max(), 1e-290))
+        return lambda g: g / diagonal
 
     def lack(self, state, d, r, move=None):
         r"""Bound g.H^-1 g + g.d for a step d with the residual r = -g - H d.
@@ -452,14 +467,6 @@ class BinaryLoss(_Loss):
     def start(self, coef, intercept):
         """Standardised parameters of coefficients (p,) and an intercept."""
         return np.append(coef / self.scale, intercept + coef @ self.centre)
-
-    def finish(self, v):
-        """Coefficients (p,) and intercept of standardised parameters."""
-        coef = v[:-1] * self.scale
-        return coef, v[-1] - coef @ self.centre
-
-    def penalty(self, v):
-        return 0.5 * float(np.sum(self.ridge * v[:-1] ** 2))
 
     def _forward(self, rows, w, b, scores):
         """Linear functions of some rows, into scores (n,)."""
@@ -553,10 +560,8 @@ class BinaryLoss(_Loss):
     def diagonal(self, state):
         """Return the map g -> g / diagonal of the Hessian."""
 
-        features = self.squares(state.curvature) / self.total + self.ridge
-        diagonal = np.append(features, state.curvature.sum() / self.total)
-        diagonal = np.maximum(diagonal, 1e-12 * max(diagonal.max(), 1e-290))
-        return lambda g: g / diagonal
+        D = state.curvature
+        return self.divide_by(np.append(self.squares(D), D.sum()))
 
 
 class MultinomialLoss(_Loss):
@@ -578,13 +583,8 @@ class MultinomialLoss(_Loss):
         """Coefficients (q, p) and intercepts (q,) of standardised parameters."""
         # The same shift of all classes changes no probability. The shift to sum zero has the
         # smallest penalty.
-        V = V - V.mean(axis=0)
-        coef = V[:, :-1] * self.scale
-        intercept = V[:, -1] - coef @ self.centre
+        coef, intercept = super().finish(V - V.mean(axis=0))
         return coef, intercept - intercept.mean()
-
-    def penalty(self, V):
-        return 0.5 * float(np.sum(self.ridge * V[:, :-1] ** 2))
 
     def _raw(self, V):
         """Coefficients (p, q) and intercepts (q,) as the sparse kernels want them."""
@@ -721,10 +721,7 @@ class MultinomialLoss(_Loss):
         P = state.curvature
         D = self.s[:, np.newaxis] * P * (1.0 - P)
         features = [self.squares(np.ascontiguousarray(d)) for d in D.T]
-        diagonal = np.column_stack([features, D.sum(axis=0)]) / self.total
-        diagonal[:, :-1] += self.ridge
-        diagonal = np.maximum(diagonal, 1e-12 * max(diagonal.max(), 1e-290))
-        return lambda G: G / diagonal
+        return self.divide_by(np.column_stack([features, D.sum(axis=0)]))
 
     def model(self, state):
         r"""Return a map that roughly inverts the Hessian, one p x p factor for each class.

@@ -154,18 +154,13 @@ def row_add(rows, i, factor, v):
             v[j] += c * rows.X[i, j]
 
 
-@njit
-def row_squares(rows, n):
+def row_squares(rows):
     """Squared norms of the samples, (n,)."""
-    squares = np.zeros(n)
-    for i in range(n):
-        if rows.indptr.size:
-            for t in range(rows.indptr[i], rows.indptr[i + 1]):
-                squares[i] += np.float64(rows.data[t]) ** 2
-        else:
-            for j in range(rows.X.shape[1]):
-                squares[i] += np.float64(rows.X[i, j]) ** 2
-    return squares
+    if not rows.indptr.size:
+        return np.einsum("ij,ij->i", rows.X, rows.X, dtype=np.float64)
+    n = rows.indptr.size - 1
+    owners = np.repeat(np.arange(n), np.diff(rows.indptr))
+    return np.bincount(owners, rows.data.astype(np.float64) ** 2, n)
 
 
 @njit(helper=True)
@@ -375,7 +370,7 @@ def descend(rows, y, weight, learned, rule, fit, patience, seed, validate, repor
     int
         The number of passes.
     """
-    squares, best, idle = row_squares(rows, len(y)), np.inf, 0
+    squares, best, idle = row_squares(rows), np.inf, 0
     places, all_learned = np.arange(len(y)), learned.all()
     for done in range(1, patience.longest + 1):
         if seed is not None:
@@ -485,7 +480,7 @@ class _SGD(SparseCoefficients):
                 f"{who}: Negative values for `power_t` are deprecated in scikit-learn 1.8 and will "
                 "raise an error in 1.10. Use values in the range [0.0, inf) instead."
             )
-            _validation.warn(FutureWarning(message), 5)
+            _validation.warn(FutureWarning(message))
         _validation.check_verbose(self)
         if not isinstance(self.average, (bool, np.bool_)):
             _validation.check_integer(self, "average", self.average, low=1)
@@ -524,7 +519,43 @@ class _SGD(SparseCoefficients):
             float(self.alpha * l2), float(start), decay, float(self.average),
         )  # fmt: skip
 
-    def _learn(self, X, y, weight, start, time, longest, codes=None):
+    def _fit(self, X, y, coef_init, intercept_init, sample_weight):
+        """Learn from all samples, in as many passes as it takes."""
+        names = _validation.feature_names(X)
+        X = _validation.check_array(self, X, sparse=self.sparse_formats)
+        problem = self._problem(X, y, sample_weight)
+        q, p = len(problem.y), X.shape[1]
+        start = self._start(q, p, X.dtype, coef_init, intercept_init)
+        self._learn(X, names, problem, start, 1.0, self.max_iter)
+        if self.tol is not None and self.n_iter_ == self.max_iter:
+            message = (
+                "Maximum number of iteration reached before convergence. Consider increasing "
+                "max_iter to improve the fit."
+            )
+            _validation.warn(ConvergenceWarning(message), 3)
+        return self
+
+    def _fit_batch(self, X, y, sample_weight, first, known=None):
+        """Learn from a batch, in one pass that goes on where the last one ended."""
+        names = _validation.feature_names(X)
+        check = _validation.check_array if first else _validation.check_queries
+        X = check(self, X, sparse=self.sparse_formats)
+        problem = self._problem(X, y, sample_weight, known)
+        q, p = len(problem.y), X.shape[1]
+        start = self._start(q, p, X.dtype, None, None) if first else self._go_on(X.dtype)
+        self._learn(X, names, problem, start, 1.0 if first else self.t_, 1)
+        return self
+
+    def _learn(self, X, names, problem, start, time, longest):
+        """Take the passes, and store what they found."""
+        found = self._passes(X, *problem[:2], start, time, longest, problem.codes)
+        if time == 1.0:
+            _validation.store_features(self, X.shape[1], names)
+        if problem.classes is not None:
+            self.classes_ = problem.classes
+        self._store(found, time, X.shape[0], X.dtype, flat=problem.classes is None)
+
+    def _passes(self, X, y, weight, start, time, longest, codes):
         """Take the passes for every row of coefficients.
 
         Parameters
@@ -538,7 +569,7 @@ class _SGD(SparseCoefficients):
             The number of the first step.
         longest : int
             Most passes.
-        codes : ndarray of shape (n,), default=None
+        codes : ndarray of shape (n,) or None
             Classes, of which a validation set holds equal shares.
 
         Returns
@@ -640,13 +671,14 @@ class _SGD(SparseCoefficients):
         self.coef_ = coef[0].copy() if flat else coef.copy()
         self.intercept_ = intercept.astype(dtype)
 
-    def _warn_unless_stopped(self):
-        if self.tol is not None and self.n_iter_ == self.max_iter:
-            message = (
-                "Maximum number of iteration reached before convergence. Consider increasing "
-                "max_iter to improve the fit."
-            )
-            _validation.warn(ConvergenceWarning(message), 3)
+
+class Problem(NamedTuple):
+    """What each row of coefficients learns."""
+
+    y: np.ndarray  # (q, n): targets
+    weight: np.ndarray  # (q, n)
+    codes: np.ndarray | None  # (n,): classes, if there are any
+    classes: np.ndarray | None
 
 
 class Found(NamedTuple):
@@ -870,18 +902,7 @@ class SGDClassifier(_SGD, LinearClassifier):
         """
         self._check_parameters(batch=False)
         _validation.check_n_jobs(self, self.n_jobs)
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, sparse=self.sparse_formats)
-        targets = _targets.encode_one(self, y, X.shape[0], fewest=2)
-        classes, codes = targets.classes[0], targets.codes[0]
-        q = 1 if len(classes) == 2 else len(classes)
-        start = self._start(q, X.shape[1], X.dtype, coef_init, intercept_init)
-        found = self._classify(X, classes, codes, sample_weight, start, 1.0, self.max_iter)
-        _validation.store_features(self, X.shape[1], names)
-        self.classes_ = classes
-        self._store(found, 1.0, X.shape[0], X.dtype, flat=False)
-        self._warn_unless_stopped()
-        return self
+        return self._fit(X, y, coef_init, intercept_init, sample_weight)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from a batch, in one pass that goes on where the last one ended.
@@ -918,28 +939,20 @@ class SGDClassifier(_SGD, LinearClassifier):
                 "class frequency distributions. Pass the resulting weights as the class_weight "
                 "parameter."
             )
-        all_classes, first = _targets.batch_classes(self, classes)
-        names = _validation.feature_names(X)
-        check = _validation.check_array if first else _validation.check_queries
-        X = check(self, X, sparse=self.sparse_formats)
-        targets = _targets.encode_one(self, y, X.shape[0])
-        if len(all_classes) < 2:
-            raise ValueError("SGDClassifier: The number of classes has to be greater than one.")
-        complaint = "y holds classes {missing} that are not among {classes}."
-        places = _targets.batch_places(self, targets.classes[0], all_classes, complaint)
-        q = 1 if len(all_classes) == 2 else len(all_classes)
-        time = 1.0 if first else self.t_
-        start = self._start(q, X.shape[1], X.dtype, None, None) if first else self._go_on(X.dtype)
-        codes = places[targets.codes[0]]
-        found = self._classify(X, all_classes, codes, sample_weight, start, time, 1)
-        if first:
-            _validation.store_features(self, X.shape[1], names)
-            self.classes_ = all_classes
-        self._store(found, time, X.shape[0], X.dtype, flat=False)
-        return self
+        known, first = _targets.batch_classes(self, classes)
+        return self._fit_batch(X, y, sample_weight, first, known)
 
-    def _classify(self, X, classes, codes, sample_weight, start, time, longest):
-        """Learn one function for each class, or one for two; return what is `Found`."""
+    def _problem(self, X, y, sample_weight, known=None):
+        """Return one problem for each class, or one for two; `known` are the classes of batches."""
+        fewest = {"fewest": 2} if known is None else {}
+        targets = _targets.encode_one(self, y, X.shape[0], **fewest)
+        classes, codes = targets.classes[0], targets.codes[0]
+        if known is not None:
+            if len(known) < 2:
+                raise ValueError("SGDClassifier: The number of classes has to be greater than one.")
+            complaint = "y holds classes {missing} that are not among {classes}."
+            places = _targets.batch_places(self, classes, known, complaint)
+            classes, codes = known, places[codes]
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         weight = np.ones(X.shape[0]) if weight is None else weight
         factors = _validation.check_class_weight(self, self.class_weight, classes, codes)
@@ -949,7 +962,7 @@ class SGDClassifier(_SGD, LinearClassifier):
             mine = codes == np.arange(len(classes))[:, None]
             y = np.where(mine, 1.0, -1.0)
             weights = weight * np.where(mine, factors[:, None], 1.0)
-        return self._learn(X, y, weights, start, time, longest, codes)
+        return Problem(y, weights, codes, classes)
 
     @staticmethod
     def _validation_score(scores, y, weight):
@@ -1158,14 +1171,7 @@ class SGDRegressor(_SGD, LinearRegressor):
             If `max_iter` ends the fit.
         """
         self._check_parameters(batch=False)
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, sparse=self.sparse_formats)
-        start = self._start(1, X.shape[1], X.dtype, coef_init, intercept_init)
-        found = self._regress(X, y, sample_weight, start, 1.0, self.max_iter)
-        _validation.store_features(self, X.shape[1], names)
-        self._store(found, 1.0, X.shape[0], X.dtype, flat=True)
-        self._warn_unless_stopped()
-        return self
+        return self._fit(X, y, coef_init, intercept_init, sample_weight)
 
     def partial_fit(self, X, y, sample_weight=None):
         """Learn from a batch, in one pass that goes on where the last one ended.
@@ -1191,30 +1197,20 @@ class SGDRegressor(_SGD, LinearRegressor):
             As in ``fit``.
         """
         self._check_parameters(batch=True)
-        first, names = not hasattr(self, "coef_"), _validation.feature_names(X)
-        check = _validation.check_array if first else _validation.check_queries
-        X = check(self, X, sparse=self.sparse_formats)
-        time = 1.0 if first else self.t_
-        start = self._start(1, X.shape[1], X.dtype, None, None) if first else self._go_on(X.dtype)
-        found = self._regress(X, y, sample_weight, start, time, 1)
-        if first:
-            _validation.store_features(self, X.shape[1], names)
-        self._store(found, time, X.shape[0], X.dtype, flat=True)
-        return self
+        return self._fit_batch(X, y, sample_weight, not hasattr(self, "coef_"))
 
     def _linear_function(self, X):
         """Return it flat: sparse coefficients are a row, and their product is a column."""
         return super()._linear_function(X).ravel()
 
-    def _regress(self, X, y, sample_weight, start, time, longest):
-        """Learn the function; return what is `Found`."""
+    def _problem(self, X, y, sample_weight, known=None):
         y = _validation.check_real_targets(self, y, X.shape[0])
         y = _validation.flat_if_column(y)
         if y.ndim == 2:
             raise ValueError(f"SGDRegressor: y should be a 1d array, got one of shape {y.shape}.")
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         weight = np.ones(X.shape[0]) if weight is None else weight
-        return self._learn(X, y[None], weight[None], start, time, longest)
+        return Problem(y[None], weight[None], None, None)
 
     @staticmethod
     def _validation_score(scores, y, weight):
