@@ -354,6 +354,9 @@ def test_gram_matrix_of_the_user():
     Xc = X - X.mean(axis=0)
     model = Lasso(0.1, precompute=Xc.T @ Xc, tol=1e-10).fit(Xc, y)
     np.testing.assert_allclose(model.coef_, Lasso(0.1, tol=1e-10).fit(X, y).coef_, atol=1e-5)
+    Z = 100.0 * Xc + 1e-5  # means this small, next to the spread, are rounding: no warning
+    Z[:, 0] = 0.0
+    Lasso(0.1, precompute=Z.T @ Z).fit(Z, y)
     with pytest.warns(UserWarning, match="recomputing Gram"):
         Lasso(0.1, precompute=X.T @ X).fit(X + 1, y)
     with pytest.raises(ValueError, match="did not pass validation"):

@@ -71,6 +71,7 @@ class TestProtocol(protocol.Suite):
         *[("tol", value) for value in (-1.0, np.nan, "1", None)],
         *[("max_iter", value) for value in (-1, 1.5, "1", True)],
         *[("alphas", value) for value in ("a", None, [-1.0], [[1.0]], [np.nan])],
+        *[("eps", value) for value in (0.0, -1.0, np.nan, "1", None)],
         *[("Cs", value) for value in (0, "a", None, [0.0], [[1.0]])],
         *[("l1_ratios", value) for value in ("a", 0.5, [2.0], [])],
         *[("cv", value) for value in (1, "a", 2.5, [(1, 2, 3)], True)],
