@@ -146,6 +146,20 @@ def test_the_average_with_an_l1_penalty():
 
 
 @pytest.mark.nojit
+def test_the_l1_penalty_takes_off_what_is_owed_but_not_beyond_zero():
+    v, missed = np.array([0.5, -0.5, 0.04, -0.04, 0.0]), np.array([-0.03, 0.03, 0.0, 0.0, -0.02])
+    numbers = np.zeros(10)
+    numbers[[_sgd.SCALE, _sgd.CUT, _sgd.A]] = 0.5, 0.1, 2.0
+    fit = _sgd.Fit(v.copy(), np.zeros(5), missed.copy(), numbers)
+    for j in range(5):
+        _sgd.cut(fit, j)
+    coef = np.array([0.25 - 0.07, -0.25 + 0.07, 0.0, 0.0, 0.0])  # 0.1 so far, of which 0.03 is paid
+    np.testing.assert_allclose(0.5 * fit.v, coef, atol=1e-15)
+    np.testing.assert_allclose(fit.missed - missed, coef - 0.5 * v, atol=1e-15)
+    np.testing.assert_allclose(fit.mean, -2.0 * (fit.v - v), atol=1e-15)
+
+
+@pytest.mark.nojit
 def test_slopes_are_those_of_the_losses():
     for code, loss in enumerate(_sgd.LOSSES):
         epsilon = {"hinge": 1.0, "perceptron": 0.0}.get(loss, 0.3)
@@ -294,6 +308,15 @@ def test_passes_end_by_tolerance_and_warn_at_the_limit():
     with pytest.warns(ConvergenceWarning, match="Maximum number of iteration"):
         SGDClassifier(max_iter=3).fit(X, y)
     assert SGDClassifier(max_iter=3, tol=None).fit(X, y).n_iter_ == 3
+
+
+def test_without_a_tolerance_a_pass_that_loses_nothing_is_no_idle_one():
+    """As with scikit-learn: idle is a pass that is worse."""
+    X, y = np.array([[-1.0], [1.0]]), [0, 1]
+    for kind in (SGDClassifier, theirs.SGDClassifier):
+        model = kind("perceptron", penalty=None, tol=0.0, max_iter=20, random_state=0)
+        with pytest.warns(Warning, match="Maximum number of iteration"):
+            assert model.fit(X, y).n_iter_ == 20
 
 
 @pytest.mark.parametrize("q", [0, 2, 3])

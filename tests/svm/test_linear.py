@@ -12,10 +12,17 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.svm import LinearSVC, LinearSVR, _dual_descent, _linear_machines, _primal_newton
+from litlearn.svm import (
+    LinearSVC,
+    LinearSVR,
+    _dual_descent,
+    _linear_machines,
+    _primal_newton,
+    _sparse_weights,
+)
 from litlearn.svm._dual_descent import DualProblem, make_rows, solve_dual
 from litlearn.svm._primal_newton import SquaredLoss, solve_primal
-from litlearn.svm._sparse_weights import column_slopes, loss_change, solve_sparse
+from litlearn.svm._sparse_weights import column_slopes, loss_change, solve_sparse, sweep
 
 SETTINGS = (
     {},
@@ -170,6 +177,66 @@ def test_l1_finds_the_minimum(sparse, price):
     assert not w.any() and gap == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_coefficient_that_no_sample_needs_any_more_becomes_zero(seed):
+    """Both features serve the first sample; only the second one serves the heavy one."""
+    X, y = np.array([[1.0, 1.0], [0.0, 0.1], [-1.0, -1.0], [0.0, -0.1]]), [1, 1, 0, 0]
+    model = LinearSVC(penalty="l1", fit_intercept=False, random_state=seed)
+    model.fit(X, y, sample_weight=[0.5, 5000.0, 0.5, 5000.0])
+    np.testing.assert_allclose(model.coef_, [[0.0, 9.995]], atol=1e-6)
+    assert 0.0 <= model.dual_gap_[0] < 1e-6
+
+
+@pytest.mark.nojit
+def test_sweeps_find_the_minima_of_columns_that_share_no_sample():
+    """With one sample a each, C max(0, 1 - a w)^2 + |w| is lowest at 1 / a - 1 / (2 C a^2)."""
+    a, C = np.array([0.6, 3.0, 0.1, -2.0, 0.45, 1.0, 1.0]), np.array([1, 0.4, 1, 0.7, 1, 1, 3.02])
+    w, y = np.array([0.3, 0.1, 0.0, -0.05, 0.2, 3.0, 3.0]), np.ones(7)
+    columns = a, np.arange(7, dtype=np.int32), np.arange(8)
+    margin, active = 1.0 - a * w, np.arange(7)
+    off = np.abs(np.sign(w) - 2.0 * C * a * np.maximum(margin, 0.0))
+    slopes = 2.0 * C * np.abs(a)
+    expected = np.where(slopes > 1.0, 1.0 / a - np.sign(a) / (2.0 * C * a**2), 0.0)
+    stay, worst = sweep(columns, y, C, margin, w, active, 0.5)
+    assert worst == pytest.approx(off[w != 0.0].max())
+    assert stay == 6 and active[6] == 2  # whose slope is more than 0.5 below what it takes
+    assert w[5] == 0.0 and w[6] == 1.5  # no sample needed them; now one does, or would
+    np.testing.assert_allclose(w[:5], expected[:5], atol=1e-15)
+    for _ in range(3):
+        sweep(columns, y, C, margin, w, active[:6], 0.5)
+    np.testing.assert_allclose(w, expected, atol=1e-15)
+    np.testing.assert_allclose(margin, 1.0 - a * w, atol=1e-15)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("sparse", [False, True])
+def test_no_sweep_raises_the_objective(sparse):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X = rng.normal(size=(12, 3)) * 10.0 ** rng.uniform(-1.0, 1.0, (12, 1))
+        y, C = rng.choice([-1.0, 1.0], 12), 10.0 ** rng.uniform(-3.0, 2.0, 12)
+        columns = X.T.reshape(-1), np.empty(0, dtype=np.int32), 12 * np.arange(4)
+        if sparse:
+            columns = columns[0], np.tile(np.arange(12, dtype=np.int32), 3), columns[2]
+        w = rng.normal(size=3) * 10.0 ** rng.uniform(-2.0, 2.0)
+        margin, values = 1.0 - y * (X @ w), []
+        for _ in range(12):
+            values.append(np.abs(w).sum() + C @ np.maximum(margin, 0.0) ** 2)
+            sweep(columns, y, C, margin, w, np.arange(3), np.inf)
+            np.testing.assert_allclose(margin, 1.0 - y * (X @ w), atol=1e-9)
+        assert (np.diff(values) <= 1e-12 * np.abs(values[:-1])).all()
+
+
+@pytest.mark.nojit
+def test_products_with_sparse_samples_of_any_length():
+    """Four sums side by side, and the rest; the additional feature comes last."""
+    rng = np.random.default_rng(0)
+    dense = np.tril(rng.normal(size=(10, 9)), -1)  # 0 to 9 entries
+    rows, w = make_rows(scipy.sparse.csr_array(dense), 0.5), rng.normal(size=10)
+    found = [_dual_descent.row_product(rows, i, w) for i in range(10)]
+    np.testing.assert_allclose(found, dense @ w[:9] + 0.5 * w[9], rtol=1e-12)
+
+
 @pytest.mark.nojit
 def test_derivatives_of_a_column_are_finite_differences():
     X, y = make(20, 3)
@@ -234,8 +301,31 @@ def test_newton_finds_the_minimum(epsilon, sparse, monkeypatch):
             assert value(w + scale * rng.normal(size=4)) > value(w)
     # What it returns are the coefficients of the dual.
     np.testing.assert_allclose(X.T @ beta, w[:3], atol=1e-8)
-    _, _, _, few, converged = solve_primal(loss, 1e-9, 1)
+    # Out of steps, it says by how much the samples violate their conditions, not a bound of it.
+    w, beta, violation, few, converged = solve_primal(loss, 1e-9, 1)
     assert few == 1 and not converged
+    A = np.column_stack([X, np.full(150, 0.5)])
+    off = np.abs(A @ (w - A.T @ beta))
+    assert violation == pytest.approx(off[C > 0.0].max(), rel=1e-6)
+    # Where rounding leaves nothing to gain it stops.
+    *_, n_iter, converged = solve_primal(loss, 1e-300, 1000)
+    assert n_iter < 100 and not converged
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{"loss": "hinge"}, {"multi_class": "crammer_singer"}, {"penalty": "l1"}],
+    ids=str,
+)
+def test_a_pass_over_many_entries_can_be_interrupted(setting, monkeypatch):
+    X, y = make(60, 20, n_classes=3)
+    calls = []
+    monkeypatch.setattr(_dual_descent, "WORK", 1)
+    monkeypatch.setattr(_sparse_weights, "WORK", 1)
+    monkeypatch.setattr(_dual_descent, "check_interrupt", lambda: calls.append(1))
+    with pytest.warns(ConvergenceWarning):
+        LinearSVC(max_iter=1, **setting).fit(X, y)
+    assert len(calls) >= 60  # at each sample, or at each of 20 features for each of 3 classes
 
 
 @pytest.mark.nojit

@@ -39,11 +39,13 @@ def sweep(columns, y, C, margin, w, active, reserve):
         kept += 1
         violation = abs(slope + np.sign(w[j])) if w[j] != 0.0 else abs(slope) - 1.0
         worst = max(worst, violation)
-        if violation <= 0.0 or curvature <= 0.0:
+        if violation <= 0.0:
             continue
-        # <threshold>: the minimum of a parabola and |w_j|.
-        target = w[j] - slope / curvature
-        target -= min(max(target, -1.0 / curvature), 1.0 / curvature)
+        # <threshold>: the minimum of a parabola and |w_j|; or zero, where no sample asks for more.
+        target = 0.0
+        if curvature > 0.0:
+            target = w[j] - slope / curvature
+            target -= min(max(target, -1.0 / curvature), 1.0 / curvature)
         step = target - w[j]
         promise = slope * step + abs(target) - abs(w[j])
         for _ in range(HALVINGS):
@@ -157,7 +159,7 @@ def solve_sparse(columns, product, y, C, limits, seed, report=None):
     used = C > 0.0
     dual = np.sum(alpha) - np.sum(alpha[used] ** 2 / (4.0 * C[used]))
     gap = np.sum(np.abs(w)) + C @ loss**2 - dual
-    return w, violation, float(gap), n_iter, violation < tol
+    return w, violation, max(0.0, float(gap)), n_iter, violation < tol  # rounding can be below 0
 
 
 def largest_slope(columns, coefficients):
