@@ -244,6 +244,10 @@ _REPAIRS = [
     # Roles that the elements of a bibliography, and links, may not have.
     (r'\s+role="(?:doc-biblioentry|doc-biblioref)"', ""),
     (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
+    # The number of an equation has brackets of its own.
+    (r'\((<a class="reference internal" href="[^"]*">)\((\d+\.\d+)\)</a>\)', r"\1(\2)</a>"),
+    # What Python says of a field of a named tuple tells a reader nothing.
+    (r"<p>Alias for field number \d+</p>", ""),
     # In the lists, a box on a page without a number has none either.
     (r'(?<=">)(Algorithm|Theorem|Proposition|Lemma|Definition) </a> (?=[A-Z])', r"\1</a>: "),
     # A table's empty corner is no heading.

@@ -220,7 +220,10 @@ class Functions(Generated):
 
 
 # Of data that stand elsewhere under another name, and so without a comment of their own.
-UNTOLD = {"litlearn.neighbors.VALID_METRICS": "Names of the metrics that each algorithm takes."}
+UNTOLD = {
+    "litlearn.neighbors.VALID_METRICS": "Names of the metrics that each algorithm takes.",
+    "litlearn.neighbors.VALID_METRICS_SPARSE": "The same for sparse samples.",
+}
 
 
 class Namespace(Generated):
@@ -471,7 +474,7 @@ def _escape_fitted_names(app, what, name, obj, options, lines):
         example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
         if not example:  # nor what stands between backquotes
             parts = re.split(r"(``.*?``|`[^`]*`)", line)
-            parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\\_", text) for text in parts[::2]]
+            parts[::2] = [re.sub(r"(?<=\w)_(?![\w{])", r"\\_", text) for text in parts[::2]]
             lines[i] = "".join(parts)
 
 
