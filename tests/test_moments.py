@@ -55,12 +55,66 @@ def test_tiles_share_their_memory(make, dtype, weighted, mean, monkeypatch):
     assert {tile.stop - tile.start for tile in tiles} == {60, 61}
     room = _moments.room_for(samples, tiles, np.float64)
     assert room.shape == (61, 4) and room.flags.c_contiguous == X.flags.c_contiguous
-    centres = (None, None) if mean == 0.0 else (np.full(4, mean), np.zeros(2))
-    Z, _, root = _moments.weighted_deviations(samples, tiles[0], *centres, room)
+    centre = None if mean == 0.0 else np.full(4, mean)
+    _, root = _moments.target_deviations(samples, tiles[0], None)
+    Z = _moments.feature_deviations(samples, tiles[0], centre, root, room)
     assert np.shares_memory(Z, room) == (weighted or mean > 0.0)
     np.testing.assert_allclose(Z, (X[tiles[0]] - mean) * root[:, None], rtol=1e-12)
     close(_moments.moments(samples), reference.moments(X.astype(np.float64), Y, weight))
     np.testing.assert_array_equal(X, before)
+
+
+@nojit
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("k", [0, 1, 3])
+@pytest.mark.parametrize("form", ["as they are", "centred", "weighted", "scaled"])
+def test_compiled_squares_are_those_of_tiles(form, k, dtype, monkeypatch):
+    """For X of either type; the last few rows are fewer than the others."""
+    monkeypatch.setattr(_moments, "SMALL", 7 * 25)
+    X, Y, weight = draw(n=60, p=5, k=k, dtype=dtype)
+    weight, scale = weight if form == "weighted" else None, 0.5 if form == "scaled" else 1.0
+    samples = Samples(X, Y, weight, True, scale)
+    rows, centre = slice(3, 60), None if form == "as they are" else np.full(5, 49.0, dtype=dtype)
+    for room in (dtype, np.float64):
+        sides, _, root = _moments.sides_of(samples, rows, np.full(k, -50.0), room)
+        assert sides.dtype == room
+        found = [[np.ones((5, 5)), np.ones((5, k + 1))] for _ in "ab"]
+        _moments.square(samples, rows, centre, root, sides, *found[0])
+        _moments.square_compiled(samples, rows, centre, sides, *found[1])
+        close(*found, rtol=1e-13 if room is np.float64 else 1e-5)
+    assert X.flags.writeable
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_compiled_or_not_moments_differ_by_rounding(weighted, centred, monkeypatch):
+    X, Y, weight = draw(n=500, p=30)
+    samples = Samples(X, Y, weight if weighted else None, centred)
+    found = []
+    for few in (False, True):
+        monkeypatch.setattr(_moments, "few_features", lambda samples, few=few: few)
+        found.append(_moments.moments(samples))
+    close(*found, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("p", "order", "processor", "expected"),
+    [
+        (1, "C", "Haswell", True),
+        (32, "C", "Haswell", True),
+        (33, "C", "Haswell", False),
+        (64, "C", "SkylakeX", True),
+        (65, "C", "SkylakeX", False),
+        (20, "F", "SkylakeX", False),
+    ],
+)
+def test_when_features_are_few(p, order, processor, expected, monkeypatch):
+    monkeypatch.setattr(_moments, "blas_architectures", lambda: {processor, None})
+    monkeypatch.setattr(_moments, "MANY", 100 * p)
+    X, Y = np.empty((100, p), order=order), np.empty((100, 1))
+    assert _moments.few_features(Samples(X, Y, None, True)) == expected
+    assert not _moments.few_features(Samples(X[1:], Y[1:], None, True))
+    assert not _moments.few_features(Samples(scipy.sparse.csr_array(X), Y, None, True))
 
 
 @nojit

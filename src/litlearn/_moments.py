@@ -17,13 +17,18 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn import _factors
-from litlearn._parallel import cut, fold_blocks, single_threaded_blas
+from litlearn._jit import njit
+from litlearn._parallel import blas_architectures, cut, fold_blocks, single_threaded_blas
 
 # A tile of rows is what a thread works on at a time: small enough to stay in its cache.
 TILE = 2**16  # numbers
 BLOCK = 2**20  # numbers in a block, at least
 MOST_BLOCKS = 64
 MANY = 2**18  # numbers from which on products in float32 are worth their loss of digits
+# So many samples of few features are squared in compiled loops. The next numbers are products in
+# one call of BLAS, and how many features are few: more where OpenBLAS has code for small matrices.
+SMALL, FEW, FEW_WITH_SMALL = 900_000, 32, 64
+WITH_SMALL = {"SkylakeX", "Cooperlake", "SapphireRapids"}
 MOST_MEMORY = 2**25  # numbers in the statistics of all blocks together
 DENSE = 0.05  # share of entries that are not zero from which on blocks of them are made dense
 
@@ -87,7 +92,8 @@ def moments(samples, n_jobs=None, full=True):
     # whether so few digits will do.
     dtype, first = np.float64, None
     dense = isinstance(samples.X, np.ndarray)
-    if full and samples.single and dense and samples.X.dtype == np.float32 and n * p >= MANY:
+    narrow = dense and samples.X.dtype == np.float32 and samples.x_scale == 1.0
+    if full and samples.single and narrow and n * p >= MANY:
         with single_threaded_blas():
             first = block_moments(samples, blocks[0], np.float32)
             if single_is_enough(samples, first):
@@ -186,22 +192,20 @@ def block_moments(samples, rows, dtype=np.float64, full=True):
     p, k = samples.X.shape[1], samples.Y.shape[1]
     # <shift>: Sums of squares about a point near the mean lose nothing to a large mean.
     x_shift, y_shift = provisional_centre(samples, rows, dtype)
-    weight, x_sum, y_sum = 0.0, np.zeros(p), np.zeros(k)
-    xx, xy, yy = np.zeros((p, p) if full else p), np.zeros((p, k)), np.zeros(k)
-    tiles = cut(rows, tile_rows(rows, p))
-    product, room = np.empty((p, p) if full else 0, dtype=dtype), room_for(samples, tiles, dtype)
-    # <accumulate>: Each tile is squared while it is in the cache, and added in float64.
-    for tile in tiles:
-        Z, T, root = weighted_deviations(samples, tile, x_shift, y_shift, room)
-        xx += np.matmul(Z.T, Z, out=product) if full else np.einsum("ij,ij->j", Z, Z)
-        xy += Z.T @ T.astype(dtype, copy=False)
-        yy += np.einsum("ij,ij->j", T, T)
-        if samples.centred:
-            weight += float(root @ root)
-            x_sum += root.astype(dtype, copy=False) @ Z
-            y_sum += root @ T
+    sides, T, root = sides_of(samples, rows, y_shift, dtype)
+    xx, sums = np.zeros((p, p) if full else p), np.zeros((p, k + 1))
+    if full and few_features(samples):
+        square_compiled(samples, rows, x_shift, sides, xx, sums)
+    else:
+        square(samples, rows, x_shift, root, sides, xx, sums)
+    xy, yy = sums[:, :k].copy(), np.einsum("ij,ij->j", T, T)
     if not samples.centred:
-        return Moments(float(rows.stop - rows.start), x_sum, y_sum, xx, xy, yy)
+        return Moments(float(rows.stop - rows.start), np.zeros(p), np.zeros(k), xx, xy, yy)
+    x_sum = sums[:, k]
+    if samples.weight is None:
+        weight, y_sum = float(len(T)), T.sum(axis=0)
+    else:
+        weight, y_sum = float(root @ root), root @ T
     # <recentre>: The sums about the point become sums about the mean.
     if weight == 0.0:
         return Moments(0.0, x_sum, y_sum, xx, xy, yy)
@@ -212,6 +216,84 @@ def block_moments(samples, rows, dtype=np.float64, full=True):
     add_outer(xy, x_sum, -y_off)
     yy -= y_sum * y_off
     return Moments(weight, add_shift(x_shift, x_off), add_shift(y_shift, y_off), xx, xy, yy)
+
+
+def square(samples, rows, centre, root, sides, xx, sums):
+    """Add Z'Z, or its diagonal, to `xx` and the products of Z with `sides` to `sums`, tile by tile.
+
+    Z are the deviations of the rows of a block from `centre`, times the `root` of their weights.
+    """
+    p = samples.X.shape[1]
+    tiles = cut(rows.stop - rows.start, tile_rows(rows, p))
+    room = room_for(samples, tiles, sides.dtype)
+    product = np.empty(xx.shape, dtype=sides.dtype)
+    # <accumulate>: Each tile is squared while it is in the cache, and added in float64.
+    for own in tiles:
+        tile = slice(rows.start + own.start, rows.start + own.stop)
+        Z = feature_deviations(samples, tile, centre, root[own], room)
+        if xx.ndim == 2:
+            xx += np.matmul(Z.T, Z, out=product)
+        else:
+            xx += np.einsum("ij,ij->j", Z, Z, out=product)
+        sums += Z.T @ sides[own]
+
+
+def square_compiled(samples, rows, centre, sides, xx, sums):
+    """The same for few features, in compiled loops: the interpreter does not wait between tiles."""
+    p, dtype = samples.X.shape[1], sides.dtype
+    X = np.asarray(samples.X[rows]).view()
+    X.flags.writeable = False
+    length = max(min(SMALL // p**2, TILE // p, len(X)), 1)
+    as_they_are = centre is None and samples.weight is None and samples.x_scale == 1.0
+    if as_they_are and X.dtype == dtype:
+        square_rows(X, length, sides, xx, sums)
+    else:
+        centre = np.zeros(p, dtype=dtype) if centre is None else centre
+        room = np.empty((length, p), dtype=dtype)
+        square_deviations(X, dtype.type(samples.x_scale), centre, sides, room, xx, sums)
+
+
+@njit
+def square_deviations(X, scale, centre, sides, room, xx, sums):
+    """The loops of :func:`square`; the roots of the weights are the last column of `sides`."""
+    (n, p), k = X.shape, sides.shape[1] - 1
+    # <rows>: A few rows at a time, that stay in the cache.
+    for start in range(0, n, len(room)):
+        stop = min(start + len(room), n)
+        Z = room[: stop - start]
+        for i in range(start, stop):
+            for j in range(p):
+                Z[i - start, j] = (X[i, j] * scale - centre[j]) * sides[i, k]
+        square_rows(Z, len(Z), sides[start:stop], xx, sums)
+
+
+@njit
+def square_rows(Z, length, sides, xx, sums):
+    """Add Z'Z to `xx` and the products of Z with `sides` to `sums`, some rows at a time."""
+    p, k = Z.shape[1], sides.shape[1] - 1
+    product, side = np.empty((p, p), Z.dtype), np.empty((p, k + 1), Z.dtype)
+    for start in range(0, len(Z), length):
+        part = Z[start : start + length]
+        np.dot(part.T, part, product)
+        np.dot(part.T, sides[start : start + length], side)
+        add_all(xx, product)
+        add_all(sums, side)
+
+
+@njit(helper=True)
+def add_all(total, part):
+    """Add one matrix to another."""
+    for i in range(total.shape[0]):
+        for j in range(total.shape[1]):
+            total[i, j] += part[i, j]
+
+
+def few_features(samples):
+    """Tell whether the samples are dense, many, and of so few features that loops are faster."""
+    X = samples.X
+    if not isinstance(X, np.ndarray) or not X.flags.c_contiguous or X.size < MANY:
+        return False
+    return X.shape[1] <= (FEW if WITH_SMALL.isdisjoint(blas_architectures()) else FEW_WITH_SMALL)
 
 
 def single_is_enough(samples, first):
@@ -278,7 +360,8 @@ def provisional_centre(samples, rows, dtype=np.float64):
     few, weight = heaviest(samples.weight, rows, 2**16 // samples.X.shape[1] + 2)
     X = as_float(samples.X[few], samples.x_scale)
     x_mean, y_mean = weight @ X, weight @ as_float(samples.Y[few], samples.y_scale)
-    if np.all(x_mean**2 <= weight @ (X - x_mean) ** 2):
+    D = X - x_mean
+    if np.all(x_mean**2 <= weight @ np.square(D, out=D)):
         return None, y_mean
     return x_mean.astype(dtype), y_mean
 
@@ -318,25 +401,53 @@ def room_for(samples, tiles, dtype):
     return np.empty((longest, samples.X.shape[1]), dtype=dtype, order="F" if by_columns else "C")
 
 
-def weighted_deviations(samples, rows, x_centre, y_centre, room=None):
-    """Return rows minus the centres, times the roots of the weights; and those roots.
+def weighted_deviations(samples, rows, x_centre, y_centre):
+    """Return rows minus the centres, times the roots of the weights; and those roots."""
+    T, root = target_deviations(samples, rows, y_centre)
+    return feature_deviations(samples, rows, x_centre, root), T, root
 
-    The features are of the type of `room`, if it is given, and stand there unless they are as they
-    were.
-    """
-    dtype, out = (
-        (np.float64, None) if room is None else (room.dtype, room[: rows.stop - rows.start])
-    )
-    Z = as_float(samples.X[rows], samples.x_scale, dtype)
+
+def target_deviations(samples, rows, centre):
+    """Return targets minus their centre, times the roots of the weights; and those roots."""
     T = as_float(samples.Y[rows], samples.y_scale)
-    if x_centre is not None:
-        Z = np.subtract(Z, x_centre, out=out)
-    if y_centre is not None:
-        T = T - y_centre
+    if centre is not None:
+        T = T - centre
     if samples.weight is None:
-        return Z, T, np.ones(len(T))
+        return T, np.ones(len(T))
     root = np.sqrt(samples.weight[rows])
-    return np.multiply(Z, root[:, None].astype(dtype), out=out), T * root[:, None], root
+    return T * root[:, None], root
+
+
+def sides_of(samples, rows, centre, dtype):
+    """Return targets, as :func:`target_deviations`, beside the roots; and both alone, in float64.
+
+    One array where that does, which the next block finds ready: new ones come in pages that have to
+    be cleared.
+    """
+    k = samples.Y.shape[1]
+    sides = np.empty((rows.stop - rows.start, k + 1), dtype=dtype)
+    if dtype == np.float64 and samples.weight is None and samples.y_scale == 1.0:
+        T, root = sides[:, :k], sides[:, k]
+        np.subtract(samples.Y[rows], 0.0 if centre is None else centre, out=T)
+        root[:] = 1.0
+    else:
+        T, root = target_deviations(samples, rows, centre)
+        sides[:, :k], sides[:, k] = T, root
+    return sides, T, root
+
+
+def feature_deviations(samples, rows, centre, root, room=None):
+    """Return features minus their centre, times the roots of the weights.
+
+    They are of the type of `room`, if it is given, and stand there unless they are as they were.
+    """
+    dtype, out = (np.float64, None) if room is None else (room.dtype, room[: len(root)])
+    Z = as_float(samples.X[rows], samples.x_scale, dtype)
+    if centre is not None:
+        Z = np.subtract(Z, centre, out=out)
+    if samples.weight is not None:
+        Z = np.multiply(Z, root[:, None].astype(dtype), out=out)
+    return Z
 
 
 def constant_columns(squares, x_mean, weight):

@@ -350,6 +350,12 @@ def _controller_of(scipy_is_loaded):
     return ThreadpoolController().select(user_api="blas")
 
 
+@functools.cache
+def blas_architectures():
+    """Return the set of processors that the BLAS libraries at hand take this one for."""
+    return {library.get("architecture") for library in _blas_controller().info()}
+
+
 @contextlib.contextmanager
 def single_threaded_blas():
     """While any thread is inside, BLAS uses one thread: the blocks have the others.
