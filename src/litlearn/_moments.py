@@ -194,6 +194,7 @@ def block_moments(samples, rows, dtype=np.float64, full=True):
     x_shift, y_shift = provisional_centre(samples, rows, dtype)
     sides, T, root = sides_of(samples, rows, y_shift, dtype)
     xx, sums = np.zeros((p, p) if full else p), np.zeros((p, k + 1))
+    # <sums>: Products of features, and of features with targets and roots, about that point.
     if full and few_features(samples):
         square_compiled(samples, rows, x_shift, sides, xx, sums)
     else:
