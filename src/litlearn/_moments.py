@@ -25,11 +25,12 @@ TILE = 2**16  # numbers
 BLOCK = 2**20  # numbers in a block, at least
 MOST_BLOCKS = 64
 MANY = 2**18  # numbers from which on products in float32 are worth their loss of digits
-# So many samples of few features are squared in compiled loops. The next numbers are products in
-# one call of BLAS, and how many features are few: more where OpenBLAS has code for small matrices.
-SMALL, FEW, FEW_WITH_SMALL = 900_000, 32, 64
-WITH_SMALL = {"SkylakeX", "Cooperlake", "SapphireRapids"}
 MOST_MEMORY = 2**25  # numbers in the statistics of all blocks together
+# MANY samples of few features are squared in compiled loops where OpenBLAS has code for products of
+# small matrices: up to so many products of numbers in one call. Elsewhere the loops took 1.3 to 1.6
+# times as long as the symmetric product of a tile.
+SMALL, FEW = 900_000, 64
+WITH_SMALL = {"SkylakeX", "Cooperlake", "SapphireRapids"}
 DENSE = 0.05  # share of entries that are not zero from which on blocks of them are made dense
 
 
@@ -292,9 +293,9 @@ def add_all(total, part):
 def few_features(samples):
     """Tell whether the samples are dense, many, and of so few features that loops are faster."""
     X = samples.X
-    if not isinstance(X, np.ndarray) or not X.flags.c_contiguous or X.size < MANY:
+    if not isinstance(X, np.ndarray) or not X.flags.c_contiguous or X.shape[1] > FEW:
         return False
-    return X.shape[1] <= (FEW if WITH_SMALL.isdisjoint(blas_architectures()) else FEW_WITH_SMALL)
+    return X.size >= MANY and not WITH_SMALL.isdisjoint(blas_architectures())
 
 
 def single_is_enough(samples, first):
