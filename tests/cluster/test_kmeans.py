@@ -331,6 +331,16 @@ def test_the_tolerance_is_relative_to_the_mean_variance(kind):
     assert variance == pytest.approx(X.var(axis=0).mean())
 
 
+@nojit
+def test_batches_end_when_a_running_mean_ceases_to_fall():
+    patience = _minibatch.Progress(10, 99, 0.0, 3)  # a batch counts 2 * 10 / 100
+    # The first batch is not looked at. The second one is the mean; 12, 10.6 are worse, 8.48 better.
+    assert not any(patience.ended(inertia, 1.0) for inertia in (50.0, 10.0, 20.0, 5.0, 0.0))
+    assert patience.mean == pytest.approx(8.48) and patience.least == patience.mean
+    assert [patience.ended(20.0, 1.0) for _ in range(3)] == [False, False, True]
+    assert _minibatch.Progress(99, 20, 0.0, 3).share == 1.0
+
+
 def test_batches_end_when_the_centres_rest(monkeypatch):
     X, moves = make(n=300, spread=3.0)[0], []
 

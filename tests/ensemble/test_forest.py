@@ -323,6 +323,13 @@ def test_warm_start_with_out_of_bag_score():
     warm.set_params(n_estimators=50).fit(X, y)
     cold = RandomForestClassifier(50, **setting).fit(X, y)
     assert warm.oob_score_ == cold.oob_score_
+    with pytest.warns(UserWarning, match="does not fit new trees"):
+        warm.fit(X[:, :-1], y)  # nothing is grown, and nothing is looked at
+    assert warm.oob_score_ == cold.oob_score_ and warm.n_features_in_ == X.shape[1]
+    later = RandomForestClassifier(50, warm_start=True, random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="does not fit new trees"):
+        later.set_params(oob_score=True).fit(X, y)
+    assert later.oob_score_ == cold.oob_score_
 
 
 def test_weights_without_bootstrap_are_repetitions():

@@ -39,7 +39,7 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
             expected = ", a callable or an array-like of shape (n_clusters, n_features)"
             options = ("k-means++", "random")
             _validation.check_option(self, "init", self.init, options, or_else=expected)
-        elif not callable(self.init) and (self.init is None or np.ndim(self.init) == 0):
+        elif not callable(self.init) and np.ndim(self.init) == 0:
             expected = "'k-means++', 'random', a callable or an array-like"
             _validation._refuse(self, "init", self.init, expected)
         return _validation.check_random_state(self, self.random_state)
