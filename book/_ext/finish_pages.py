@@ -264,12 +264,22 @@ def breakable(match):
     return re.sub(r"(?<=\w)([_./(])(?=\w)", r"\1<wbr>", match[0])
 
 
+# A comment that goes on in the next line.
+_CONTINUED = re.compile(
+    r'^((?:<span></span>)?( *)<span class="c1"># [^\n<]{45,}[^.:?!\n<])</span>\n'
+    r'\2<span class="c1"># (?=[^\n<]*</span>$)',
+    re.M,
+)
+
+
 def broken_code(match):
     """Return a box of code whose longer lines are blocks, so that they break with an indent."""
     if "litlearn-line" in match[2]:
         return match[0]
-    lines = []
-    for line in match[2].splitlines(keepends=True):
+    lines, code = [], match[2]
+    while "viewcode" not in code and code != (code := _CONTINUED.sub(r"\1 ", code)):
+        pass  # a whole file keeps its lines
+    for line in code.splitlines(keepends=True):
         plain = html.unescape(re.sub(r"<[^>]*>", "", line))
         if len(plain) > 30:
             indent = len(plain) - len(plain.lstrip())
