@@ -181,6 +181,10 @@ ELSEWHERE = {
     "_to_sklearn.py": ["tree/test_to_sklearn.py"],
     "_versions.py": ["test_base.py"],
     "cluster/_minibatch.py": ["cluster/test_kmeans.py"],
+    "decomposition/_kernel_pca.py": [
+        "decomposition/test_kernel_pca.py",
+        "test_kernel_protocol.py",
+    ],
     "discriminant_analysis.py": ["test_discriminant_analysis.py", "test_normal.py"],
     "exceptions.py": ["test_base.py"],
     "kernel_approximation.py": ["test_kernel_approximation.py", "test_kernel_protocol.py"],

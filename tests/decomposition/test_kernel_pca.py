@@ -59,6 +59,16 @@ def test_components_have_length_one_and_the_variance_of_their_eigenvalue():
     assert (model.eigenvectors_[largest, range(4)] > 0).all()
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1e12])
+def test_the_unit_of_the_samples_is_that_of_the_axes(unit):
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    plain, other = KernelPCA(3).fit(X), KernelPCA(3).fit(unit * X)
+    np.testing.assert_allclose(other.eigenvalues_, unit**2 * plain.eigenvalues_)
+    np.testing.assert_allclose(
+        other.transform(unit * X), unit * plain.transform(X), atol=1e-9 * unit
+    )
+
+
 @SOLVERS
 @pytest.mark.parametrize("k", [2, 12])
 def test_solvers_and_scikit_learn(solver, k):

@@ -520,3 +520,8 @@ def test_other_refusals():
     with pytest.raises(ValueError, match="minimum of 2 is required by TruncatedSVD"):
         TruncatedSVD(1).fit(X[:, :1])
     assert _factors.signs(PCA().fit(X).components_.T).min() == 1.0
+
+
+def test_two_samples_have_one_variance():
+    model = PCA().fit([[0.0, 0.0], [3.0, 4.0]])
+    np.testing.assert_allclose(model.explained_variance_, [12.5, 0.0], atol=1e-14)
