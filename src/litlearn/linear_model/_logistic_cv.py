@@ -20,7 +20,7 @@ from litlearn.linear_model._logistic import (
 from litlearn.linear_model._logistic_path import smooth_path
 
 GRID = (-4.0, 4.0)  # decimal exponents of the first and the last C of an automatic grid
-SMALL = 2**16  # entries of X below which one thread takes all paths
+SMALL = 2**18  # entries of X below which one thread takes all paths
 PENALTIES = ("l1", "l2", "elasticnet", "deprecated")
 
 

@@ -193,5 +193,6 @@ class Model:
         growth = float(s @ y)
         if growth > 1e-16 * float(s @ s) ** 0.5 * float(y @ y) ** 0.5:
             first = max(0, len(self.S) + 1 - MEMORY)
-            self.S, self.Y = np.vstack([self.S[first:], s]), np.vstack([self.Y[first:], y])
-            self.growth = np.append(self.growth[first:], growth)
+            self.S = np.concatenate((self.S[first:], s[None]))
+            self.Y = np.concatenate((self.Y[first:], y[None]))
+            self.growth = np.concatenate((self.growth[first:], (growth,)))

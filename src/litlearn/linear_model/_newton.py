@@ -361,7 +361,7 @@ def minimise(loss, v, goal, report=None, factored=None):
         return from_part(loss, v, goal, report, stride)
     if stride >= 3 and loss.n * loss.p > 2**16 and v.ndim == 1:
         return newton_from_part(loss, v, goal, report, stride)
-    if v.ndim == 1 and v.size > MANY and loss.n * loss.p > 2**18:
+    if v.ndim == 1 and v.size > MANY and loss.n * loss.p > 2**16:
         return by_gradients(loss, v, goal, report)
     if affordable(loss, v):
         return newton(loss, v, goal, report)
