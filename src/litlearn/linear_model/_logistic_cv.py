@@ -113,10 +113,12 @@ class LogisticRegressionCV(LogisticRegression):
 
     Notes
     -----
-    Cost: some passes over the training samples for each fold, share and value of `C`. With an l2
-    penalty alone, the model of the curvature, too, is that of the last minimum, corrected by what
-    the steps tell (L-BFGS). Such a fit stops at a gap of `tol` / 1000 of the loss of coefficients
-    that are zero, or less; the last one, to all samples, as :class:`LogisticRegression` does.
+    Cost: some passes over the training samples for each fold, share and value of `C`. A fit begins
+    at the last minimum, or where the last two lead if that is better. With an l2 penalty alone, the
+    model of the curvature, too, is that of the last minimum, corrected by what the steps tell
+    (L-BFGS). Such a fit stops at a gap of `tol` / 1000 of the loss of coefficients that are zero,
+    or less, and with an l1 penalty at `tol` / 100 of it; the last one, to all samples, as
+    :class:`LogisticRegression` does.
     Memory: the training samples of a fold for each thread.
 
     Examples
