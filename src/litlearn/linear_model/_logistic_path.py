@@ -1,9 +1,10 @@
 r"""Logistic regression under one l2 penalty after the other, from the strongest to the weakest.
 
 What is known of one minimum is used for the next. It is the start, or where the last two lead, and
-its Hessian is the model of the next one: only the penalty's part changes, which is a diagonal and known. L-BFGS corrects that
-model as it goes, so a step costs one pass over the samples. A Hessian is formed anew when the steps
-since the last one have cost as much. Where a factor is dear next to a pass, its diagonal does.
+its Hessian is the model of the next one: only the penalty's part changes, which is a diagonal and
+known. L-BFGS corrects that model as it goes, so a step costs one pass over the samples. A Hessian
+is formed anew when the steps since the last one have cost as much. Where a factor is dear next to a
+pass, its diagonal does.
 """
 
 import numpy as np
