@@ -320,6 +320,15 @@ _TABLE = re.compile(r'<table class="table">.*?</table>', re.DOTALL)
 _CELL = re.compile(r'(<t[hd] class="(?:head )?text-)right(">)(.*?)(?=</t[hd]>)', re.DOTALL)
 
 
+_CLASS = re.compile(r'(?<=<span class="pre">)[A-Za-z]{18,}(?=</span>)')
+
+
+def with_broken_classes(match):
+    """Return a table in which a long name of a class may break before a capital letter."""
+    broken = partial(re.sub, r"(?<=[a-z])(?=[A-Z])", "<wbr>")
+    return _CLASS.sub(lambda name: broken(name[0]), match[0])
+
+
 def with_word_columns(match):
     """Return a table whose columns of words begin at the left, where they can be broken."""
     head, *body = re.split(r"(?=<tr\b)", match[0])[1:]
@@ -399,7 +408,8 @@ def repair(name, text, options):
     for pattern, replacement in _REPAIRS:
         text = pattern.sub(replacement, text)
     text = _BRANCH.sub(r'\1<summary aria-label="Pages beneath \2">', text)
-    text = _CODE.sub(broken_code, _NAME.sub(breakable, _TABLE.sub(with_word_columns, text)))
+    text = _TABLE.sub(with_broken_classes, _TABLE.sub(with_word_columns, text))
+    text = _CODE.sub(broken_code, _NAME.sub(breakable, text))
     if name != "search.html":
         text = _SEARCHING.sub("", text)
     text = _COLAB.sub(rf"\1/blob/colab/{reading.BRANCH}/", text)
