@@ -13,7 +13,7 @@ import time
 
 import numba
 import pytest
-from numba.core import caching, event
+from numba.core import caching, codegen, event
 
 import litlearn
 from litlearn import _jit, _warm_up
@@ -143,14 +143,89 @@ def test_flags():
 
 
 @needs_compiler
-@pytest.mark.parametrize("kind", ["helper", "inline", "merge"])
+@pytest.mark.parametrize("kind", ["helper", "part", "inline"])
 def test_python_may_call_a_helper(kind):
     """Callers that are compiled share the form without an entry; Python never meets it."""
     add = njit(lambda x, y: x + y, **{kind: True})
     twice = njit(lambda x: add(x, x))
     assert twice(3) == 6 and add(1, 2) == 3 and add(1.5, y=2) == 3.5 and twice(2.5) == 5.0
-    if kind != "merge":
-        assert len(add.overloads) == 2
+    assert len(add.overloads) == 2
+
+
+@needs_compiler
+def test_what_a_constant_argument_rules_out_is_not_translated():
+    @njit(part=True)
+    def part(kind, x):
+        if kind == 0:
+            return x + 1.0
+        return x.shape  # no number has one
+
+    @njit(inline=True)
+    def hand_on(kind, x):
+        return part(kind, x)
+
+    assert njit(lambda x: hand_on(0, x))(1.5) == 2.5
+    with pytest.raises(numba.TypingError, match="shape"):
+        njit(lambda x: hand_on(1, x))(1.5)
+
+
+@needs_compiler
+def test_a_part_stays_a_function_and_an_inlined_one_does_not():
+    @njit(part=True)
+    def called(x):
+        return x + 1.0
+
+    @njit(inline=True)
+    def copied(x):
+        return called(x) * 2.0
+
+    kernel = njit(lambda x: copied(x))
+    assert kernel(1.0) == 4.0
+    calls = [
+        line for line in next(iter(kernel.inspect_llvm().values())).splitlines() if " call " in line
+    ]
+    assert any("called" in line for line in calls)
+    assert not any("copied" in line for line in calls)
+
+
+@needs_compiler
+@pytest.mark.parametrize("gone", ["_optimize_final_module", "JITCodeLibrary"])
+def test_where_numba_has_changed_parts_are_compiled_its_own_way(monkeypatch, gone):
+    with monkeypatch.context() as patch:
+        owner = codegen if gone == "JITCodeLibrary" else codegen.CPUCodeLibrary
+        patch.delattr(owner, gone)
+        patch.setattr(_jit, "_part_compiler", _jit._part_compiler.__wrapped__)
+        assert _jit._part_compiler() is None
+        add = njit(lambda x, y: x + y, part=True)
+    assert njit(lambda x: add(x, x))(3) == 6 and add(1, 2) == 3
+
+
+@needs_compiler
+def test_a_first_tree_waits_for_what_it_needs_and_no_more(tmp_path):
+    """Each function is compiled once; few have machine code of their own, and are kept."""
+    code = """
+import collections
+import numpy as np
+from numba.core import event
+from litlearn import tree
+seen = collections.Counter()
+class Count(event.Listener):
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        if function.__module__.startswith("litlearn"):
+            seen[function.__name__] += 1
+    def on_end(self, event): pass
+event.register("numba:compile", Count())
+X = np.random.default_rng(1).normal(size=(60, 4))
+tree.DecisionTreeClassifier().fit(X, X[:, 0] > 0).predict(X)
+print(max(seen.values()), len(seen), *sorted(seen))
+"""
+    most, count, *names = run(["-c", code], cache=tmp_path, PLAIN_CACHE="1")
+    assert most == "1" and 20 < int(count) <= 58, names
+    others = {"describe_numbers", "describe_medians", "draw_threshold", "sides_of_values", "walk"}
+    assert not others & set(names)
+    kept = {path.name.split(".")[1].split("-")[0] for path in tmp_path.rglob("*.nbi")}
+    assert kept == {"split_by_classes", "find_leaves", "count_kinds"}
 
 
 # What a cache may not do: reach the user

@@ -33,7 +33,7 @@ from numba.extending import intrinsic
 PATIENCE = 1.0  # seconds of silence while functions are compiled
 
 
-def njit(function=None, *, lean=False, helper=False, inline=False, merge=False, reassociate=False):
+def njit(function=None, *, lean=False, helper=False, part=False, inline=False, reassociate=False):
     """Compile `function` with the flags that the whole package shares.
 
     Parameters
@@ -47,11 +47,14 @@ def njit(function=None, *, lean=False, helper=False, inline=False, merge=False, 
         A lean function that other compiled functions call, and Python does not: what a call from
         Python needs, often more than the function itself, is left out. If Python calls it all the
         same, as tests do, that is compiled then, and not kept on disk.
+    part : bool, default=False
+        A helper that is only translated, and optimised together with its callers, which keep it
+        on disk with their own code: half of the wait for large kernels made of many functions. It
+        stays a function there. An argument that its caller writes as a whole number, or names as a
+        global one, is a constant here: what it rules out is not even translated.
     inline : bool, default=False
-        A helper whose machine code is copied into each caller.
-    merge : bool, default=False
-        A helper whose source is copied into its caller: for large functions with one caller, which
-        need not be compiled on their own.
+        A part that is copied into each caller: a large one with one caller, or one that a loop
+        calls at each step. With `reassociate` it is optimised on its own before.
     reassociate : bool, default=False
         Sums may be taken in another order, and a product and a sum may be rounded once: what a sum
         over an array needs to use vector instructions. NaN, infinity and signed zeros keep their
@@ -63,24 +66,131 @@ def njit(function=None, *, lean=False, helper=False, inline=False, merge=False, 
         Or `function` itself when ``NUMBA_DISABLE_JIT=1``.
     """
     if function is None:
-        options = {"lean": lean, "helper": helper, "inline": inline, "merge": merge}
+        options = {"lean": lean, "helper": helper, "part": part, "inline": inline}
         return functools.partial(njit, **options, reassociate=reassociate)
-    helper = helper or inline or merge
+    helper = helper or part or inline
     options = {
         "nogil": True,
         "error_model": "numpy",
         "forceinline": inline,
-        "inline": "always" if merge else "never",
         "fastmath": {"reassoc", "contract"} if reassociate else False,
         "_nrt": not (lean or helper),
         "no_cfunc_wrapper": True,  # nobody passes our functions to C
     }
-    dispatcher = numba.njit(function, no_cpython_wrapper=helper, **options)
+    compiler = _part_compiler() if part or (inline and not reassociate) else None
+    how = {"pipeline_class": compiler} if compiler else {}
+    dispatcher = numba.njit(function, no_cpython_wrapper=helper, **options, **how)
     if hasattr(dispatcher, "py_func"):  # else NUMBA_DISABLE_JIT=1, and nothing is compiled
         if helper:
             _serve_python(dispatcher, options)
-        _keep_on_disk(dispatcher)
+        if not compiler:
+            _keep_on_disk(dispatcher)
     return dispatcher
+
+
+@functools.cache
+def _part_compiler():
+    """How parts are compiled, or None: by Numba's own way, which takes longer.
+
+    Numba optimises each function and makes machine code of it, and then does so again with all
+    that it calls. A part's machine code of its own would never run. It is put in a simple form,
+    which is linked into the callers, and LLVM optimises all of a kernel at once. Made of interfaces
+    that Numba may change.
+    """
+    try:
+        from llvmlite import binding
+        from numba.core import codegen, compiler, compiler_machinery, typed_passes
+        from numba.core import ir as numba_ir
+        from numba.core.untyped_passes import DeadBranchPrune
+
+        needed = "_optimize_functions", "_optimize_final_module", "_finalize_final_module"
+        for name in (*needed, "add_ir_module", "_finalize_dynamic_globals"):
+            getattr(codegen.JITCodeLibrary, name)
+        passes = binding.newpassmanagers
+        can_simplify = hasattr(passes.FunctionPassManager, "add_sroa_pass")
+    except (ImportError, AttributeError):
+        return None
+
+    class Part(codegen.JITCodeLibrary):
+        """The code of a part and of what it calls, for the linker."""
+
+        def add_ir_module(self, module):
+            for function in module.functions:
+                if not function.is_declaration and "alwaysinline" not in function.attributes:
+                    function.attributes.add("noinline")
+            super().add_ir_module(module)
+
+        def _optimize_functions(self, module):
+            if not can_simplify:
+                super()._optimize_functions(module)
+                return
+            module.data_layout = self._codegen._data_layout
+            options = binding.create_pipeline_tuning_options(1)
+            for function in module.functions:
+                builder = binding.create_pass_builder(self._codegen._tm, options)
+                manager = passes.create_new_function_pass_manager()
+                manager.add_sroa_pass()
+                manager.add_simplify_cfg_pass()
+                manager.add_instruction_combine_pass()
+                manager.run(function, builder)
+
+        def _optimize_final_module(self):
+            pass
+
+        def _finalize_final_module(self):
+            self._finalize_dynamic_globals()
+            self._finalized = True
+
+    @compiler_machinery.register_pass(mutates_CFG=False, analysis_only=False)
+    class Constants(compiler_machinery.FunctionPass):
+        """Put constant arguments where they are read."""
+
+        _name = "litlearn_constants"
+
+        def __init__(self):
+            compiler_machinery.FunctionPass.__init__(self)
+
+        def run_pass(self, state):
+            for block in state.func_ir.blocks.values():
+                for step in block.find_insts(numba_ir.Assign):
+                    if isinstance(step.value, numba_ir.Arg):
+                        kind = state.args[step.value.index]
+                        if isinstance(kind, types.IntegerLiteral):
+                            constant = numba_ir.Const(kind.literal_value, step.value.loc)
+                            definitions = state.func_ir._definitions[step.target.name]
+                            definitions[definitions.index(step.value)] = constant
+                            step.value = constant
+            return True
+
+    @compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
+    class Lowering(typed_passes.NativeLowering):
+        """Translate a part, and tell Numba where its callers find it."""
+
+        _name = "litlearn_lowering"
+
+        def run_pass(self, state):
+            state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.flags.no_compile = True
+            super().run_pass(state)
+            state.cr = state.cr._replace(cfunc=lambda: None)  # a name; nobody calls it
+            state.targetctx.insert_user_function(state.cr.cfunc, state.cr.fndesc, [state.library])
+            return True
+
+    class PartCompiler(compiler.CompilerBase):
+        """Numba's passes, with two of our own."""
+
+        def define_pipelines(self):
+            manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+            own = []
+            for kind, text in manager.passes:
+                if kind is DeadBranchPrune:
+                    own.append((Constants, "constant arguments"))
+                own.append((Lowering if kind is typed_passes.NativeLowering else kind, text))
+            manager.passes = own
+            manager.finalize()
+            return [manager]
+
+    return PartCompiler
 
 
 def _serve_python(dispatcher, options):

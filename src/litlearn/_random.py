@@ -25,10 +25,9 @@ def mix(z):
     return z ^ (z >> np.uint64(31))
 
 
-@njit
 def make_state(seed):
     """Return the state of a generator, (1,) uint64, from a whole number."""
-    return np.full(1, np.uint64(seed))
+    return np.full(1, seed, dtype=np.uint64)
 
 
 @njit

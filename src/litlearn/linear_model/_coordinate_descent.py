@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._jit import njit
-from litlearn._random import make_state, random_below
+from litlearn._random import random_below
 from litlearn.linear_model import _penalty
 from litlearn.linear_model._penalty import (
     Penalty,
@@ -131,7 +131,7 @@ def reverse(direction):
 @njit
 def state_of(seed):
     """State of a generator of random order, or an empty one for cyclic order."""
-    return make_state(seed) if seed != 0 else np.empty(0, np.uint64)
+    return np.full(1 if seed != 0 else 0, np.uint64(seed))
 
 
 # ---------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def log_ratio(y, mean):
     return math.log(ratio) if ratio < np.inf else math.log(y) - math.log(mean)
 
 
-@njit(helper=True)
+@njit(part=True)
 def describe_classes(criterion, samples, start, stop, n_classes, table, total):
     """Sum the weights of the classes of a node into `total` (n_outputs, n_classes).
 
@@ -152,7 +152,7 @@ def describe_classes(criterion, samples, start, stop, n_classes, table, total):
     return max(impurity, 0.0) / Y.shape[0], weight, score, pure
 
 
-@njit(helper=True)
+@njit(part=True)
 def describe_numbers(criterion, Y, w, start, stop, centre):
     """Write the weighted means of a node to `centre` (n_outputs,).
 
@@ -179,7 +179,7 @@ def describe_numbers(criterion, Y, w, start, stop, centre):
     return max(impurity, 0.0) / (weight * Y.shape[0]), weight, score, pure
 
 
-@njit(helper=True)
+@njit(part=True)
 def describe_medians(samples, scratch, start, stop):
     """Write a node's weighted medians to ``scratch.centre``, and its order to ``scratch.order``.
 
@@ -450,7 +450,7 @@ def weigh_left_of_classes(values, n, threshold, records, w, Y, start, left):
     return count, weight
 
 
-@njit(helper=True)
+@njit(inline=True)
 def score_classes(criterion, left, total, weight_left, weight_right):
     """Return the score of two children whose class weights are `left` and ``total - left``."""
     score = 0.0
@@ -481,7 +481,7 @@ def origin(criterion, mean):
     return 0.0 if criterion == POISSON else mean
 
 
-@njit(helper=True)
+@njit(inline=True)
 def score_numbers(criterion, left, centre, weight_left, weight_right, score):
     """Return the score of two children, given the sums of ``target - origin`` on the left."""
     if criterion == SQUARED_ERROR:
@@ -504,7 +504,7 @@ def score_numbers(criterion, left, centre, weight_left, weight_right, score):
 # The absolute error, whose medians move as samples come
 
 
-@njit(helper=True)
+@njit(part=True)
 def sweep_absolute_error(rules, samples, scratch, start, n, weight):
     """Return the largest score (minus the sum of absolute deviations) over all cuts, and its key.
 
@@ -529,7 +529,7 @@ def sweep_absolute_error(rules, samples, scratch, start, n, weight):
     return best, where
 
 
-@njit(helper=True)
+@njit(part=True)
 def chain_targets(n, start, y, w, order, chain, links):
     """Chain a node's samples in the order of their targets.
 
@@ -544,7 +544,7 @@ def chain_targets(n, start, y, w, order, chain, links):
         links[2, place - np.uintp(start)] = i + 1
 
 
-@njit(helper=True)
+@njit(part=True)
 def add_costs(end, keys, n, start, chain, links, sides, costs):
     """Add the deviations among keys 0 to i (end 0), or i to n - 1 (end 1), to ``costs[i]``."""
     # <leave>: All leave, the last one first. Each still knows the neighbours that it leaves.
@@ -563,7 +563,7 @@ def add_costs(end, keys, n, start, chain, links, sides, costs):
         costs[i] += sides[1, 0] + sides[1, 1]
 
 
-@njit(helper=True)
+@njit(inline=True)
 def move_median(x, median, chain, links, sides):
     """Return the position of the median after position x has joined the chain.
 

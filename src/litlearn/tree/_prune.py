@@ -66,7 +66,7 @@ def weakest_links(right, parent, cost, highest, kept, alphas, impurities):
     return length
 
 
-@njit(helper=True)
+@njit(part=True)
 def set_price(prices, n, node, price):
     """Change one price, and the minima above it."""
     i = n + node

@@ -60,7 +60,7 @@ def rank_sort(source, keys, n):
         keys[i] = max(keys[i], keys[i - 1])
 
 
-@njit(helper=True)
+@njit(part=True)
 def sort_few(source, keys, n):
     """Write the first n keys of `source`, at most `SMALL`, to `keys` in order.
 
@@ -72,7 +72,7 @@ def sort_few(source, keys, n):
         rank_sort(source, keys, n)
 
 
-@njit(helper=True)
+@njit(part=True)
 def insertion_sort(source, keys, start, stop):
     """Write keys `start` to `stop` - 1 of `source`, which may be `keys` itself, in order.
 
@@ -87,7 +87,7 @@ def insertion_sort(source, keys, start, stop):
         keys[s] = key
 
 
-@njit(helper=True)
+@njit(part=True)
 def sort_keys(keys, n, low, high, buffer, starts):
     """Sort the first n keys, whose codes run from `low` to `high`, low < high.
 
@@ -118,7 +118,7 @@ def sort_keys(keys, n, low, high, buffer, starts):
         starts[b] += 1
     # <repair>: Crowded buckets would make insertion sort slow; a merge sort has no bad case.
     if span > n_buckets and largest <= CROWDED:
-        insertion_sort(buffer, keys, 0, n)
+        insertion_sort(buffer, keys, np.int64(0), n)
         return
     for i in range(n):
         keys[i] = buffer[i]
@@ -126,7 +126,7 @@ def sort_keys(keys, n, low, high, buffer, starts):
         merge_sort(keys, n, buffer)
 
 
-@njit(helper=True)
+@njit(part=True)
 def merge_sort(keys, n, buffer):
     """Sort the first n keys by merging runs of doubling length, in n log n steps at worst."""
     for start in range(0, n, SMALL):

@@ -149,8 +149,8 @@ def with_room(problem, n_samples, at_random):
 
 
 @njit(inline=True)
-def dense_column(at_random, problem, records, start, stop, j):
-    """Return the row of ``problem.codes``, or of ``problem.columns``, that holds feature j.
+def dense_codes(problem, records, start, stop, j):
+    """Return the row of ``problem.codes`` that holds feature j.
 
     Dense data: j itself. Sparse data: 0, where the feature is laid out now for the samples of a
     node, the records from `start` to `stop` - 1.
@@ -159,16 +159,24 @@ def dense_column(at_random, problem, records, start, stop, j):
     if stored.pointers.size == 0:
         return j
     first, end, rows = stored.pointers[j], stored.pointers[j + 1], stored.rows
-    if at_random:
-        lay_out(problem.columns[0], 0.0, rows, stored.values, first, end, records, start, stop)
-    else:
-        problem.n_codes[0] = stored.n_codes[j]
-        zero = stored.zeros[j]
-        lay_out(problem.codes[0], zero, rows, stored.codes, first, end, records, start, stop)
+    problem.n_codes[0] = stored.n_codes[j]
+    zero = stored.zeros[j]
+    lay_out(problem.codes[0], zero, rows, stored.codes, first, end, records, start, stop)
     return 0
 
 
-@njit(helper=True)
+@njit(inline=True)
+def dense_values(problem, records, start, stop, j):
+    """Return the same for ``problem.columns``."""
+    stored = problem.stored
+    if stored.pointers.size == 0:
+        return j
+    first, end, rows = stored.pointers[j], stored.pointers[j + 1], stored.rows
+    lay_out(problem.columns[0], 0.0, rows, stored.values, first, end, records, start, stop)
+    return 0
+
+
+@njit(part=True)
 def lay_out(column, zero, rows, entries, first, end, records, start, stop):
     """Write the entries `first` to `end` - 1 of a sparse column to the rows of a node.
 
@@ -191,7 +199,7 @@ def lay_out(column, zero, rows, entries, first, end, records, start, stop):
         column[np.uintp(rows[s])] = entries[s]
 
 
-@njit(helper=True)
+@njit(part=True)
 def find_entry(rows, first, end, row):
     """Return which of the entries `first` to `end` - 1, whose rows rise, is that of a row, or -1.
 

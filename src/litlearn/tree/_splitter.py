@@ -24,12 +24,13 @@ from litlearn._random import random_below, random_uniform
 from litlearn.tree import _criteria as criteria
 from litlearn.tree._ranks import NO_MISSING
 from litlearn.tree._sort import HALF, LARGEST, LOWER, SMALL, code_of, sort_few, sort_keys
-from litlearn.tree._sparse import DENSE, Stored, dense_column
+from litlearn.tree._sparse import DENSE, Stored, dense_codes, dense_values
 
 LEAF = -1
 VALUES, DRAWN, SCORE = 0, 1, 2  # entries of ``Scratch.search``; the others are named in find_split
 CLASSES, NUMBERS, MEDIANS = range(3)  # families of criteria, by what describes a node
 BEST, RANDOM = range(2)  # splitters
+ONE = np.int64(1)  # of the same type as any number of outputs: one function is compiled for both
 
 
 class Problem(NamedTuple):
@@ -191,7 +192,7 @@ def range_of_codes(keys, n):
     return code_of(low), code_of(high)
 
 
-@njit(helper=True)
+@njit(part=True)
 def missing_last(keys, n, missing, out):
     """Move keys with the code `missing` to the end of `out`, the others to the front of `keys`.
 
@@ -208,7 +209,7 @@ def missing_last(keys, n, missing, out):
     return n_present
 
 
-@njit(helper=True)
+@njit(part=True)
 def missing_first(keys, n, n_present, buffer):
     """Move the missing ones, which stand last, to the front."""
     for i in range(n):
@@ -220,7 +221,7 @@ def missing_first(keys, n, n_present, buffer):
         keys[n_missing + i] = buffer[i]
 
 
-@njit(merge=True)
+@njit(inline=True)
 def sweep(family, problem, rules, samples, scratch, stretch):
     """Return the best score over all cuts of the sorted node, and the key before the cut."""
     n, weight = stretch.end - stretch.start, stretch.weight
@@ -230,21 +231,20 @@ def sweep(family, problem, rules, samples, scratch, stretch):
     left, right, centre = scratch.left, scratch.right, scratch.centre
     sums = criteria.Sums(scratch.total, left, right, centre, problem.table)
     bounds = rules.min_samples_leaf, rules.min_weight_leaf
-    # With one output, the usual case, the compiler sees a constant and drops the inner loops.
-    one = len(samples.Y) == 1
     if family == CLASSES:
-        if one and rules.criterion == criteria.GINI:
-            return criteria.sweep_cuts(criteria.GINI, ordered, sums, 1, bounds)
         return sweep_classes(rules.criterion, ordered, sums, bounds)
-    if one and rules.criterion == criteria.SQUARED_ERROR:
-        return criteria.sweep_cuts(criteria.SQUARED_ERROR, ordered, sums, 1, bounds)
     return sweep_numbers(rules.criterion, ordered, sums, bounds)
 
 
-@njit(helper=True)
+@njit(part=True)
 def sweep_classes(criterion, ordered, sums, bounds):
-    """Return the same for any criterion of classes, and any number of outputs."""
+    """Return the same for any criterion of classes, and any number of outputs.
+
+    With one output, the usual case, the compiler sees a constant and drops the inner loops.
+    """
     n_outputs = len(ordered.Y)
+    if criterion == criteria.GINI and n_outputs == 1:
+        return criteria.sweep_cuts(criteria.GINI, ordered, sums, ONE, bounds)
     if criterion == criteria.GINI:
         return criteria.sweep_cuts(criteria.GINI, ordered, sums, n_outputs, bounds)
     if criterion == criteria.ENTROPY:
@@ -252,10 +252,12 @@ def sweep_classes(criterion, ordered, sums, bounds):
     return criteria.sweep_cuts(criteria.MISCLASSIFICATION, ordered, sums, n_outputs, bounds)
 
 
-@njit(helper=True)
+@njit(part=True)
 def sweep_numbers(criterion, ordered, sums, bounds):
     """Return the same for any criterion of means, and any number of outputs."""
     n_outputs = len(ordered.Y)
+    if criterion == criteria.SQUARED_ERROR and n_outputs == 1:
+        return criteria.sweep_cuts(criteria.SQUARED_ERROR, ordered, sums, ONE, bounds)
     if criterion == criteria.POISSON:
         return criteria.sweep_cuts(criteria.POISSON, ordered, sums, n_outputs, bounds)
     return criteria.sweep_cuts(criteria.SQUARED_ERROR, ordered, sums, n_outputs, bounds)
@@ -389,7 +391,7 @@ def draw_threshold(problem, samples, scratch, j, start, stop):
     return threshold, missing_left, True
 
 
-@njit(merge=True)
+@njit(inline=True)
 def score_threshold(family, rules, samples, scratch, threshold, stretch):
     """Return the score of a given threshold, or minus infinity if a child would be too small."""
     start, n, values = stretch.start, stretch.end - stretch.start, scratch.values
@@ -421,7 +423,7 @@ def weigh_children(family, rules, samples, scratch, start, n, threshold):
     return n_left, weight_left
 
 
-@njit(helper=True)
+@njit(part=True)
 def two_groups(values, n, threshold, start, keys):
     """Write keys that have two codes only, so that the general sweep finds one cut."""
     first, end = 0, n
@@ -448,7 +450,7 @@ def is_better(score, best):
     return score > best + 1e-12 * abs(best) or (best == -np.inf and score > best)
 
 
-@njit(merge=True)
+@njit(inline=True)
 def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, score):
     """Write the best split of a node over randomly drawn features to its entry in the nodes.
 
@@ -490,14 +492,15 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
         j = features[k]
         # <try>: One threshold, or all.
         room -= 1
-        at = dense_column(splitter == RANDOM, problem, samples.records, start, stop, j)
         if splitter == RANDOM:
+            at = dense_values(problem, samples.records, start, stop, j)
             constant, found, threshold, missing_left = try_threshold(
                 family, problem, rules, samples, scratch, at, stretch, best
             )
             if found > best:
                 nodes.threshold[node] = threshold
         else:
+            at = dense_codes(problem, samples.records, start, stop, j)
             constant, found, below, above, missing_left = try_cuts(
                 family, problem, rules, samples, scratch, at, stretch, best
             )
@@ -520,7 +523,7 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
     return best
 
 
-@njit(merge=True)
+@njit(inline=True)
 def try_threshold(family, problem, rules, samples, scratch, j, stretch, best):
     """Try a random threshold of feature j; values are only looked through.
 
@@ -535,7 +538,7 @@ def try_threshold(family, problem, rules, samples, scratch, j, stretch, best):
     return not varies, best, threshold, missing_left
 
 
-@njit(merge=True)
+@njit(inline=True)
 def try_cuts(family, problem, rules, samples, scratch, j, stretch, best):
     """Try all cuts of feature j: by a histogram if its codes are few, otherwise sorted.
 
@@ -576,7 +579,7 @@ def try_cuts(family, problem, rules, samples, scratch, j, stretch, best):
     return n_present < 0, best, below, above, to_left
 
 
-@njit(helper=True)
+@njit(part=True)
 def move(array, start, stop, goes_right, spare):
     """Move the entries of a stretch that go left to its front. Return where the others begin.
 
@@ -602,9 +605,9 @@ def partition(family, splitter, problem, samples, scratch, nodes, node):
     Within each side the order is kept.
     """
     start, stop = nodes.span[node, 0], nodes.span[node, 1]
-    feature, records = nodes.feature[node], samples.records
-    j = dense_column(splitter == RANDOM, problem, records, start, stop, feature)
+    feature, records = np.int64(nodes.feature[node]), samples.records
     if splitter == RANDOM:
+        j = dense_values(problem, records, start, stop, feature)
         n_missing = sides_of_values(
             problem.columns[j],
             records,
@@ -615,6 +618,7 @@ def partition(family, splitter, problem, samples, scratch, nodes, node):
             scratch.goes_right,
         )
     else:
+        j = dense_codes(problem, records, start, stop, feature)
         n_missing = sides_of_codes(
             problem.codes[j],
             records,
@@ -641,7 +645,7 @@ def partition(family, splitter, problem, samples, scratch, nodes, node):
     return middle
 
 
-@njit(helper=True)
+@njit(part=True)
 def sides_of_codes(codes, records, start, stop, missing_left, missing, cut, goes_right):
     """Write which samples go right of a cut between codes. Return how many values are missing.
 
@@ -664,7 +668,7 @@ def sides_of_codes(codes, records, start, stop, missing_left, missing, cut, goes
     return n_missing
 
 
-@njit(helper=True)
+@njit(part=True)
 def sides_of_values(column, records, start, stop, threshold, missing_left, goes_right):
     """Write which samples go right of a threshold. Return how many values are missing."""
     n_missing = 0
@@ -676,7 +680,7 @@ def sides_of_values(column, records, start, stop, threshold, missing_left, goes_
     return n_missing
 
 
-@njit(merge=True)
+@njit(inline=True)
 def describe(family, problem, rules, samples, scratch, start, stop):
     """Describe a node: its impurity, weight and score, and whether it is pure.
 
@@ -711,7 +715,7 @@ def record(family, scratch, nodes, node, impurity, weight):
                 nodes.value[node, t, c] = scratch.centre[t]
 
 
-@njit(merge=True)
+@njit(inline=True)
 def examine(family, splitter, problem, rules, samples, scratch, nodes, node):
     """Describe a node, and find its split or make it a leaf.
 
@@ -767,7 +771,7 @@ class Queue(NamedTuple):
     counts: np.ndarray  # (3,) int64: waiting stretches, nodes, and nodes in the heap
 
 
-@njit(merge=True)
+@njit(inline=True)
 def split_nodes(family, splitter, problem, rules, samples, scratch, nodes, queue, budget):
     """Split nodes until none is left to split.
 
@@ -826,7 +830,7 @@ def split_nodes(family, splitter, problem, rules, samples, scratch, nodes, queue
     counts[0], counts[1], counts[2] = n_waiting, n_nodes, n_heap
 
 
-@njit(helper=True)
+@njit(part=True)
 def begin_node(span, left, right, node, waiting, best_first):
     """Make a waiting stretch (parent, start, end) a node, and its parent's child."""
     parent = waiting[0]
@@ -881,7 +885,7 @@ def split_by_medians_at_random(problem, rules, samples, scratch, nodes, queue, b
     split_nodes(MEDIANS, RANDOM, problem, rules, samples, scratch, nodes, queue, budget)
 
 
-@njit(helper=True)
+@njit(part=True)
 def sift_up(heap, worth, i):
     """Move entry i towards the root while it is worth more than its parent."""
     while i > 0 and worth[heap[i]] > worth[heap[(i - 1) // 2]]:
@@ -889,7 +893,7 @@ def sift_up(heap, worth, i):
         i = (i - 1) // 2
 
 
-@njit(helper=True)
+@njit(part=True)
 def sift_down(heap, worth, n):
     """Move the root entry away from the root while a child is worth more."""
     i = 0

@@ -15,8 +15,11 @@ LEAF = -1
 UNDEFINED = -2
 BLOCK_ROWS = 4096  # most rows of a block
 BLOCK_STEPS = 1_000_000  # steps from node to node of a block, a few milliseconds
-IN_STEP = 32  # rows that walk down a tree together
+IN_STEP = np.int64(32)  # rows that walk down a tree together
 STEPS_BETWEEN = 4  # steps between two looks at whether all have arrived
+NONE, SOME = np.bool_(
+    [False, True]
+)  # missing values; with types, as `IN_STEP`: one function serves all
 
 # What a prediction reads of a node, in 16 bytes: four nodes share a cache line. A leaf is its own
 # right child, and its threshold is NaN: no value is at most that.
@@ -235,11 +238,11 @@ def find_leaves(X, missing, steps, leaves):
     for first in range(0, len(X), IN_STEP):
         # <group>: A full group has a size that the compiler knows.
         if first + IN_STEP > len(X):
-            walk_together(X, first, len(X) - first, steps, at, True)
+            walk_together(X, first, len(X) - first, steps, at, SOME)
         elif missing:
-            walk_together(X, first, IN_STEP, steps, at, True)
+            walk_together(X, first, IN_STEP, steps, at, SOME)
         else:
-            walk_together(X, first, IN_STEP, steps, at, False)
+            walk_together(X, first, IN_STEP, steps, at, NONE)
         for r in range(min(IN_STEP, len(X) - first)):
             leaves[first + r] = at[r]
 
