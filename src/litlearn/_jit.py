@@ -51,7 +51,8 @@ def njit(function=None, *, lean=False, helper=False, part=False, inline=False, r
         A helper that is only translated, and optimised together with its callers, which keep it
         on disk with their own code: half of the wait for large kernels made of many functions. It
         stays a function there. An argument that its caller writes as a whole number, or names as a
-        global one, is a constant here: what it rules out is not even translated.
+        global one, is a constant here: what it rules out is not even translated. A loop that runs
+        slower for it stays a helper, which is optimised alone, and again with its callers.
     inline : bool, default=False
         A part that is copied into each caller: a large one with one caller, or one that a loop
         calls at each step. With `reassociate` it is optimised on its own before.

@@ -236,7 +236,7 @@ def sweep(family, problem, rules, samples, scratch, stretch):
     return sweep_numbers(rules.criterion, ordered, sums, bounds)
 
 
-@njit(part=True)
+@njit(helper=True)
 def sweep_classes(criterion, ordered, sums, bounds):
     """Return the same for any criterion of classes, and any number of outputs.
 
