@@ -140,6 +140,8 @@ def install(module, tree):
         if getattr(new, "__module__", None) == module.__name__ and isinstance(new, type):
             for attribute, value in vars(new).items():
                 exchange(vars(old).get(attribute), value)
+                if isinstance(value, (bool, int, float)) and not attribute.startswith("__"):
+                    setattr(old, attribute, value)
         elif isinstance(old, dict):
             for key, value in new.items():
                 if not exchange(old.get(key), value) and not callable(value):

@@ -23,6 +23,7 @@ class Kind:
     def method(self): return 1
     @property
     def name(self): return 2 * 3
+    size = 4
 '''
 
 
@@ -52,7 +53,7 @@ def test_a_change_belongs_to_the_innermost_function():
     tree = ast.parse(SOURCE)
     owners = {node.lineno: mutants.owner(tree, node) for node in mutants.places(tree)}
     # As compiled code says: a function begins with its first decorator.
-    assert owners == {2: 0, 3: 3, 5: 3, 7: 3, 9: 9, 11: 10}
+    assert owners == {2: 0, 3: 3, 5: 3, 7: 3, 9: 9, 11: 10, 12: 0}
 
 
 @pytest.mark.parametrize(("line", "count"), [(5, 4), (2, 3), (4, 0)])
@@ -73,6 +74,7 @@ def test_changes_of_one_line(line, count, tmp_path):
         ("2: 9  ->  10", "table['f']()", 9, 10),
         ("9: 1  ->  2", "instance.method()", 1, 2),
         ("11: 2 * 3  ->  2 / 3", "instance.name", 6, 2 / 3),
+        ("12: 4  ->  5", "instance.size", 4, 5),
     ],
 )
 def test_a_change_reaches_those_who_hold_the_function(line, expression, before, after, tmp_path):

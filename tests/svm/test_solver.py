@@ -337,6 +337,14 @@ def test_tiles_are_cut(monkeypatch):
         np.testing.assert_allclose(found, K[:, some] @ weights, atol=1e-9)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_columns", [10, 5000, 10**6])
+def test_a_tile_has_as_many_rows_as_fit_into_a_few_megabytes(n_columns, dtype):
+    rows, row = _gram.tile_rows(n_columns, dtype), np.dtype(dtype).itemsize * n_columns
+    assert rows == 16 or rows * row <= 2**22
+    assert rows == 1024 or (rows + 1) * row > 2**22
+
+
 def test_a_product_copies_a_stored_matrix_in_parts():
     gram = StoredGram(np.ones((1200, 1200)))  # 11.5 million bytes
     tracemalloc.start()
