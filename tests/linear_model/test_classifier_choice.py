@@ -69,6 +69,15 @@ def test_stratified_folds_are_scikit_learns(seed):
 
 
 @pytest.mark.nojit
+def test_a_fold_may_hold_one_sample_or_one_of_each_class():
+    X, codes = np.zeros((6, 1)), np.array([0, 1, 1, 0, 0, 1])
+    for given, n_folds in ((None, 6), (codes, 3)):
+        tests = [test for _, test in check_folds("test", n_folds, X, codes, given)]
+        assert len(tests) == n_folds and all(len(test) == 6 // n_folds for test in tests)
+        np.testing.assert_array_equal(np.sort(np.concatenate(tests)), np.arange(6))
+
+
+@pytest.mark.nojit
 def test_what_folds_refuse():
     codes = np.repeat([0, 1], [9, 2])
     X = np.zeros((11, 1))
@@ -373,6 +382,17 @@ def test_a_step_of_the_path_is_that_of_the_two_loops():
     pairs = [(s, y, s @ y) for s, y in zip(model.S, model.Y, strict=True)]
     assert len(pairs) == 3
     np.testing.assert_allclose(d, two_loops(-state.gradient, pairs, model.solve), rtol=1e-10)
+
+
+def test_a_start_goes_on_in_the_logarithm_of_the_penalty_if_that_is_better():
+    def at(v):
+        return SimpleNamespace(v=v, value=(v - 3.0) ** 2)
+
+    loss, here = SimpleNamespace(evaluate=at), at(1.0)
+    assert _logistic_path.leap(loss, here, 0.5, [1.0, 0.1, 0.001]).v == pytest.approx(2.0)
+    assert _logistic_path.leap(loss, here, 0.5, [1.0, 0.01, 0.001]).v == pytest.approx(1.25)
+    assert _logistic_path.leap(loss, here, 2.0, [1.0, 0.1, 0.001]) is here
+    assert _logistic_path.leap(loss, here, 0.0, [0.1, 0.1, 0.001]) is here  # no ratio to go by
 
 
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
