@@ -379,6 +379,28 @@ def test_a_column_next_to_the_span_of_the_members_is_refused_once():
 
 
 @nojit
+@pytest.mark.parametrize("seed", [9, 45, 62, 121, 127])
+def test_exchanges_that_go_round_in_circles_end(seed):
+    """All offenders at once come back to a set they had: then one changes sides at a time."""
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(6, 5)) @ (np.eye(5) + 0.8 * rng.normal(size=(5, 5)))
+    Z /= np.linalg.norm(Z, axis=0)
+    t = rng.normal(size=6)
+    A, b = Z.T @ Z, Z.T @ t
+    w, steps = _nonnegative.exchange_all(A, b)
+    np.testing.assert_allclose(w, _nonnegative.admit_one(Z, t)[0], atol=1e-9)
+    assert 4 < steps < 50
+    np.testing.assert_array_equal(_nonnegative.exchange_all(A, b, steps)[0], w)
+    assert _nonnegative.exchange_all(A, b, steps - 1) == (None, steps - 1)
+
+
+@nojit
+def test_what_needs_no_exchange_is_one_step():
+    w, steps = _nonnegative.exchange_all(np.eye(2), np.array([2.0, -3.0]))
+    assert w.tolist() == [2.0, 0.0] and steps == 1
+
+
+@nojit
 def test_both_ways_to_nonnegative_coefficients():
     rng = np.random.default_rng(0)
     Z, t = rng.normal(size=(40, 15)), rng.normal(size=40)
