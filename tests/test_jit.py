@@ -220,7 +220,7 @@ X = np.random.default_rng(1).normal(size=(60, 4))
 tree.DecisionTreeClassifier().fit(X, X[:, 0] > 0).predict(X)
 print(max(seen.values()), len(seen), *sorted(seen))
 """
-    most, count, *names = run(["-c", code], cache=tmp_path, PLAIN_CACHE="1")
+    most, count, *names = run(["-c", code], cache=tmp_path)
     assert most == "1" and 20 < int(count) <= 58, names
     others = {"describe_numbers", "describe_medians", "draw_threshold", "sides_of_values", "walk"}
     assert not others & set(names)

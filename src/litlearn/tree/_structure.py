@@ -17,9 +17,8 @@ BLOCK_ROWS = 4096  # most rows of a block
 BLOCK_STEPS = 1_000_000  # steps from node to node of a block, a few milliseconds
 IN_STEP = np.int64(32)  # rows that walk down a tree together
 STEPS_BETWEEN = 4  # steps between two looks at whether all have arrived
-NONE, SOME = np.bool_(
-    [False, True]
-)  # missing values; with types, as `IN_STEP`: one function serves all
+# Whether values may be missing; with types, as `IN_STEP`: one function serves all.
+NONE, SOME = np.bool_(False), np.bool_(True)
 
 # What a prediction reads of a node, in 16 bytes: four nodes share a cache line. A leaf is its own
 # right child, and its threshold is NaN: no value is at most that.
