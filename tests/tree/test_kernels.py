@@ -776,6 +776,16 @@ def test_extreme_weights(criterion, splitter, rows, leaves, seed):
     assert np.all(np.isfinite(model.feature_importances_))
 
 
+def test_poisson_with_a_mean_that_rounds_to_zero():
+    """The same samples in another order: what weighs 1e-9 beside 1e300 adds nothing."""
+    X, y, w = np.zeros((3, 1)), np.array([1.0, 1.0, 0.0]), np.array([2e300, 1e-9, 1e300])
+    X[0] = np.nan
+    tree = DecisionTreeRegressor(criterion="poisson", splitter="random", random_state=0)
+    tree = tree.fit(X, y, sample_weight=w).tree_
+    assert tree.node_count == 3
+    assert tree.impurity[tree.n_node_samples == 2] == 0.0
+
+
 def test_poisson_with_a_mean_next_to_zero():
     """Weights of 1e300 and 1e-9: a target is more than the largest number times the mean."""
     X, y, w = np.zeros((3, 1)), np.array([1.0, 0.0, 1.0]), np.array([2e300, 1e300, 1e-9])

@@ -171,11 +171,12 @@ def describe_numbers(criterion, Y, w, start, stop, centre):
         if criterion == SQUARED_ERROR:
             impurity += sum_squares_about(Y, w, start, stop, t, mean)
             continue
+        if mean <= 0.0:  # up to rounding, whatever the targets of negligible weight
+            continue
         for i in range(start, stop):
             if Y[t, i] > 0.0:
                 impurity += w[i] * Y[t, i] * log_ratio(Y[t, i], mean)
-        if mean > 0.0:
-            score += mean * weight * math.log(mean)
+        score += mean * weight * math.log(mean)
     return max(impurity, 0.0) / (weight * Y.shape[0]), weight, score, pure
 
 
