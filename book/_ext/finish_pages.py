@@ -284,7 +284,8 @@ def broken_code(match):
         if len(plain) > 30:
             indent = len(plain) - len(plain.lstrip())
             style = f' style="--in:{indent}"' if indent else ""
-            if indent and indent + len(plain.split()[0]) > 30:  # no break between the two
+            # No break between the two, unless the indentation alone fills a phone's line.
+            if 0 < indent <= 25 and indent + len(plain.split()[0]) > 30:
                 line = re.sub(r"^( +)", r'<span class="litlearn-in">\1</span>', line)
             line = f'<span class="litlearn-line"{style}>{line}</span>'
         lines.append(line)
