@@ -6,6 +6,7 @@ which there are fewer than of columns where there are more features than samples
 """
 
 import operator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,29 +23,31 @@ from litlearn._parallel import cut, fold_blocks
 # Scales out of the ordinary: squares that overflow or vanish
 
 
-def scaled(samples, total, n_jobs=None):
-    """Return samples with scales that keep their squares within the range of numbers.
+def in_range(samples, statistics, n_jobs=None):
+    """Return samples whose squares stay within the range of numbers, and their statistics.
 
-    The very same samples if `total`, their moments, show that it was so already.
+    Parameters
+    ----------
+    samples : Samples
+    statistics : callable
+        ``moments`` or :func:`row_products`.
+    n_jobs : int or None, default=None
+
+    Returns
+    -------
+    samples : Samples
+        Those that were given, with scales if the statistics show that squares overflow or vanish.
+    found : Moments or RowProducts
     """
-    n = len(samples.Y)
-    if ordinary(np.diagonal(total.xx)) and ordinary(total.yy) and np.isfinite(total.xy).all():
-        return samples
-
-    def largest(rows):
-        X = samples.X[rows]
-        return float(max(X.max(), -X.min()))
-
-    blocks = cut(n, rows_per_block(n, samples.X.shape[1]))
-    return with_scales(samples, fold_blocks(largest, max, blocks, n_jobs))
-
-
-def with_scales(samples, x_largest):
-    """Return samples with scales set by their largest numbers, or the same if those are 1."""
-    x_scale, y_scale = inverse(x_largest), inverse(np.abs(samples.Y).max())
+    found = statistics(samples, n_jobs)
+    if ordinary(np.diagonal(found.xx)) and ordinary(found.yy) and np.isfinite(found.xy).all():
+        return samples, found
+    x_scale = inverse(float(max(samples.X.max(), -samples.X.min())))
+    y_scale = inverse(np.abs(samples.Y).max())
     if (x_scale, y_scale) == (samples.x_scale, samples.y_scale):
-        return samples
-    return samples._replace(x_scale=x_scale, y_scale=y_scale)
+        return samples, found
+    samples = samples._replace(x_scale=x_scale, y_scale=y_scale)
+    return samples, statistics(samples, n_jobs)
 
 
 def ordinary(squares):
@@ -105,34 +108,34 @@ def triangular_factor(samples, total, n_jobs=None):
 # The other side: more features than samples
 
 
-def row_products(samples, n_jobs=None):
-    """Return the means, the centred and weighted targets, and the products of all pairs of rows.
+class RowProducts(NamedTuple):
+    """What ``Moments`` are for tall samples: both sides of the equations, and the means.
 
-    Returns
-    -------
-    x_mean, y_mean : ndarray of shape (p,) and (k,)
-        Weighted means, zero without an intercept.
-    K : ndarray of shape (n, n)
-        ``Z @ Z.T`` of the centred and weighted samples Z.
-    T : ndarray of shape (n, k)
-        The targets, centred and weighted alike.
-    root : ndarray of shape (n,)
-        Roots of the weights.
+    Z are the centred and weighted samples.
     """
+
+    x_mean: np.ndarray  # (p,), zero without an intercept, as y_mean
+    y_mean: np.ndarray  # (k,)
+    xx: np.ndarray  # (n, n): the products of all pairs of rows, Z Z'
+    xy: np.ndarray  # (n, k): the targets, centred and weighted alike
+    yy: np.ndarray  # (k,), their sums of squares
+    root: np.ndarray  # (n,), roots of the weights
+
+
+def row_products(samples, n_jobs=None):
+    """Return the :class:`RowProducts` of samples, from a block of columns after the other."""
     n, p = samples.X.shape
     Y = as_float(samples.Y, samples.y_scale)
     root = np.ones(n) if samples.weight is None else np.sqrt(samples.weight)
     y_mean = root**2 @ Y / (root @ root) if samples.centred else np.zeros(Y.shape[1])
-    blocks = cut(p, rows_per_block(p, n))
-
-    x_mean = np.zeros(p)
+    T, x_mean = (Y - y_mean) * root[:, None], np.zeros(p)
 
     def product(columns):
         Z, x_mean[columns] = column_deviations(samples, columns, root)
         return Z @ Z.T
 
-    K = fold_blocks(product, operator.iadd, blocks, n_jobs)
-    return x_mean, y_mean, K, (Y - y_mean) * root[:, None], root
+    K = fold_blocks(product, operator.iadd, cut(p, rows_per_block(p, n)), n_jobs)
+    return RowProducts(x_mean, y_mean, K, T, np.einsum("ij,ij->j", T, T), root)
 
 
 def column_deviations(samples, columns, root, x_mean=None):
@@ -155,43 +158,40 @@ def column_deviations(samples, columns, root, x_mean=None):
     return Z, x_mean
 
 
-def combine_rows(samples, x_mean, root, A, n_jobs=None):
-    """Return ``Z.T @ A``, a linear combination of the centred and weighted rows, (p, k)."""
+def fold_columns(function, merge, samples, rows, n_jobs=None, fewest=1):
+    """Fold ``function(Z, columns)`` over blocks of columns; `rows` are their `RowProducts`."""
     n, p = samples.X.shape
-    blocks = cut(p, rows_per_block(p, n))
 
-    result = np.empty((p, A.shape[1]))
+    def part(columns):
+        Z, _ = column_deviations(samples, columns, rows.root, rows.x_mean[columns])
+        return function(Z, columns)
 
-    def combine(columns):
-        Z, _ = column_deviations(samples, columns, root, x_mean[columns])
+    return fold_blocks(part, merge, cut(p, max(rows_per_block(p, n), fewest)), n_jobs)
+
+
+def combine_rows(samples, rows, A, n_jobs=None):
+    """Return ``Z.T @ A``, a linear combination of the centred and weighted rows, (p, k)."""
+    result = np.empty((samples.X.shape[1], A.shape[1]))
+
+    def combine(Z, columns):
         result[columns] = Z.T @ A
 
-    fold_blocks(combine, None, blocks, n_jobs)
+    fold_columns(combine, None, samples, rows, n_jobs)
     return result
 
 
-def apply_columns(samples, x_mean, root, W, n_jobs=None):
+def apply_columns(samples, rows, W, n_jobs=None):
     """Return ``Z @ W``, the linear function of the centred and weighted rows, (n, k)."""
-    n, p = samples.X.shape
-    blocks = cut(p, rows_per_block(p, n))
-
-    def applied(columns):
-        Z, _ = column_deviations(samples, columns, root, x_mean[columns])
-        return Z @ W[columns]
-
-    return fold_blocks(applied, operator.iadd, blocks, n_jobs)
+    return fold_columns(lambda Z, columns: Z @ W[columns], operator.iadd, samples, rows, n_jobs)
 
 
-def row_factor(samples, x_mean, root, n_jobs=None):
+def row_factor(samples, rows, n_jobs=None):
     """Return the triangular R with ``Z.T = Q R``: the square root of ``Z @ Z.T``, stably."""
-    n, p = samples.X.shape
-    blocks = cut(p, max(rows_per_block(p, n), 16 * n))
 
-    def factor(columns):
-        Z, _ = column_deviations(samples, columns, root, x_mean[columns])
+    def factor(Z, columns):
         return np.linalg.qr(Z.T, mode="r")
 
-    return fold_blocks(factor, stacked_factor, blocks, n_jobs)
+    return fold_columns(factor, stacked_factor, samples, rows, n_jobs, 16 * len(rows.root))
 
 
 # ---------------------------------------------------------------------------------------------

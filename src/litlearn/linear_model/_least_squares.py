@@ -37,19 +37,15 @@ class Solution(NamedTuple):
     coef: np.ndarray  # (p, k)
     x_mean: np.ndarray  # (p,)
     y_mean: np.ndarray  # (k,)
-    solver: str  # "cholesky" or "svd" or "lsqr"
-    rank: int
-    spectrum: tuple  # singular values, or the matrix of products that they can be taken from
-    n_iter: np.ndarray | None = None
+    solver: str  # "cholesky", "svd", "lsqr" or "active_set"
+    n_iter: np.ndarray  # (k,); a factorisation counts as one
+    rank: int = 0
+    # Singular values, or the matrix of products that has their squares, and what they are times.
+    spectrum: tuple = ()
 
     def intercept(self):
         """The shift w_0 that makes the mean residual zero, (k,)."""
         return self.y_mean - self.x_mean @ self.coef
-
-    def iterations(self):
-        """Iterations for each target; a factorisation counts as one, (k,)."""
-        k = self.coef.shape[1]
-        return np.ones(k, dtype=np.int32) if self.n_iter is None else self.n_iter
 
 
 # Sparse samples with at most so many features are solved through their scatter matrix.
@@ -90,23 +86,17 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="au
     ConvergenceWarning
         If LSQR runs out of iterations before the gradient is zero up to rounding.
     """
-    n, p = samples.X.shape
+    (n, p), dense = samples.X.shape, isinstance(samples.X, np.ndarray)
     cutoff = max(cutoff, EPSILON * max(n, p))
     samples, alpha, root = with_ordinary_weights(samples, alpha)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        if way == "lsqr":
+        if way == "lsqr" or (not dense and p > min(n, FEW_FEATURES)):
             return solve_iteratively(owner, samples, alpha, max_iter)
-        if way == "svd" and isinstance(samples.X, np.ndarray):
-            found = solve_svd(samples, alpha, cutoff, n_jobs)
-        elif isinstance(samples.X, np.ndarray):
-            one_side = solve_wide if p > n else solve_tall
-            found = one_side(samples, alpha, cutoff, n_jobs)
-        elif p > min(n, FEW_FEATURES):
-            return solve_iteratively(owner, samples, alpha, max_iter)
-        else:
-            found = solve_tall(samples._replace(X=samples.X.tocsr()), alpha, cutoff, n_jobs)
-    kind, array, x_scale = found.spectrum
-    return found._replace(spectrum=(kind, array, x_scale * root))
+        samples = samples if dense else samples._replace(X=samples.X.tocsr())
+        one_side = solve_wide if p > n else solve_tall
+        found = one_side(samples, alpha, cutoff, n_jobs, cholesky=way != "svd")
+    matrix, x_scale = found.spectrum
+    return found._replace(spectrum=(matrix, x_scale * root))
 
 
 def with_ordinary_weights(samples, alpha):
@@ -117,99 +107,54 @@ def with_ordinary_weights(samples, alpha):
     if samples.weight is None:
         return samples, alpha, 1.0
     root = _gram.inverse(np.sqrt(samples.weight.max()), 1e45)
-    if root == 1.0:
-        return samples, alpha, root
     # The whole factor may itself be out of range, and so may the penalties.
     weight, alpha = samples.weight * root * root, np.minimum(alpha * root, 1e300) * root
     return samples._replace(weight=weight), np.minimum(alpha, 1e300), root
 
 
-def solve_tall(samples, alpha, cutoff, n_jobs=None, total=None):
+def solve_tall(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     """At least as many samples as features: the scatter matrix, or the triangular factor."""
-    total = _moments.moments(samples, n_jobs) if total is None else total
-    within = _gram.scaled(samples, total, n_jobs)
-    if within is not samples:
-        samples, total = within, _moments.moments(within, n_jobs)
+    samples, total = _gram.in_range(samples, _moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     # <cholesky>: (X'X + alpha I) w = X'y, once for each alpha, if its digits suffice.
-    solver, rank, spectrum = "cholesky", len(total.xx), ("products", total.xx, samples.x_scale)
-    coef = by_penalty(penalty, total.xy, lambda a, B: _gram.cholesky_solve(total.xx, B, a, cutoff))
+    coef = by_penalty(total.xx, total.xy, penalty, cutoff) if cholesky else None
+    if coef is not None:
+        return finish(samples, total, coef, "cholesky", len(coef), total.xx)
     # <svd>: Otherwise X itself is factored, whose condition number is the root of that of X'X.
-    if coef is None:
-        R, C = _gram.triangular_factor(samples, total, n_jobs)
-        U, singular, Vt = svd(R)
-        kept = singular > cutoff * singular.max(initial=0.0)
-        coef = Vt.T @ (shrink(singular, kept, penalty) * (U.T @ C))
-        solver, rank, spectrum = "svd", int(kept.sum()), ("values", singular, samples.x_scale)
-    return finish(samples, coef, total.x_mean, total.y_mean, solver, rank, spectrum)
+    R, C = _gram.triangular_factor(samples, total, n_jobs)
+    U, singular, Vt = svd(R)
+    kept = singular > cutoff * singular.max(initial=0.0)
+    coef = Vt.T @ (shrink(singular, kept, penalty) * (U.T @ C))
+    return finish(samples, total, coef, "svd", int(kept.sum()), singular)
 
 
-def solve_wide(samples, alpha, cutoff, n_jobs=None):
+def solve_wide(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     """More features than samples: a combination of the rows, :eq:`eq-ridge-dual`."""
-    x_mean, y_mean, K, T, root = _gram.row_products(samples, n_jobs)
-    if not (_gram.ordinary(np.diagonal(K)) and _gram.ordinary(np.einsum("ij,ij->j", T, T))):
-        largest = max(float(np.abs(samples.X[i]).max()) for i in range(len(T)))
-        within = _gram.with_scales(samples, largest)
-        if within is not samples:
-            samples = within
-            x_mean, y_mean, K, T, root = _gram.row_products(samples, n_jobs)
+    samples, rows = _gram.in_range(samples, _gram.row_products, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
-    n = len(K)
     # <cholesky>: Centred rows sum to zero; a term in that direction makes K regular, and costs
     # nothing, because the centred targets have no part in it.
+    K, n = rows.xx, len(rows.xx)
     regular = K
     if samples.centred:
-        ones = root / np.linalg.norm(root)
+        ones = rows.root / np.linalg.norm(rows.root)
         regular = K + np.multiply.outer(ones * (np.trace(K) / n), ones)
-    solver, rank, spectrum = "cholesky", n - samples.centred, ("products", K, samples.x_scale)
-    A = by_penalty(penalty, T, lambda a, B: _gram.cholesky_solve(regular, B, a, cutoff))
+    A = by_penalty(regular, rows.xy, penalty, cutoff) if cholesky else None
     if A is not None:
-        coef = _gram.combine_rows(samples, x_mean, root, A, n_jobs)
-    else:
-        coef, rank, singular = solve_wide_svd(samples, x_mean, root, T, penalty, cutoff, n_jobs)
-        solver, spectrum = "svd", ("values", singular, samples.x_scale)
-    return finish(samples, coef, x_mean, y_mean, solver, rank, spectrum)
-
-
-def solve_wide_svd(samples, x_mean, root, T, penalty, cutoff, n_jobs=None):
-    """The shortest solution from ``Z.T = Q R`` and the SVD of R; Q is never formed."""
-    R = _gram.row_factor(samples, x_mean, root, n_jobs)
-    _, singular, Vt = svd(R)  # Z = V S (U'Q')
+        coef = _gram.combine_rows(samples, rows, A, n_jobs)
+        return finish(samples, rows, coef, "cholesky", n - samples.centred, K)
+    # <svd>: Otherwise from Z' = Q R and the singular values of R; Q is never formed.
+    _, singular, Vt = svd(_gram.row_factor(samples, rows, n_jobs))  # Z = V S (U'Q')
     kept = singular > cutoff * singular.max(initial=0.0)
-
-    def combination(residual):
-        """The coefficients of the rows whose combination solves for `residual`."""
-        scale = np.where(kept, singular, 1.0)[:, None]
-        return Vt.T @ (shrink(singular, kept, penalty) / scale * (Vt @ residual))
-
+    inverse = shrink(singular, kept, penalty) / np.where(kept, singular, 1.0)[:, None]
     # Rows are combined with weights of size 1 / s^2, which squares the condition number. A step for
     # what is left of the equations, twice, brings the digits back.
-    A = combination(T)
-    coef = _gram.combine_rows(samples, x_mean, root, A, n_jobs)
-    for _ in range(2):
-        left = T - _gram.apply_columns(samples, x_mean, root, coef, n_jobs) - penalty * A
-        step = combination(left)
-        A = A + step
-        coef = coef + _gram.combine_rows(samples, x_mean, root, step, n_jobs)
-    return coef, int(kept.sum()), singular
-
-
-def solve_svd(samples, alpha, cutoff, n_jobs=None):
-    """The same from the singular values, for whoever asks for them, whatever Cholesky could do."""
-    n, p = samples.X.shape
-    samples = _gram.with_scales(samples, float(max(samples.X.max(), -samples.X.min())))
-    penalty = alpha * samples.x_scale * samples.x_scale
-    if p > n:
-        x_mean, y_mean, _, T, root = _gram.row_products(samples, n_jobs)
-        coef, rank, singular = solve_wide_svd(samples, x_mean, root, T, penalty, cutoff, n_jobs)
-    else:
-        total = _moments.moments(samples, n_jobs)
-        x_mean, y_mean = total.x_mean, total.y_mean
-        R, C = _gram.triangular_factor(samples, total, n_jobs)
-        U, singular, Vt = svd(R)
-        kept = singular > cutoff * singular.max(initial=0.0)
-        coef, rank = Vt.T @ (shrink(singular, kept, penalty) * (U.T @ C)), int(kept.sum())
-    return finish(samples, coef, x_mean, y_mean, "svd", rank, ("values", singular, samples.x_scale))
+    A, coef = np.zeros_like(rows.xy), np.zeros((samples.X.shape[1], len(penalty)))
+    for _ in range(3):
+        left = rows.xy - _gram.apply_columns(samples, rows, coef, n_jobs) - penalty * A
+        step = Vt.T @ (inverse * (Vt @ left))
+        A, coef = A + step, coef + _gram.combine_rows(samples, rows, step, n_jobs)
+    return finish(samples, rows, coef, "svd", int(kept.sum()), singular)
 
 
 def solve_iteratively(owner, samples, alpha, max_iter=None):
@@ -239,17 +184,14 @@ def solve_iteratively(owner, samples, alpha, max_iter=None):
 
         def forward(v, d=d, penalty=penalty):
             w = v.ravel() / d
-            top = root * (X @ w - x_mean @ w)
-            return np.concatenate((top, penalty * w)) if penalty > 0.0 else top
+            return np.concatenate((root * (X @ w - x_mean @ w), penalty * w))
 
         def backward(u, d=d, penalty=penalty):
             top = root * u.ravel()[:n]
-            w = X.T @ top - x_mean * top.sum()
-            return (w + penalty * u.ravel()[n:]) / d if penalty > 0.0 else w / d
+            return (X.T @ top - x_mean * top.sum() + penalty * u.ravel()[n:]) / d
 
-        rows = n + p if penalty > 0.0 else n
-        operator = LinearOperator((rows, p), forward, backward, dtype=np.float64)
-        target = np.concatenate((T[:, t], np.zeros(rows - n)))
+        operator = LinearOperator((n + p, p), forward, backward, dtype=np.float64)
+        target = np.concatenate((T[:, t], np.zeros(p)))
         # <iterate>: A second run solves for what rounding left of the equations.
         v, used = np.zeros(p), 0
         for _ in range(2):
@@ -266,7 +208,7 @@ def solve_iteratively(owner, samples, alpha, max_iter=None):
                 f"{gradient / scale:.1e} of its size at the start. Increase max_iter."
             )
             _validation.warn(ConvergenceWarning(message))
-    return Solution(coef, x_mean, y_mean, "lsqr", 0, (), n_iter)
+    return Solution(coef, x_mean, y_mean, "lsqr", n_iter)
 
 
 def solve_nonnegative(owner, samples, alpha, n_jobs=None):
@@ -297,15 +239,10 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     most = FEW_UNKNOWNS if isinstance(samples.X, np.ndarray) else 0
     if p > FEW_FEATURES or p > max(n, most):
         return descend_nonnegative(owner, samples, alpha, n_jobs)
-    total = _moments.moments(samples, n_jobs)
-    within = _gram.scaled(samples, total, n_jobs)
-    if within is not samples:
-        samples, total = within, _moments.moments(within, n_jobs)
+    samples, total = _gram.in_range(samples, _moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
-    p, k = total.xy.shape
-    coef, n_iter, rank = np.zeros((p, k)), np.zeros(k, dtype=np.int32), 0
-    R = C = None
-    for t in range(k):
+    coef, n_iter, R = np.zeros_like(total.xy), np.zeros(len(alpha), dtype=np.int32), None
+    for t in range(len(alpha)):
         # <exchange>: With a matrix that Cholesky can be trusted with, all at once.
         A = total.xx + np.diag(np.full(p, penalty[t]))
         w = None
@@ -318,10 +255,8 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
                 R, C = _gram.triangular_factor(samples, total, n_jobs)
             d = np.sqrt(np.einsum("ij,ij->j", R, R) + penalty[t])
             d[d == 0.0] = 1.0
-            Z, target = R, C[:, t]
-            if penalty[t] > 0.0:
-                Z = np.vstack((R, np.sqrt(penalty[t]) * np.eye(p)))
-                target = np.append(target, np.zeros(p))
+            Z = np.vstack((R, np.sqrt(penalty[t]) * np.eye(p)))
+            target = np.append(C[:, t], np.zeros(p))
             w, n_iter[t], violation = _nonnegative.admit_one(Z / d, target)
             if violation > 1e-8:
                 message = (
@@ -330,9 +265,7 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
                 )
                 _validation.warn(ConvergenceWarning(message))
         coef[:, t] = w / d
-    spectrum = ("products", total.xx, samples.x_scale)
-    solution = finish(samples, coef, total.x_mean, total.y_mean, "active_set", rank, spectrum)
-    return solution._replace(n_iter=n_iter)
+    return finish(samples, total, coef, "active_set")._replace(n_iter=n_iter)
 
 
 def descend_nonnegative(owner, samples, alpha, n_jobs=None):
@@ -377,25 +310,24 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
             )
             _validation.warn(ConvergenceWarning(message))
     means = design.X_means if samples.centred else np.zeros(p)
-    return Solution(coef, means, y_mean, "active_set", 0, (), np.maximum(n_iter, 1))
+    return Solution(coef, means, y_mean, "active_set", np.maximum(n_iter, 1))
 
 
-def finish(samples, coef, x_mean, y_mean, solver, rank, spectrum):
-    """Undo the scales of the samples."""
-    if samples.x_scale != 1.0 or samples.y_scale != 1.0:
-        coef = coef * samples.x_scale / samples.y_scale
-        x_mean, y_mean = x_mean / samples.x_scale, y_mean / samples.y_scale
-    if not samples.centred:
-        x_mean, y_mean = np.zeros(len(coef)), np.zeros(coef.shape[1])
-    return Solution(coef, x_mean, y_mean, solver, rank, spectrum)
+def finish(samples, means, coef, solver, rank=0, spectrum=None):
+    """Return the solution without the scales of the samples; `means`: Moments or RowProducts."""
+    n_iter = np.ones(coef.shape[1], dtype=np.int32)
+    return Solution(
+        coef * samples.x_scale / samples.y_scale, means.x_mean / samples.x_scale,
+        means.y_mean / samples.y_scale, solver, n_iter, rank, (spectrum, samples.x_scale),
+    )  # fmt: skip
 
 
-def by_penalty(alpha, B, solve_one):
+def by_penalty(A, B, alpha, cutoff=0.0):
     """Solve for each distinct alpha the targets that have it; None if one of them fails."""
     solution = np.empty_like(B)
     for one in np.unique(alpha):
         its = np.flatnonzero(alpha == one)
-        found = solve_one(float(one), B[:, its])
+        found = _gram.cholesky_solve(A, B[:, its], float(one), cutoff)
         if found is None or not np.isfinite(found).all():
             return None
         solution[:, its] = found
@@ -416,11 +348,3 @@ def svd(R):
         return scipy.linalg.svd(R, full_matrices=False, check_finite=False)
     except np.linalg.LinAlgError:
         return scipy.linalg.svd(R, full_matrices=False, check_finite=False, lapack_driver="gesvd")
-
-
-def singular_values(spectrum):
-    """Singular values of the centred samples, from what a solver left."""
-    kind, array, x_scale = spectrum
-    if kind == "products":
-        array = np.sqrt(np.maximum(np.linalg.eigvalsh(array)[::-1], 0.0))
-    return array / x_scale

@@ -131,8 +131,11 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
             raise AttributeError(
                 f"{name}: no singular values of sparse data or with positive=True."
             )
-        if not isinstance(self._spectrum, np.ndarray):
-            self._spectrum = _least_squares.singular_values(self._spectrum)
+        if isinstance(self._spectrum, tuple):  # as the solver left it
+            found, scale = self._spectrum
+            if found.ndim == 2:
+                found = np.sqrt(np.maximum(np.linalg.eigvalsh(found)[::-1], 0.0))
+            self._spectrum = found / scale
         return self._spectrum
 
     def __getstate__(self):

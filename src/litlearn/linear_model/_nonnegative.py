@@ -40,7 +40,7 @@ def exchange_all(A, b, most_steps=100):
     """
     p = len(b)
     passive = b > 0.0
-    w, gradient = np.zeros(p), -b
+    w = np.zeros(p)
     best, patience = p + 1, 3
     slack = TOLERANCE * max(np.abs(b).max(), np.finfo(np.float64).tiny)
     for step in range(1, most_steps + 1):

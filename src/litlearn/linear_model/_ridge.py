@@ -172,7 +172,7 @@ def fit_ridge(model, X, y, weight):
         way = {"svd": "svd", "lsqr": "lsqr", "sparse_cg": "lsqr"}.get(model.solver, "auto")
         solution = _least_squares.solve(model, samples, alpha, max_iter=model.max_iter, way=way)
     store_linear_function(model, solution, X.dtype, samples.Y.shape[1] == 1, y.ndim)
-    model.n_iter_ = solution.iterations()
+    model.n_iter_ = solution.n_iter
     model.solver_ = "sparse_cg" if model.solver == "sparse_cg" else solution.solver
 
 

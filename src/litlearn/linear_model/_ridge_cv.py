@@ -13,7 +13,6 @@ from litlearn._moments import Samples
 from litlearn._parallel import cut, map_blocks
 from litlearn.linear_model import _gram, _least_squares
 from litlearn.linear_model._folds import check_folds
-from litlearn.linear_model._least_squares import Solution
 from litlearn.linear_model._linear_regression import store_linear_function
 from litlearn.linear_model._ridge import Ridge, RidgeClassifier, SignClassifier, signs_of
 
@@ -80,18 +79,15 @@ def leave_one_out_tall(samples, alphas, visit):
 
     def solve(alpha):
         coef = V @ (projected / (s2[:, None] + alpha))
-        spectrum = ("products", total.xx, 1.0)
-        return _least_squares.finish(
-            samples, coef, total.x_mean, total.y_mean, "cholesky", p, spectrum
-        )
+        return _least_squares.finish(samples, total, coef, "cholesky")
 
     return map_blocks(errors, len(blocks)), solve
 
 
 def leave_one_out_wide(samples, alphas, visit):
     """No more samples than features: the same from the products of all pairs of rows."""
-    x_mean, y_mean, K, T, root = _gram.row_products(samples)
-    n = len(K)
+    rows = _gram.row_products(samples)
+    K, T, root, n = rows.xx, rows.xy, rows.root, len(rows.xx)
     # <deflate>: Centred rows sum to zero: one direction of K is known, and has no part.
     ones = root / np.linalg.norm(root)
     level = max(np.trace(K) / n, np.finfo(np.float64).tiny)
@@ -111,9 +107,8 @@ def leave_one_out_wide(samples, alphas, visit):
 
     def solve(alpha):
         A = Q @ (projected / (e[:, None] + alpha))
-        coef = _gram.combine_rows(samples, x_mean, root, A)
-        spectrum = ("products", K, 1.0)
-        return _least_squares.finish(samples, coef, x_mean, y_mean, "cholesky", n, spectrum)
+        coef = _gram.combine_rows(samples, rows, A)
+        return _least_squares.finish(samples, rows, coef, "cholesky")
 
     return [visit(0, n, left_out, root)], solve
 
@@ -149,11 +144,10 @@ def fold_solutions(owner, samples, alphas, splits):
         # what lies before the fold and what lies after it are merged.
         parts = [_moments.moments(take(owner, samples, test)) for _, test in splits]
         for f, total in enumerate(all_but_one(parts, samples.centred)):
-            coef = [_gram.cholesky_solve(total.xx, total.xy, float(alpha)) for alpha in alphas]
-            if all(one is not None and np.isfinite(one).all() for one in coef):
-                solutions[f] = Solution(
-                    np.hstack(coef), total.x_mean, np.tile(total.y_mean, a), "cholesky", p, ()
-                )
+            total = total._replace(xy=np.tile(total.xy, a), y_mean=np.tile(total.y_mean, a))
+            coef = _least_squares.by_penalty(total.xx, total.xy, penalties)
+            if coef is not None:
+                solutions[f] = _least_squares.finish(samples, total, coef, "cholesky")
     for f, (train, _) in enumerate(splits):
         if solutions[f] is None:
             own = take(owner, samples, train)
