@@ -857,7 +857,7 @@ def test_interrupt_leaves_the_estimator_as_it_was(monkeypatch):
     def interrupt(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_logistic_loss, "logistic_terms", interrupt)
+    monkeypatch.setattr(_logistic_loss, "dense_pass", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X * 2, y)
     assert np.array_equal(model.coef_, before)

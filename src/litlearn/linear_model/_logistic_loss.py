@@ -23,7 +23,7 @@ import numpy as np
 
 from litlearn._exponential import exponential, log_one_plus
 from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks
+from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 from litlearn._validation import is_sparse, read_only
 from litlearn.linear_model._newton import factor_hessian
 
@@ -103,6 +103,43 @@ def dense_gradient(X, start, stop, centre, residual, gradient):
     return total
 
 
+# Both passes over tiles of a block in one compiled call: between calls, threads would wait for each
+# other at the interpreter for longer than a tile takes.
+
+
+@njit
+def dense_pass(features, rows, line, known, out, gradient):
+    """Scores, terms and gradient of a block of rows, tile by tile from the cache.
+
+    features: X (n, p) and centre (p,); rows: start, stop and rows of a tile; line: w (p,) and b;
+    known: y and s (n,); out: scores, residual and curvature (n,); gradient (p,) is added to.
+    Returns the sums of the losses and of the residuals.
+    """
+    (X, centre), (start, stop, size) = features, rows
+    scores, residual, curvature = out
+    loss = total = 0.0
+    for first in range(start, stop, size):
+        last = min(first + size, stop)
+        dense_scores(X, first, last, centre, line[0], line[1], scores)
+        loss += logistic_terms(scores, known[0], known[1], first, last, residual, curvature)
+        total += dense_gradient(X, first, last, centre, residual, gradient)
+    return loss, total
+
+
+@njit
+def dense_product(features, rows, line, curvature, scores, out):
+    """Add rows of X times the curvature of their changed scores to out (p,), as `dense_pass`."""
+    (X, centre), (start, stop, size) = features, rows
+    total = 0.0
+    for first in range(start, stop, size):
+        last = min(first + size, stop)
+        dense_scores(X, first, last, centre, line[0], line[1], scores)
+        for i in range(first, last):
+            scores[i] *= curvature[i]
+        total += dense_gradient(X, first, last, centre, scores, out)
+    return total
+
+
 @njit
 def weigh_rows(X, start, stop, centre, scale, curvature, tile):
     """Standardised rows of X (n, p) times the root of their curvature, into tile (rows, p + 1).
@@ -167,6 +204,34 @@ def largest_entries(data, indices, out):
     """Raise out[j] (p,) to the largest |entry| of column j of a CSR matrix."""
     for k in range(data.size):
         out[np.uint32(indices[k])] = max(out[np.uint32(indices[k])], abs(np.float64(data[k])))
+
+
+@njit
+def sparse_pass(features, rows, line, known, out, gradient):
+    """As `dense_pass`, for data, indices and indptr of a CSR matrix."""
+    start, stop, size = rows
+    scores, residual, curvature = out
+    loss = total = 0.0
+    for first in range(start, stop, size):
+        last = min(first + size, stop)
+        sparse_scores(*features, first, last, line[0], line[1], scores)
+        loss += logistic_terms(scores, known[0], known[1], first, last, residual, curvature)
+        total += sparse_gradient(*features, first, last, residual, gradient)
+    return loss, total
+
+
+@njit
+def sparse_product(features, rows, line, curvature, scores, out):
+    """As `dense_product`, for data, indices and indptr of a CSR matrix."""
+    start, stop, size = rows
+    total = 0.0
+    for first in range(start, stop, size):
+        last = min(first + size, stop)
+        sparse_scores(*features, first, last, line[0], line[1], scores)
+        for i in range(first, last):
+            scores[i] *= curvature[i]
+        total += sparse_gradient(*features, first, last, scores, out)
+    return total
 
 
 # ------------------------------------------------------------------ several classes
@@ -307,12 +372,16 @@ class _Loss:
             return cut(self.n, entries * self.n // max(1, self.X.nnz))
         return cut(self.n, max(BLOCK_ENTRIES, 4 * self.p**2) // self.p)
 
-    def tiles(self, rows, least=16):
-        """Tiles of a block of rows: a tile fits the cache, but has about so many rows at least."""
+    def tile_rows(self, least=16):
+        """Rows of a tile, which fits the cache, but has about so many rows at least."""
         if self.sparse:  # a tile holds scores of several classes at most
             own = TILE_ENTRIES * self.n // max(1, self.X.nnz)
-            return cut(rows, max(64, min(own, TILE_ENTRIES // 16)))
-        return cut(rows, max(least, TILE_ENTRIES // self.width))
+            return max(64, min(own, TILE_ENTRIES // 16))
+        return max(least, TILE_ENTRIES // self.width)
+
+    def tiles(self, rows, least=16):
+        """Tiles of a block of rows."""
+        return cut(rows, self.tile_rows(least))
 
     def part(self, stride):
         """Return the loss of every stride-th sample, or None if a class is missing there."""
@@ -361,6 +430,10 @@ class _Loss:
 
     def csr(self):
         return self.X.data, self.X.indices, self.X.indptr
+
+    def features(self):
+        """What a kernel needs of X: with the centre, or in CSR form."""
+        return self.csr() if self.sparse else (self.X, self.centre)
 
     def squares(self, d):
         """Sums of the squares of the standardised features (p,), each sample weighted by d (n,)."""
@@ -437,7 +510,9 @@ def dense_transform(X, s, fit_intercept):
         share = s[chosen] / s[chosen].max()
         first = rows[np.argmax(share)].copy()
         rows -= first
-        offset = share @ rows / share.sum()
+        # A product by several threads of BLAS leaves them spinning, at the cost of what comes next.
+        with single_threaded_blas():
+            offset = share @ rows / share.sum()
         centre = first + offset
     rows -= offset
     spread = np.abs(rows, out=rows).mean(axis=0)
@@ -468,37 +543,22 @@ class BinaryLoss(_Loss):
         """Standardised parameters of coefficients (p,) and an intercept."""
         return np.append(coef / self.scale, intercept + coef @ self.centre)
 
-    def _forward(self, rows, w, b, scores):
-        """Linear functions of some rows, into scores (n,)."""
-        if self.sparse:
-            sparse_scores(*self.csr(), rows.start, rows.stop, w, b, scores)
-        else:
-            dense_scores(self.X, rows.start, rows.stop, self.centre, w, b, scores)
-
-    def _backward(self, rows, residual, gradient):
-        """Add rows times their residuals (n,) to gradient (p,); return the sum of the residuals."""
-        if self.sparse:
-            return sparse_gradient(*self.csr(), rows.start, rows.stop, residual, gradient)
-        return dense_gradient(self.X, rows.start, rows.stop, self.centre, residual, gradient)
-
     def evaluate(self, v, hessian=False):
         """Value, gradient and, if wanted, Hessian at v: one pass, :eq:`eq-logistic-gradient`."""
         w, b = v[:-1] * self.scale, float(v[-1])
-        scores, curvature = np.empty(self.n), np.empty(self.n)
-        residual = np.empty(self.n)
+        out = scores, _, curvature = tuple(np.empty((3, self.n)))
+        known, size = (self.labels, self.s), self.tile_rows(TALL if hessian else 16)
+        one_pass = sparse_pass if self.sparse else dense_pass
 
         def block(rows):
             g, loss, r = np.zeros(self.p), 0.0, 0.0
             H = np.zeros((self.width, self.width)) if hessian else None
-            tiles = self.tiles(rows, TALL if hessian else 16)
+            tiles = self.tiles(rows, TALL) if hessian else [rows]
             room = np.empty((tiles[-1].stop - tiles[-1].start, self.width)) if hessian else H
             for some in tiles:
                 first, last = some.start, some.stop
-                self._forward(some, w, b, scores)
-                loss += logistic_terms(
-                    scores, self.labels, self.s, first, last, residual, curvature
-                )
-                r += self._backward(some, residual, g)
+                part = one_pass(self.features(), (first, last, size), (w, b), known, out, g)
+                loss, r = loss + part[0], r + part[1]
                 if hessian:
                     tile = room[: last - first]
                     weigh_rows(self.X, first, last, self.centre, self.scale, curvature, tile)
@@ -533,14 +593,12 @@ class BinaryLoss(_Loss):
 
     def product(self, state, d):
         """Hessian times d, :eq:`eq-logistic-hessian`, without forming the Hessian."""
-        w, b, scores = d[:-1] * self.scale, float(d[-1]), np.empty(self.n)
+        line, scores, size = (d[:-1] * self.scale, float(d[-1])), np.empty(self.n), self.tile_rows()
+        product = sparse_product if self.sparse else dense_product
 
         def block(rows):
-            out, total = np.zeros(self.p), 0.0
-            for some in self.tiles(rows):
-                self._forward(some, w, b, scores)
-                scores[some] *= state.curvature[some]
-                total += self._backward(some, scores, out)
+            ends, out = (rows.start, rows.stop, size), np.zeros(self.p)
+            total = product(self.features(), ends, line, state.curvature, scores, out)
             return np.append(out, total)
 
         result = self.fold(block, blocks=self.blocks_for_vectors()) / self.total
