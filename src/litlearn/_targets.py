@@ -40,9 +40,9 @@ def numbered(column):
     return np.unique(column, return_inverse=True)
 
 
-def encode(owner, y, n_samples):
+def encode(owner, y, n_samples, stacklevel=5):
     """Check `y`, (n_samples,) or (n_samples, n_outputs), and return its :class:`ClassTargets`."""
-    y = _validation.check_class_targets(owner, y, n_samples)
+    y = _validation.check_class_targets(owner, y, n_samples, stacklevel)
     columns = [y] if y.ndim == 1 else list(y.T)
     pairs = [numbered(column) for column in columns]
     codes = np.array([codes for _, codes in pairs], dtype=np.intp)

@@ -533,7 +533,7 @@ def check_consistent_length(owner, n_samples, y, name="y"):
         )
 
 
-def check_class_targets(owner, y, n_samples):
+def check_class_targets(owner, y, n_samples, stacklevel=5):
     """Return classes as an array of shape (n_samples,) or (n_samples, n_outputs).
 
     A column vector is made flat, with a ``DataConversionWarning``.
@@ -564,7 +564,7 @@ def check_class_targets(owner, y, n_samples):
     elif array.dtype.kind not in "biuOUS":
         raise ValueError(f"Unknown label type: {array.dtype}. {who} cannot use it as y.")
     check_consistent_length(owner, n_samples, array)
-    return flat_if_column(array)
+    return flat_if_column(array, stacklevel)
 
 
 def check_real_targets(owner, y, n_samples):

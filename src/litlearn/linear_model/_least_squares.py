@@ -74,8 +74,9 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="au
         Number of threads.
     max_iter : int or None, default=None
         Most iterations of LSQR; None: ten for each dimension.
-    way : {"auto", "svd", "lsqr"}, default="auto"
-        The route. ``"svd"`` is for dense samples alone.
+    way : {"auto", "svd", "lsqr", "positive"}, default="auto"
+        The route. ``"svd"`` is for dense samples alone; ``"positive"`` leads to coefficients none
+        of which is negative.
 
     Returns
     -------
@@ -84,15 +85,17 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="au
     Warns
     -----
     ConvergenceWarning
-        If LSQR runs out of iterations before the gradient is zero up to rounding.
+        If the conditions of a minimum do not hold at the end, up to rounding.
     """
     (n, p), dense = samples.X.shape, isinstance(samples.X, np.ndarray)
     cutoff = max(cutoff, EPSILON * max(n, p))
     samples, alpha, root = with_ordinary_weights(samples, alpha)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        if way == "lsqr" or (not dense and p > min(n, FEW_FEATURES)):
+        if way == "lsqr" or (way == "auto" and not dense and p > min(n, FEW_FEATURES)):
             return solve_iteratively(owner, samples, alpha, max_iter)
         samples = samples if dense else samples._replace(X=samples.X.tocsr())
+        if way == "positive":
+            return solve_nonnegative(owner, samples, alpha, n_jobs)
         one_side = solve_wide if p > n else solve_tall
         found = one_side(samples, alpha, cutoff, n_jobs, cholesky=way != "svd")
     matrix, x_scale = found.spectrum
@@ -212,29 +215,7 @@ def solve_iteratively(owner, samples, alpha, max_iter=None):
 
 
 def solve_nonnegative(owner, samples, alpha, n_jobs=None):
-    """Solve with the constraint that no coefficient is negative, one target at a time.
-
-    Parameters
-    ----------
-    owner : estimator
-        Named in warnings.
-    samples : Samples
-        Data, (n, p) and (n, k).
-    alpha : ndarray of shape (k,)
-        Penalties of the targets, not negative.
-
-    Returns
-    -------
-    Solution
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the optimality conditions do not hold at the end.
-    """
-    if not isinstance(samples.X, np.ndarray):
-        samples = samples._replace(X=samples.X.tocsr())
-    samples, alpha, _ = with_ordinary_weights(samples, alpha)
+    """Solve with the constraint that no coefficient is negative, one target at a time."""
     n, p = samples.X.shape
     most = FEW_UNKNOWNS if isinstance(samples.X, np.ndarray) else 0
     if p > FEW_FEATURES or p > max(n, most):

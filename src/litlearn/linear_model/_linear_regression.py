@@ -107,19 +107,14 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
         y = _validation.check_real_targets(self, y, X.shape[0])
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         samples = Samples(X, y.reshape(len(y), -1), weight, fit_intercept)
-        zero = np.zeros(samples.Y.shape[1])
-        if positive:
-            solution = _least_squares.solve_nonnegative(self, samples, zero, n_jobs)
-        else:
-            solution = _least_squares.solve(self, samples, zero, tol, n_jobs)
+        zero, way = np.zeros(samples.Y.shape[1]), "positive" if positive else "auto"
+        solution = _least_squares.solve(self, samples, zero, tol, n_jobs, way=way)
         _validation.store_features(self, X.shape[1], names)
         store_linear_function(self, solution, X.dtype, y.ndim == 1, y.ndim)
-        dense = isinstance(X, np.ndarray)
-        if not positive and dense:
-            self.rank_ = solution.rank
-            self._spectrum = solution.spectrum
-        elif hasattr(self, "rank_"):
-            del self.rank_, self._spectrum
+        for name in ("rank_", "_spectrum"):
+            vars(self).pop(name, None)
+        if not positive and isinstance(X, np.ndarray):
+            self.rank_, self._spectrum = solution.rank, solution.spectrum
         return self
 
     @property

@@ -1,5 +1,7 @@
 """Ridge regression: least squares with a penalty on the squared length of the coefficients."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from litlearn import _targets, _validation
@@ -10,9 +12,88 @@ from litlearn.linear_model import _least_squares
 from litlearn.linear_model._linear_regression import store_linear_function
 
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+WAYS = {"svd": "svd", "lsqr": "lsqr", "sparse_cg": "lsqr"}
 
 
-class Ridge(MultiOutputMixin, LinearRegressor):
+class Targets(NamedTuple):
+    """What ridge regression is fitted to, and what its estimators have to know of it."""
+
+    Y: np.ndarray  # (n, k)
+    weight: np.ndarray | None  # (n,)
+    y: np.ndarray  # as a scorer gets it
+    ndim: int  # 1: the intercept is a number
+    codes: np.ndarray | None  # (n,): classes, of which folds hold equal shares
+    attributes: dict  # of the fitted estimator, besides the linear function
+
+
+class RealTargets(MultiOutputMixin, LinearRegressor):
+    """What regressors share: targets as they are."""
+
+    def _targets(self, y, sample_weight, n_samples):
+        """Return the checked :class:`Targets`."""
+        y = _validation.check_real_targets(self, y, n_samples)
+        weight = _validation.check_sample_weight(self, sample_weight, n_samples)
+        return Targets(y.reshape(len(y), -1), weight, y, y.ndim, None, {})
+
+
+class SignClassifier(LinearClassifier):
+    """What classifiers share that are regressions on targets of -1 and +1, one target a class."""
+
+    _multi_label = True
+
+    def _targets(self, y, sample_weight, n_samples):
+        """Return the checked :class:`Targets`."""
+        coded = _targets.encode(self, y, n_samples, stacklevel=7)
+        outputs = [one[codes] for one, codes in zip(coded.classes, coded.codes, strict=True)]
+        y = _targets.join_outputs(outputs, coded.flat)
+        if coded.flat:
+            classes, codes = coded.classes[0], coded.codes[0]
+            # Two classes need one target: the second against the first.
+            positive = codes[:, None] == (np.arange(len(classes)) if len(classes) > 2 else [1])
+        else:
+            classes, codes = np.arange(y.shape[1]), None
+            check_labels(self, y)
+            positive = y > 0
+        weight = _targets.combined_weight(self, sample_weight, self.class_weight, coded)
+        attributes = {"classes_": classes, "_multilabel": not coded.flat}
+        return Targets(np.where(positive, 1.0, -1.0), weight, y, 2, codes, attributes)
+
+    def predict(self, X):
+        """Predict the class with the largest linear function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_labels)
+            Members of ``classes_``. With multilabel targets, 1 for the labels whose function is
+            positive, and 0 for the others.
+        """
+        _validation.check_is_fitted(self)
+        if self._multilabel:
+            scores = self.decision_function(X)
+            return (scores.reshape(len(scores), -1) > 0).astype(np.int64)
+        if len(self.classes_) == 1:
+            return self.classes_[np.zeros(len(self.decision_function(X)), dtype=np.intp)]
+        return super().predict(X)
+
+
+def check_labels(model, y):
+    """Refuse a matrix that does not say which sample has which labels."""
+    numbers = y.dtype.kind in "biuf"
+    both = (-1, 1) if numbers and np.any(y == -1) else (0, 1)
+    if not (numbers and np.isin(y, both).all()):
+        raise ValueError(
+            f"{type(model).__name__}: Multioutput target data is not supported with several "
+            "classes an output; a y of two dimensions must be a matrix of zeros and ones, or of "
+            "-1 and 1, one column a label."
+        )
+
+
+class Ridge(RealTargets):
     """Least squares with a penalty on the squared length of the coefficients.
 
     Minimises :eq:`eq-ridge`, the sum of squared errors plus `alpha` times the sum of squared
@@ -120,14 +201,7 @@ default="auto"
             If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
             wrong shape, or holds NaN or infinity.
         """
-        check_ridge_parameters(self)
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
-        y = _validation.check_real_targets(self, y, X.shape[0])
-        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        fit_ridge(self, X, y, weight)
-        _validation.store_features(self, X.shape[1], names)
-        return self
+        return fit_ridge(self, X, y, sample_weight)
 
 
 def check_ridge_parameters(model):
@@ -160,48 +234,24 @@ def refuse_sparse(model):
         raise TypeError(f"{who}: SVD solver does not support sparse inputs currently.")
 
 
-def fit_ridge(model, X, y, weight):
-    """Solve for checked samples and targets, and store the linear function."""
+def fit_ridge(model, X, y, sample_weight):
+    """Check what is given, solve, and store what was found: of either estimator."""
+    check_ridge_parameters(model)
+    names = _validation.feature_names(X)
+    X = _validation.check_array(model, X, order="any", sparse=model.sparse_formats)
+    targets = model._targets(y, sample_weight, X.shape[0])
     if not isinstance(X, np.ndarray):
         refuse_sparse(model)
-    samples = Samples(X, y.reshape(len(y), -1), weight, model.fit_intercept)
-    alpha = _validation.check_penalties(model, model.alpha, samples.Y.shape[1])
-    if model.positive:
-        solution = _least_squares.solve_nonnegative(model, samples, alpha)
-    else:
-        way = {"svd": "svd", "lsqr": "lsqr", "sparse_cg": "lsqr"}.get(model.solver, "auto")
-        solution = _least_squares.solve(model, samples, alpha, max_iter=model.max_iter, way=way)
-    store_linear_function(model, solution, X.dtype, samples.Y.shape[1] == 1, y.ndim)
+    samples, k = Samples(X, targets.Y, targets.weight, model.fit_intercept), targets.Y.shape[1]
+    alpha = _validation.check_penalties(model, model.alpha, k)
+    way = "positive" if model.positive else WAYS.get(model.solver, "auto")
+    solution = _least_squares.solve(model, samples, alpha, max_iter=model.max_iter, way=way)
+    store_linear_function(model, solution, X.dtype, k == 1, targets.ndim)
+    vars(model).update(targets.attributes)
     model.n_iter_ = solution.n_iter
     model.solver_ = "sparse_cg" if model.solver == "sparse_cg" else solution.solver
-
-
-class SignClassifier(LinearClassifier):
-    """What classifiers share that are regressions on targets of -1 and +1, one target a class."""
-
-    _multi_label = True
-
-    def predict(self, X):
-        """Predict the class with the largest linear function.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_labels)
-            Members of ``classes_``. With multilabel targets, 1 for the labels whose function is
-            positive, and 0 for the others.
-        """
-        _validation.check_is_fitted(self)
-        if self._multilabel:
-            scores = self.decision_function(X)
-            return (scores.reshape(len(scores), -1) > 0).astype(np.int64)
-        if len(self.classes_) == 1:
-            return self.classes_[np.zeros(len(self.decision_function(X)), dtype=np.intp)]
-        return super().predict(X)
+    _validation.store_features(model, X.shape[1], names)
+    return model
 
 
 class RidgeClassifier(SignClassifier):
@@ -312,47 +362,4 @@ default="auto"
             If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
             wrong shape, or holds NaN or infinity.
         """
-        check_ridge_parameters(self)
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
-        coded = _targets.encode(self, y, X.shape[0])
-        classes, targets = signs_of(self, coded)
-        weight = _targets.combined_weight(self, sample_weight, self.class_weight, coded)
-        fit_ridge(self, X, targets, weight)
-        _validation.store_features(self, X.shape[1], names)
-        self.classes_ = classes
-        self._multilabel = not coded.flat
-        return self
-
-
-def signs_of(model, coded):
-    """Return the classes, and targets of -1 and +1 in a matrix: one column a class or label."""
-    return signs(coded) if coded.flat else label_signs(model, coded)
-
-
-def signs(coded):
-    """Return the classes, and targets of -1 and +1 in a matrix: one column for each of many."""
-    classes, codes = coded.classes[0], coded.codes[0]
-    targets = -np.ones((len(codes), len(classes) if len(classes) > 2 else 1))
-    if len(classes) > 2:
-        targets[np.arange(len(codes)), codes] = 1.0
-    else:
-        targets[codes == 1] = 1.0
-    return classes, targets
-
-
-def label_signs(model, coded):
-    """The same as `signs` for a matrix that says which sample has which labels."""
-    pairs = list(zip(coded.classes, coded.codes, strict=True))
-    numbers = [one for one, _ in pairs]
-    signed = any(one.dtype.kind in "if" and np.any(one == -1) for one in numbers)
-    both = (-1, 1) if signed else (0, 1)
-    if not all(one.dtype.kind in "biuf" and np.isin(one, both).all() for one in numbers):
-        raise ValueError(
-            f"{type(model).__name__}: Multioutput target data is not supported with several "
-            "classes an output; a y of two dimensions must be a matrix of zeros and ones, or of "
-            "-1 and 1, one column a label."
-        )
-    return np.arange(len(pairs)), np.stack(
-        [np.where(one[codes] > 0, 1.0, -1.0) for one, codes in pairs], axis=1
-    )
+        return fit_ridge(self, X, y, sample_weight)

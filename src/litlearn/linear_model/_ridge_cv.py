@@ -6,15 +6,16 @@ one decomposition gives the errors of n models that are never fitted, for every 
 
 import numpy as np
 
-from litlearn import _factors, _moments, _targets, _validation
-from litlearn._base import BaseEstimator, MultiOutputMixin, RegressorMixin, _loaded
-from litlearn._linear import SPARSE_FORMATS, LinearModel, LinearRegressor
+from litlearn import _factors, _moments, _validation
+from litlearn._base import _loaded
+from litlearn._linear import SPARSE_FORMATS, LinearModel
 from litlearn._moments import Samples
 from litlearn._parallel import cut, map_blocks
 from litlearn.linear_model import _gram, _least_squares
 from litlearn.linear_model._folds import check_folds
+from litlearn.linear_model._least_squares import Solution
 from litlearn.linear_model._linear_regression import store_linear_function
-from litlearn.linear_model._ridge import Ridge, RidgeClassifier, SignClassifier, signs_of
+from litlearn.linear_model._ridge import RealTargets, Ridge, RidgeClassifier, SignClassifier
 
 # ---------------------------------------------------------------------------------------------
 # Leave one out
@@ -198,45 +199,6 @@ def take(owner, samples, rows):
     return samples._replace(X=samples.X[rows], Y=samples.Y[rows], weight=weight)
 
 
-def r_squared(y, predicted, weight):
-    """Mean over the targets of the coefficient of determination, as ``Ridge.score`` has it."""
-    if len(y) < 2:
-        return float("nan")
-    weight = np.ones(len(y)) if weight is None else weight
-    errors = weight @ (y - predicted) ** 2
-    spread = weight @ (y - weight @ y / weight.sum()) ** 2
-    constant = np.where(errors == 0.0, 1.0, 0.0)
-    ratio = np.divide(errors, spread, out=np.zeros(len(errors)), where=spread > 0.0)
-    return float(np.where(spread > 0.0, 1.0 - ratio, constant).mean())
-
-
-class _Predictions(RegressorMixin, BaseEstimator):
-    """Predicts what it is given: what a scorer asks for when the predictions are known."""
-
-    def fit(self, X, y):
-        """Learn nothing."""
-        return self
-
-    def __sklearn_is_fitted__(self):
-        return True
-
-    def predict(self, X):
-        """Return the predictions."""
-        return X
-
-
-class _Decisions(SignClassifier):
-    """Its linear functions are what it is given: the same for a classifier."""
-
-    def fit(self, X, y):
-        """Learn nothing."""
-        return self
-
-    def decision_function(self, X):
-        """Return the linear functions."""
-        return X
-
-
 # ---------------------------------------------------------------------------------------------
 # What both estimators share
 
@@ -244,45 +206,34 @@ class _Decisions(SignClassifier):
 class _PenaltyChoice(LinearModel):
     """Chooses among penalties: leaves out one sample at a time, or folds.
 
-    A subclass names the estimator of one penalty, `single`, and one that predicts what it is given,
-    `given`. Either gets from `dress` what it must know besides the coefficients.
+    A subclass names the estimator of one penalty, `single`, and the fewest samples that the score
+    of that one is defined for.
     """
 
     sparse_formats = SPARSE_FORMATS
     gcv_mode = None
     alpha_per_target = False
+    fewest = 1
 
     def _check_parameters(self):
-        """Check the parameters; return the penalties as an array."""
-        who = type(self).__name__
+        """Check the parameters; return the penalties: 0 is one of them only with folds."""
         for name in ("fit_intercept", "store_cv_results", "alpha_per_target"):
             _validation.check_boolean(self, name, getattr(self, name))
         if self.gcv_mode is not None:
             options = ("auto", "svd", "eigen")
             _validation.check_option(self, "gcv_mode", self.gcv_mode, options, or_else=" or None")
-        if self.scoring is not None and not callable(self.scoring):
-            if not isinstance(self.scoring, str):
-                expected = "a str that names a scorer of scikit-learn's, a callable or None"
-                _validation._refuse(self, "scoring", self.scoring, expected)
-        if self.cv is not None:
-            for name in ("store_cv_results", "alpha_per_target"):
-                if getattr(self, name):
-                    raise ValueError(f"{who}: cv!=None and {name}=True are incompatible.")
-        return self._check_alphas()
-
-    def _check_alphas(self):
-        """Return the penalties as an array; 0 is one of them only with folds."""
+        if not (self.scoring is None or callable(self.scoring) or isinstance(self.scoring, str)):
+            expected = "a str that names a scorer of scikit-learn's, a callable or None"
+            _validation._refuse(self, "scoring", self.scoring, expected)
+        for name in ("store_cv_results", "alpha_per_target"):
+            if self.cv is not None and getattr(self, name):
+                who = type(self).__name__
+                raise ValueError(f"{who}: cv!=None and {name}=True are incompatible.")
         alphas = self.alphas
         if isinstance(alphas, str) or alphas is None or np.ndim(alphas) > 1 or np.size(alphas) == 0:
             _validation._refuse(self, "alphas", alphas, "a float or an array-like of floats")
         alphas = [alphas] if np.ndim(alphas) == 0 else list(alphas)
         return _validation.check_listed_penalties(self, alphas, allow_zero=self.cv is not None)
-
-    def _scorer(self):
-        """Return the callable that scores."""
-        if callable(self.scoring):
-            return self.scoring
-        return _loaded("sklearn.metrics", f"The scorer {self.scoring!r}").get_scorer(self.scoring)
 
     def _check_samples(self, X):
         """Return checked samples, sparse ones in the format that will be read."""
@@ -302,25 +253,45 @@ class _PenaltyChoice(LinearModel):
             )
         return X
 
-    def _choose(self, samples, alphas, y, dress, codes=None):
-        """Return what `_store` takes: penalty, score, solution, what is kept."""
+    def _fit(self, X, y, sample_weight):
+        """Check what is given, choose, and store the penalty and the linear function."""
+        alphas = self._check_parameters()
+        names = _validation.feature_names(X)
+        X = self._check_samples(X)
+        targets = self._targets(y, sample_weight, X.shape[0])
+        samples = Samples(X, targets.Y, targets.weight, self.fit_intercept)
         if self.cv is None:
-            return self._leave_one_out(samples, alphas, y, dress)
-        splits = check_folds(self, self.cv, samples.X, y, codes)
-        return *self._folds(samples, alphas, y, dress, splits), None
-
-    def _store(self, samples, names, y_ndim, chosen, best, solution, results):
-        """Store the linear function, the penalty, its score, and what is kept."""
-        X = samples.X
+            found = self._leave_one_out(samples, alphas, targets)
+        else:
+            splits = check_folds(self, self.cv, X, targets.y, targets.codes)
+            found = self._folds(samples, alphas, targets, splits)
+        self.alpha_, self.best_score_, solution, kept = found
+        store_linear_function(self, solution, X.dtype, targets.Y.shape[1] == 1, targets.ndim)
+        vars(self).update(targets.attributes)
+        vars(self).pop("cv_results_", None)
+        if self.store_cv_results:
+            kept = kept[:, 0] if targets.ndim == 1 else kept
+            self.cv_results_ = kept.astype(X.dtype, copy=False)
         _validation.store_features(self, X.shape[1], names)
-        store_linear_function(self, solution, X.dtype, samples.Y.shape[1] == 1, y_ndim)
-        self.alpha_, self.best_score_ = chosen, best
-        if results is not None:
-            self.cv_results_ = results.astype(X.dtype, copy=False)
-        elif hasattr(self, "cv_results_"):
-            del self.cv_results_
+        return self
 
-    def _leave_one_out(self, samples, alphas, y, dress):
+    def _scorer(self):
+        """Return the callable that scores a model."""
+        if self.scoring is None:
+            return lambda model, X, y, sample_weight=None: model.score(X, y, sample_weight)
+        if callable(self.scoring):
+            return self.scoring
+        return _loaded("sklearn.metrics", f"The scorer {self.scoring!r}").get_scorer(self.scoring)
+
+    def _model(self, solution, dtype, flat, targets, **penalty):
+        """Return the estimator of one penalty with a given linear function, for a scorer."""
+        model = self.single(fit_intercept=self.fit_intercept, **penalty)
+        vars(model).update(targets.attributes)
+        _validation.store_features(model, len(solution.coef), None)
+        store_linear_function(model, solution, dtype, flat, targets.ndim)
+        return model
+
+    def _leave_one_out(self, samples, alphas, targets):
         """Return penalty, score, solution and what is kept, by leaving out one sample at a time."""
         n, k = samples.Y.shape
         keep = self.store_cv_results or self.scoring is not None
@@ -341,52 +312,47 @@ class _PenaltyChoice(LinearModel):
             scores = -sum(sums) / n  # (k, a)
             scores = scores if self.alpha_per_target else scores.mean(axis=0, keepdims=True)
         else:
-            scores = self._scores_of_predictions(kept, y, samples.weight, dress)
+            scores = self._scores_of_predictions(kept, targets)
         best = np.argmax(scores, axis=1)
         chosen, top = alphas[best], scores[np.arange(len(best)), best]
         solution = solve(np.broadcast_to(chosen, k))
         if not self.alpha_per_target or k == 1:
             chosen = float(chosen[0])
-        if not self.alpha_per_target or y.ndim == 1:
+        if not self.alpha_per_target or targets.ndim == 1:
             top = float(top[0])
-        return chosen, top, solution, kept if self.store_cv_results else None
+        return chosen, top, solution, kept
 
-    def _scores_of_predictions(self, predictions, y, weight, dress):
-        """Return the scores (1 or k, a) of the predictions (n, k, a) of samples left out."""
-        scorer, weighted = self._scorer(), {} if weight is None else {"sample_weight": weight}
+    def _scores_of_predictions(self, predictions, targets):
+        """Return the scores (1 or k, a) of the predictions (n, k, a) of samples left out.
 
-        def verdicts(predictions, y):
-            flat = y.ndim == 1 and predictions.shape[1] == 1
-            some = [
-                predictions[:, 0 if flat else slice(None), i] for i in range(predictions.shape[2])
-            ]
-            return [scorer(dress(self.given()), one, y, **weighted) for one in some]
-
+        The scorer gets a model that predicts what it is given: its coefficients are an identity.
+        """
+        scorer, parts, scores = self._scorer(), [(predictions, targets.y)], []
+        weighted = {} if targets.weight is None else {"sample_weight": targets.weight}
         if self.alpha_per_target:
-            targets = y.reshape(len(y), -1)
-            some = [verdicts(predictions[:, [t]], targets[:, t]) for t in range(targets.shape[1])]
-            return np.array(some)
-        return np.array([verdicts(predictions, y)])
+            parts = [(predictions[:, [t]], y) for t, y in enumerate(targets.Y.T)]
+        for part, y in parts:
+            k = part.shape[1]
+            identity = Solution(np.eye(k), np.zeros(k), np.zeros(k), "none", np.zeros(k))
+            model = self._model(identity, np.float64, y.ndim == 1 and k == 1, targets)
+            scores.append([scorer(model, one, y, **weighted) for one in np.moveaxis(part, 2, 0)])
+        return np.array(scores)
 
-    def _folds(self, samples, alphas, y, dress, splits):
-        """Return penalty, score and solution, by fitting to the training rows of splits."""
-        k = samples.Y.shape[1]
-        solutions = fold_solutions(self, samples, alphas, splits)
-        scorer = None if self.scoring is None else self._scorer()
-        scores = np.empty((len(splits), len(alphas)))
+    def _folds(self, samples, alphas, targets, splits):
+        """Return penalty, score, solution and None, by fitting to the training rows of splits."""
+        k, y = samples.Y.shape[1], targets.y
+        solutions, scorer = fold_solutions(self, samples, alphas, splits), self._scorer()
+        scores = np.full((len(splits), len(alphas)), np.nan)
         for f, (_, test) in enumerate(splits):
-            X_test, solution = samples.X[test], solutions[f]
+            if self.scoring is None and len(test) < self.fewest:
+                continue
+            X_test, found = samples.X[test], solutions[f]
             weighted = {} if samples.weight is None else {"sample_weight": samples.weight[test]}
             for i, alpha in enumerate(alphas):
-                columns = slice(i * k, (i + 1) * k)
-                one = solution._replace(
-                    coef=solution.coef[:, columns], y_mean=solution.y_mean[columns]
-                )
-                model = dress(self.single(alpha, fit_intercept=self.fit_intercept))
-                _validation.store_features(model, samples.X.shape[1], None)
-                store_linear_function(model, one, X_test.dtype, k == 1, self._intercept_ndim(y))
-                score = self._own_score if scorer is None else scorer
-                scores[f, i] = score(model, X_test, y[test], **weighted)
+                own = slice(i * k, (i + 1) * k)
+                one = found._replace(coef=found.coef[:, own], y_mean=found.y_mean[own])
+                model = self._model(one, X_test.dtype, k == 1, targets, alpha=alpha)
+                scores[f, i] = scorer(model, X_test, y[test], **weighted)
         means = scores.mean(axis=0)
         if not np.isfinite(means).all():  # such as R^2 of a fold with one sample
             message = (
@@ -395,14 +361,14 @@ class _PenaltyChoice(LinearModel):
             _validation.warn(UserWarning(message), stacklevel=4)
         best = int(np.argmax(np.where(np.isfinite(means), means, -np.inf)))
         solution = _least_squares.solve(self, samples, np.full(k, alphas[best]))
-        return float(alphas[best]), float(means[best]), solution
+        return float(alphas[best]), float(means[best]), solution, None
 
 
 # ---------------------------------------------------------------------------------------------
 # The estimators
 
 
-class RidgeCV(MultiOutputMixin, _PenaltyChoice, LinearRegressor):
+class RidgeCV(_PenaltyChoice, RealTargets):
     """Ridge regression whose penalty is chosen by cross-validation.
 
     By default each sample is predicted by the model fitted to all others. That takes one
@@ -465,7 +431,7 @@ class RidgeCV(MultiOutputMixin, _PenaltyChoice, LinearRegressor):
     0.01
     """
 
-    single, given = Ridge, _Predictions
+    single, fewest = Ridge, 2
 
     def __init__(
         self,
@@ -510,25 +476,7 @@ class RidgeCV(MultiOutputMixin, _PenaltyChoice, LinearRegressor):
             If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
             wrong shape, or holds NaN or infinity.
         """
-        alphas = self._check_parameters()
-        names = _validation.feature_names(X)
-        X = self._check_samples(X)
-        y = _validation.check_real_targets(self, y, X.shape[0])
-        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        samples = Samples(X, y.reshape(len(y), -1), weight, self.fit_intercept)
-        *found, results = self._choose(samples, alphas, y, lambda model: model)
-        if results is not None and y.ndim == 1:
-            results = results[:, 0]
-        self._store(samples, names, y.ndim, *found, results)
-        return self
-
-    def _intercept_ndim(self, y):
-        return y.ndim
-
-    def _own_score(self, model, X, y, sample_weight=None):
-        """Return the coefficient of determination."""
-        y = y.reshape(len(y), -1)
-        return r_squared(y, model.predict(X).reshape(y.shape), sample_weight)
+        return self._fit(X, y, sample_weight)
 
 
 class RidgeClassifierCV(_PenaltyChoice, SignClassifier):
@@ -593,7 +541,7 @@ class RidgeClassifierCV(_PenaltyChoice, SignClassifier):
     1.0 1.0
     """
 
-    single, given = RidgeClassifier, _Decisions
+    single = RidgeClassifier
 
     def __init__(
         self,
@@ -636,28 +584,4 @@ class RidgeClassifierCV(_PenaltyChoice, SignClassifier):
             If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
             wrong shape, or holds NaN or infinity.
         """
-        alphas = self._check_parameters()
-        names = _validation.feature_names(X)
-        X = self._check_samples(X)
-        coded = _targets.encode(self, y, X.shape[0])
-        classes, targets = signs_of(self, coded)
-        weight = _targets.combined_weight(self, sample_weight, self.class_weight, coded)
-        samples = Samples(X, targets, weight, self.fit_intercept)
-        outputs = [one[codes] for one, codes in zip(coded.classes, coded.codes, strict=True)]
-        y = _targets.join_outputs(outputs, coded.flat)
-        codes = coded.codes[0] if coded.flat else None
-
-        def dress(model):
-            model.classes_, model._multilabel = classes, not coded.flat
-            return model
-
-        self._store(samples, names, 2, *self._choose(samples, alphas, y, dress, codes))
-        dress(self)
-        return self
-
-    def _intercept_ndim(self, y):
-        return 2
-
-    def _own_score(self, model, X, y, sample_weight=None):
-        """Return the accuracy."""
-        return model.score(X, y, sample_weight)
+        return self._fit(X, y, sample_weight)
