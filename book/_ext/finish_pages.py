@@ -194,7 +194,8 @@ _BRANCH = re.compile(
     r"<details[^>]*>)<summary>"
 )
 _CODE = re.compile(
-    r'(<div class="highlight-(?!none|text|myst-ansi|ansi)[^"]*"><div class="highlight"><pre[^>]*>)'
+    r'(<div class="(?:doctest )?highlight-(?!none|text|myst-ansi|ansi)[^"]*">'
+    r'<div class="highlight"><pre[^>]*>)'
     r"(.*?)(</pre>)",
     re.DOTALL,
 )
@@ -223,7 +224,7 @@ _REPAIRS = [
     (r'(<i class="theme-switch [^>]*?)\s+title="[^"]*"', r"\1"),
     ("Color mode", "Colour scheme"),
     # The side bar is a part of the page, and not outside of everything.
-    (r'(<div id="pst-primary-sidebar")', r'\1 role="complementary" aria-label="Book"'),
+    (r'(<div id="pst-primary-sidebar") (?!role)', r'\1 role="complementary" aria-label="Book" '),
     # A comma, a bracket, or the rest of the word, stays with its formula.
     (
         r'(?<!keep">)(?<!keep">[(“])([(“]?<span class="math[^>]*>[^<]*</span>)'
@@ -239,6 +240,8 @@ _REPAIRS = [
     (r"(<h1>[^<]*)\bk-means", r'\1<span class="litlearn-keep">k-means</span>'),
     (r"(?<=<h1>litlearn\.)(?=\w)", "<wbr>"),
     (r"(<h1>litlearn\.<wbr>[a-z]+_)(?=[a-z])", r"\1<wbr>"),
+    (r'(?<=<span class="doc">litlearn\.)(?=[a-z])', "<wbr>"),
+    (r'(<span class="doc">litlearn\.<wbr>[a-z]+_)(?=[a-z])', r"\1<wbr>"),
     # A picture is fetched when the reader comes near it.
     (r"<img (?![^>]*\bloading=)(?![^>]*\bsrc=\"data:)", '<img loading="lazy" '),
     # Roles that the elements of a bibliography, and links, may not have.
@@ -260,8 +263,9 @@ _NAME = re.compile(r'(?<=<span class="pre">)[^<]{9,}(?=</span>)')
 
 
 def breakable(match):
-    """Return a name that may break after a low line, a dot, a slash or a bracket within it."""
-    return re.sub(r"(?<=\w)([_./(])(?=\w)", r"\1<wbr>", match[0])
+    """Return a name that may break after a low line, a dot, a slash, a bracket or a sign."""
+    name = re.sub(r"(?<=\w)([_./(])(?=\w)", r"\1<wbr>", match[0])
+    return re.sub(r"(?<=\w)=(?=&quot;)", "=<wbr>", name)
 
 
 # A comment that goes on in the next line.
@@ -270,6 +274,29 @@ _CONTINUED = re.compile(
     r'\2<span class="c1"># (?=[^\n<]*</span>$)',
     re.M,
 )
+
+
+# What is too long for one line of a phone, and where it may end: after a bracket, before a method.
+_RUN = re.compile(r"\S{25,}")
+_END = re.compile(r"(?<=[(\[,/])(?![)\]\s])|(?:(?<=[)\]_])|(?<=\w{8}))(?=\.[^\W\d])")
+
+
+def with_ends(line, plain):
+    """Return a line of code whose long runs without a blank may break between their parts."""
+    ends = {
+        run.start() + end.start() for run in _RUN.finditer(plain) for end in _END.finditer(run[0])
+    }
+    if not ends or "<wbr>" in line:
+        return line
+    out, position = [], 0
+    for piece in re.split(r"(<[^>]*>|&#?\w+;)", line):
+        if piece.startswith("<"):
+            out.append(piece)
+            continue
+        for sign in [piece] if piece.startswith("&") else piece:
+            out.append(f"<wbr>{sign}" if position in ends else sign)
+            position += 1
+    return "".join(out)
 
 
 def broken_code(match):
@@ -284,6 +311,7 @@ def broken_code(match):
         if len(plain) > 30:
             indent = len(plain) - len(plain.lstrip())
             style = f' style="--in:{indent}"' if indent else ""
+            line = with_ends(line, plain)
             # No break between the two, unless the indentation alone fills a phone's line.
             if 0 < indent <= 25 and indent + len(plain.split()[0]) > 30:
                 line = re.sub(r"^( +)", r'<span class="litlearn-in">\1</span>', line)
@@ -306,7 +334,9 @@ def plain_tokens(styles):
         else:
             others.setdefault(name, []).append(rule == {"color": base.get(scheme)})
     plain = {name for name, both in others.items() if both == [True, True]}
-    return plain | {"o"}  # operators need no colour: there are more of them than of all the rest
+    # Operators need no colour: there are more of them than of all the rest. The prompt and the
+    # output of an example are marked, since they are not copied.
+    return plain - {"gp", "go"} | {"o"}
 
 
 def without_plain_tokens(text, names):
@@ -324,23 +354,28 @@ _CELL = re.compile(r'(<t[hd] class="(?:head )?text-)right(">)(.*?)(?=</t[hd]>)',
 _CLASS = re.compile(r'(?<=<span class="pre">)[A-Za-z]{18,}(?=</span>)')
 
 
+# The name of an entry.
+_ENTRY = re.compile(r'<span class="sig-name descname">.*?</span></span>')
+
+
 def with_broken_classes(match):
-    """Return a table in which a long name of a class may break before a capital letter."""
+    """Return a piece of a page whose long names of classes may break before a capital letter."""
     broken = partial(re.sub, r"(?<=[a-z])(?=[A-Z])", "<wbr>")
     return _CLASS.sub(lambda name: broken(name[0]), match[0])
 
 
 def with_word_columns(match):
-    """Return a table whose columns of words begin at the left, where they can be broken."""
+    """Return a table whose columns of words begin at the left, and on phones keep some width."""
     head, *body = re.split(r"(?=<tr\b)", match[0])[1:]
     rows = [re.findall(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in body]
     columns = [
         [re.sub(r"<[^>]*>", "", cell).strip() for cell in column]
         for column in zip(*rows, strict=False)
     ]
+    long = [max(map(len, column)) > 30 for column in columns]
     words = [
-        any(column) and (not re.search(r"\d", " ".join(column)) or max(map(len, column)) > 30)
-        for column in columns
+        any(column) and (some or not re.search(r"\d", " ".join(column)))
+        for column, some in zip(columns, long, strict=True)
     ]
     if len({len(row) for row in rows}) != 1 or not any(words):
         return match[0]
@@ -352,7 +387,12 @@ def with_word_columns(match):
             for cell, word in zip(cells[1:], words, strict=False)
         )
 
-    return match[0][: match[0].index("<tr")] + "".join(map(aligned, [head, *body]))
+    cells = re.split(r"(?=<t[hd]\b)", aligned(head))
+    cells[1:] = [
+        cell.replace('class="head', 'class="litlearn-words head', 1) if some else cell
+        for cell, some in zip(cells[1:], long, strict=False)
+    ]
+    return match[0][: match[0].index("<tr")] + "".join([*cells, *map(aligned, body)])
 
 
 _PICTURE = re.compile(r'<img\b[^>]*\bsrc="((?:\.\./)*_images/[^"]+\.png)"[^>]*/?>')
@@ -410,6 +450,7 @@ def repair(name, text, options):
         text = pattern.sub(replacement, text)
     text = _BRANCH.sub(r'\1<summary aria-label="Pages beneath \2">', text)
     text = _TABLE.sub(with_broken_classes, _TABLE.sub(with_word_columns, text))
+    text = _ENTRY.sub(with_broken_classes, text)
     text = _CODE.sub(broken_code, _NAME.sub(breakable, text))
     if name != "search.html":
         text = _SEARCHING.sub("", text)

@@ -236,7 +236,8 @@ class Namespace(Generated):
         namespace = importlib.import_module(package)
         table, out = [".. list-table::", "   :widths: 35 65", "   :header-rows: 1", ""], []
         table += ["   * - Name", "     - What it is"]
-        for short in sorted(namespace.__all__, key=lambda n: (n.isupper(), n.lower())):
+        data_last = {n: (not callable(getattr(namespace, n)), n.lower()) for n in namespace.__all__}
+        for short in sorted(namespace.__all__, key=data_last.get):
             name, obj = f"{package}.{short}", getattr(namespace, short)
             comment = ModuleAnalyzer.for_module(package).find_attr_docs().get(("", short))
             role = "py:data"
@@ -260,7 +261,20 @@ class Namespace(Generated):
 def first_sentence(lines):
     """Return the first sentence of a docstring, as it stands."""
     paragraph = " ".join(itertools.takewhile(str.strip, lines))
-    return re.split(r"(?<=[.!?])\s", " ".join(paragraph.split()))[0]
+    return raised(re.split(r"(?<=[.!?])\s", " ".join(paragraph.split()))[0])
+
+
+_POWER = re.compile(r"(?<=[\w)|])\^(-?\d+)(?!\w)")
+
+
+def raised(text):
+    """Set powers as they are read, n² for n^2, in what is neither code nor a formula."""
+    parts = re.split(r"(``.*?``|`[^`]*`)", text)
+    if "`" in "".join(parts[::2]) or re.search(r"\\[a-z]{2,}", text):
+        return text  # the code, or the formula, goes on in another line
+    signs = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    parts[::2] = [_POWER.sub(lambda m: m[1].translate(signs), part) for part in parts[::2]]
+    return "".join(parts)
 
 
 QUESTIONS = {
@@ -475,7 +489,14 @@ def _escape_fitted_names(app, what, name, obj, options, lines):
         if not example:  # nor what stands between backquotes
             parts = re.split(r"(``.*?``|`[^`]*`)", line)
             parts[::2] = [re.sub(r"(?<=\w)_(?![\w{])", r"\\_", text) for text in parts[::2]]
-            lines[i] = "".join(parts)
+            lines[i] = raised("".join(parts))
+
+
+def _leave_out(app, what, name, obj, skip, options):
+    """Leave out what has no text of its own: fields of named tuples, other names of classes."""
+    field = (inspect.getdoc(obj) or "").startswith("Alias for field number")
+    other = what == "class" and inspect.isclass(obj) and name != obj.__name__
+    return True if field or other else None
 
 
 def _whole_sentence(app, what, name, obj, options, lines):
@@ -566,6 +587,7 @@ def setup(app: Sphinx):
     app.connect("doctree-resolved", fill_execution_times)
     app.connect("doctree-resolved", _keep_numbers_together)
     app.connect("doctree-resolved", _explain_terms)
+    app.connect("autodoc-skip-member", _leave_out)
     app.connect("autodoc-process-signature", _jitted_signature)
     app.connect("autodoc-process-docstring", _whole_sentence, priority=800)  # after napoleon
     app.connect("autodoc-process-docstring", _escape_fitted_names, priority=900)

@@ -57,6 +57,13 @@ class Bunch(dict):
 class BayesError(NamedTuple):
     """An estimate by simulation of the lowest possible error, and its standard error.
 
+    Attributes
+    ----------
+    error : float
+        Share of people that the best classifier gets wrong.
+    standard_error : float
+        Standard error of that share.
+
     Examples
     --------
     >>> from litlearn.datasets import make_memory_clinic

@@ -373,8 +373,8 @@ class Forest(TreeModel):
     def to_sklearn(self):
         """Return scikit-learn's own forest of the same name, fitted: with the same trees.
 
-        The method of that name of the trees says what it is for, and what float32 means for its
-        predictions.
+        :meth:`~litlearn.tree.DecisionTreeClassifier.to_sklearn` of a tree says what it is good
+        for, and how float32 can change predictions.
 
         Returns
         -------

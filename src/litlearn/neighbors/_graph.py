@@ -43,7 +43,7 @@ def kneighbors_graph(
 
     Notes
     -----
-    Costs one search for each sample: O(n**2 p) by brute force, O(n p log n) by a tree in few
+    Costs one search for each sample: O(n^2 p) by brute force, O(n p log n) by a tree in few
     dimensions.
 
     Examples
