@@ -575,7 +575,7 @@ def test_products_serve_every_target(monkeypatch):
     def forbidden(*args):
         raise AssertionError("columns were read although their products are known")
 
-    monkeypatch.setattr(_design.DenseDesign, "descend", forbidden)
+    monkeypatch.setattr(_design.DenseDesign, "load", forbidden)
     known = Lasso(alpha=0.01, tol=1e-10, precompute=True).fit(X, Y)
     np.testing.assert_allclose(known.coef_, plain.coef_, atol=1e-6)
 

@@ -12,7 +12,8 @@ from litlearn.linear_model import (
     Lasso,
     MultiTaskElasticNet,
     MultiTaskLasso,
-    _multi_task,
+    _design,
+    _lasso,
     enet_path,
     lasso_path,
 )
@@ -111,16 +112,14 @@ def test_one_target_is_the_lasso_and_copies_share_a_length():
     np.testing.assert_allclose(twice.coef_, np.tile(once.coef_, (2, 1)), atol=1e-5)
 
 
-def test_parts_of_a_working_set_reach_the_same_minimum(monkeypatch):
+def test_descent_on_columns_reaches_the_same_minimum(monkeypatch):
     X, Y, _ = data()
     whole = MultiTaskElasticNet(0.01, tol=1e-10, max_iter=20_000).fit(X, Y)
-    monkeypatch.setattr(_multi_task, "BLOCK", 1)
-    monkeypatch.setattr(_multi_task, "FEWEST", 7)
-    monkeypatch.setattr(_multi_task._design, "LARGEST_GRAM", 5)
+    monkeypatch.setattr(_design, "LARGEST_GRAM", 5)
     for samples in (X, scipy.sparse.csc_array(X)):
-        monkeypatch.setattr(_multi_task._lasso, "FEW_ENTRIES", 0)
-        parts = MultiTaskElasticNet(0.01, tol=1e-10, max_iter=20_000).fit(samples, Y)
-        np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-4)
+        monkeypatch.setattr(_lasso, "FEW_ENTRIES", 0)
+        columns = MultiTaskElasticNet(0.01, tol=1e-10, max_iter=20_000).fit(samples, Y)
+        np.testing.assert_allclose(columns.coef_, whole.coef_, atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.csc_array])

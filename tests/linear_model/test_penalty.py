@@ -37,7 +37,8 @@ def test_bounds_are_on_either_side_of_the_minimum(penalty):
         w = best + size * rng.normal(size=12)
         w = np.maximum(w, 0.0) if penalty.positive else w
         r = y - X @ w
-        bounds = _penalty.bounds_of(r @ r, r @ y, _penalty.sums_of(X.T @ r, w, penalty), penalty)
+        sums = _penalty.sums_of((X.T @ r)[None], w[None], penalty)
+        bounds = _penalty.bounds_of(r @ r, r @ y, sums, penalty)
         assert bounds.primal == pytest.approx(objective(X, y, w, penalty), rel=1e-12)
         assert max(bounds.scaled, bounds.free) <= smallest * (1 + 1e-9)
         if size == 0.0:
@@ -45,12 +46,14 @@ def test_bounds_are_on_either_side_of_the_minimum(penalty):
 
 
 @pytest.mark.nojit
-def test_one_target_has_the_sums_of_a_vector():
+def test_a_target_of_zeros_changes_no_sum():
+    """The lengths of several targets' products are the absolute values of a single one's."""
     rng = np.random.default_rng(0)
-    c, w = rng.normal(size=(2, 9))
+    C, W = np.zeros((2, 2, 9))
+    C[0], W[0] = rng.normal(size=(2, 9))
     penalty = Penalty(0.5, 0.3)
-    rows = _penalty.sums_of_rows(c[None], w[None], penalty)
-    np.testing.assert_allclose(rows, _penalty.sums_of(c, w, penalty), rtol=1e-12)
+    several = _penalty.sums_of(C, W, penalty)
+    np.testing.assert_allclose(several, _penalty.sums_of(C[:1], W[:1], penalty), rtol=1e-12)
 
 
 @pytest.mark.nojit
@@ -63,7 +66,8 @@ def test_decrease_is_that_of_the_best_steps(positive):
         step = X[:, j] @ r / squares[j]
         step = max(step, -w[j]) if positive else step
         expected += 0.5 * (r @ r - np.sum((r - step * X[:, j]) ** 2))
-    assert _penalty.decrease(X.T @ r, w, squares, positive) == pytest.approx(expected)
+    found = (X.T @ r)[None], w[None]
+    assert _penalty.decrease(*found, squares, positive) == pytest.approx(expected)
 
 
 @pytest.mark.nojit
@@ -83,26 +87,27 @@ def test_violations_are_zero_at_the_minimum_and_only_there():
 @pytest.mark.parametrize("penalty", PENALTIES)
 @pytest.mark.parametrize("seed", [0, 5])
 @pytest.mark.parametrize("n_sweeps", [4, 15])
-def test_every_form_of_descent_makes_the_same_sweeps(penalty, seed, n_sweeps):
+@pytest.mark.parametrize("n_targets", [1, 2])
+def test_every_form_of_descent_makes_the_same_sweeps(penalty, seed, n_sweeps, n_targets):
     """eq-coordinate-update: by the Gram matrix, by columns; after fifteen, extrapolated twice."""
     X, y = draw()
-    A, stop = sp.csc_array(X), Stop(-1.0, n_sweeps, seed)
+    Y = np.stack([y, y[::-1] + X[:, 4]])[:n_targets]
+    penalty = penalty._replace(positive=penalty.positive and n_targets == 1)
+    A, stop, total = sp.csc_array(X), Stop(-1.0, n_sweeps, seed), float(np.vdot(Y, Y))
     squares, none = (X * X).sum(axis=0), np.empty(0)
-    found = [np.zeros(12) for _ in range(3)]
-    G, q = X.T @ X, X.T @ y
-    told = descent.gram_descent(G, q, q.copy(), found[0], y @ y, penalty, stop)
-    assert told[0] == n_sweeps
-    ends = np.empty(0, np.int32)
-    dense = X.T.copy(), none, ends, ends, ends, none, none, squares
-    zero = np.empty((0, 0)), A.data, A.indices, A.indptr[:-1], A.indptr[1:], np.zeros(12), none
-    for w, columns in ((found[1], dense), (found[2], (*zero, squares))):
-        r = y.copy()
-        own = descent.residual_descent(descent.Columns(*columns), y, r, w, penalty, stop)
-        np.testing.assert_allclose(own, told, rtol=1e-9, atol=1e-10)
-        np.testing.assert_allclose(r, y - X @ w, atol=1e-12)
-    np.testing.assert_allclose(found[1], found[0], atol=1e-12)
-    np.testing.assert_allclose(found[2], found[0], atol=1e-12)
-    assert found[0].any()
+    G, Q, W = X.T @ X, Y @ X, np.zeros((n_targets, 12))
+    known = descent.dense_columns(G, squares, known=True)
+    told = descent.descent(descent.Problem(Q, total, penalty), known, Q.copy(), W, stop)
+    assert told[0] == n_sweeps and W.any()
+    own = A.data, A.indices, A.indptr[:-1], A.indptr[1:], np.zeros(12), none, squares
+    sparse = descent.Columns(False, np.empty((0, 0)), *own)
+    problem = descent.Problem(Y, total, penalty)
+    for columns in (descent.dense_columns(X.T.copy(), squares), sparse):
+        R, V = Y.copy(), np.zeros(W.shape)
+        found = descent.descent(problem, columns, R, V, stop)
+        np.testing.assert_allclose(found, told, rtol=1e-9, atol=1e-10)
+        np.testing.assert_allclose(R, Y - V @ X.T, atol=1e-12)
+        np.testing.assert_allclose(V, W, atol=1e-12)
 
 
 @pytest.mark.nojit
@@ -116,15 +121,17 @@ def test_sparse_columns_are_centred_on_the_fly(n_sweeps):
     weight *= 40 / weight.sum()
     s, means = np.sqrt(weight), weight @ X / 40
     Z, target = (X - means) * s[:, None], (y - weight @ y / 40) * s
-    A, squares, none, ends = sp.csc_array(X * s[:, None]), (Z * Z).sum(axis=0), np.empty(0), []
-    dense = np.ascontiguousarray(Z.T), none, *[np.empty(0, np.int32)] * 3, none, none, squares
-    sparse = np.empty((0, 0)), A.data, A.indices, A.indptr[:-1], A.indptr[1:], means, s, squares
+    A, squares, ends = sp.csc_array(X * s[:, None]), (Z * Z).sum(axis=0), []
+    dense = descent.dense_columns(np.ascontiguousarray(Z.T), squares)
+    own = A.data, A.indices, A.indptr[:-1], A.indptr[1:], means, s, squares
+    sparse = descent.Columns(False, np.empty((0, 0)), *own)
+    problem = descent.Problem(target[None], target @ target, penalty)
     for columns in (dense, sparse):
-        w, r = np.zeros(12), target.copy()
-        told = descent.residual_descent(descent.Columns(*columns), target, r, w, penalty, stop)
-        ends.append((*told, *w, *(r - s * (s @ r) / 40)))
+        W, R = np.zeros((1, 12)), target[None].copy()
+        told = descent.descent(problem, columns, R, W, stop)
+        ends.append((*told, *W[0], *(R[0] - s * (s @ R[0]) / 40)))
     np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9, atol=1e-11)
-    assert np.count_nonzero(w) > 3
+    assert np.count_nonzero(W) > 3
 
 
 @pytest.mark.nojit
@@ -174,14 +181,14 @@ def test_tall_data_take_all_products_at_once(weighted, monkeypatch):
         assert gap <= 1e-10 * design.target_square
         found.append((design, w, history))
     (whole, w, history), (parts, v, _) = found
-    assert whole.whole is not None and parts.whole is None
+    assert whole.gram is not None and parts.gram is None
     assert whole.columns.size <= p // 2 < parts.columns.size and len(history) <= 3
     np.testing.assert_allclose(w, v, atol=1e-5)
     again = whole.retarget(2.0 * y)
     descent.solve(again, penalty, w := np.zeros(p), tol=1e-10)
     gradient = -again.correlations(again.residual(w))
     assert _penalty.violations(gradient, w, penalty).max() < 1e-3 * penalty.alpha
-    assert again.whole is whole.whole
+    assert again.gram is whole.gram
 
 
 @pytest.mark.nojit
@@ -191,8 +198,8 @@ def test_columns_that_were_dropped_do_not_count():
     kept = np.array([True, False, True])
     y, r = rng.normal(size=(2, 30))
     known = r @ r, r @ y, penalty
-    found = _penalty.measure(c, w, kept, *known, sizes)
-    expected = _penalty.measure(c[kept], w[kept], np.ones(2, bool), *known, few)
+    found = _penalty.measure(np.where(kept, c, 0.0)[None], w[None], *known, sizes)
+    expected = _penalty.measure(c[None, kept], w[None, kept], *known, few)
     np.testing.assert_allclose(found, expected, rtol=1e-14)
     np.testing.assert_allclose(sizes[kept], few, rtol=1e-14)
 

@@ -6,12 +6,17 @@ Everything here minimises, for the weighted and centred data that a *design* sta
 
 ``alpha`` and ``beta`` are the estimator's penalties times the number of samples. The penalty, its
 steps and its gap, are in ``_penalty.py``, the designs in ``_design.py``. This file goes from the
-smallest piece to the largest: the extrapolation, sweeps over a working set that read products from
-the Gram matrix, sweeps that keep the residual, and :func:`solve`, which chooses working sets until
-the gap is closed.
+smallest piece to the largest: the extrapolation, sweeps over a working set that keep the residual,
+or its products with the columns if those with each other are known, and :func:`solve`, which
+chooses working sets until the gap is closed.
+
+With k targets y, w and the residual have k rows, and the penalty is on the lengths of the
+coefficients of a feature: it is in use for all targets, or for none.
 
 Sources: Friedman, Hastie and Tibshirani (2010) for the updates, Massias, Gramfort and Salmon (2018)
-for the working sets, Bertrand and Massias (2021) for the extrapolation.
+for the working sets, Bertrand and Massias (2021) for the extrapolation; Yuan and Lin (2006),
+Obozinski, Taskar and Jordan (2010) and Massias, Vaiter, Gramfort and Salmon (2020) for several
+targets.
 """
 
 import math
@@ -28,7 +33,7 @@ from litlearn.linear_model._penalty import (
     coordinate_step,
     decrease,
     distances,
-    measure_rows,
+    measure,
     sums_of,
 )
 
@@ -43,8 +48,6 @@ SPARE = 10
 # A working set is solved to this share of the gap that remains, but not beyond the share of `tol`.
 INNER_SHARE = 0.01
 FINAL_SHARE = 0.3
-# Steps of coordinate descent between two returns to Python: about a tenth of a second.
-STEPS_PER_CALL = 1 << 27
 
 
 class Stop(NamedTuple):
@@ -113,21 +116,6 @@ def extrapolate(past, direction):
     return True
 
 
-@njit(lean=True)
-def bound(direction, w, positive):
-    """Shorten an extrapolation where it would lead below the bound of positive coefficients."""
-    if positive:
-        for j in range(w.size):
-            direction[j] = max(direction[j], -w[j])
-
-
-@njit(lean=True)
-def reverse(direction):
-    """Turn an extrapolation around, which did not lower the objective."""
-    for j in range(direction.size):
-        direction[j] = -direction[j]
-
-
 @njit
 def state_of(seed):
     """State of a generator of random order, or an empty one for cyclic order."""
@@ -135,7 +123,35 @@ def state_of(seed):
 
 
 # ---------------------------------------------------------------------------------------------
-# Sweeps that read the products of columns from a Gram matrix
+# Columns, and what a step needs of them
+
+
+class Columns(NamedTuple):
+    """The m columns of a working set, weighted and centred: known by their products, or themselves.
+
+    What a descent keeps up to date beside the coefficients is the residual, (k, n), or, if the
+    products are known, its products with the columns, (k, m).
+
+    Sparse columns are centred on the fly. With means m, weights s^2 of sum n, and S = diag(s), the
+    column is S (x_j - m_j 1), of which only S x_j is stored. The kernels hold the residual up to a
+    multiple of s: it cancels from every product with a centred column, x_j'S r - m_j (s'r).
+    """
+
+    known: bool  # whether B is a Gram matrix
+    B: np.ndarray  # (m or more, n or m or more): columns as rows; of sparse ones, empty
+    data: np.ndarray  # entries of a matrix, its rows weighted
+    indices: np.ndarray  # rows of the entries
+    starts: np.ndarray  # (m,): where the entries of a column begin
+    ends: np.ndarray  # (m,)
+    means: np.ndarray  # (m,)
+    root: np.ndarray  # (n,): s, or empty without centring on the fly
+    squares: np.ndarray  # (m,): squared norms of the centred columns
+
+
+def dense_columns(B, squares, known=False):
+    """Return columns, (m or more, n), or with `known` their Gram matrix, as :class:`Columns`."""
+    none, no_means = np.empty(0, np.int32), np.empty(0)
+    return Columns(known, B, np.empty(0, B.dtype), none, none, none, no_means, no_means, squares)
 
 
 @njit(reassociate=True)
@@ -145,6 +161,48 @@ def dot(a, b):
     for i in range(a.size):
         total += a[i] * b[i]
     return total
+
+
+# An index that cannot be negative, as its type says, needs no test for one.
+
+
+@njit(inline=True)
+def dot_sparse(columns, j, R, t):
+    """Product of a stored column with a row of R."""
+    total = 0.0
+    for e in range(np.uintp(columns.starts[j]), np.uintp(columns.ends[j])):
+        total += columns.data[e] * R[t, np.uint32(columns.indices[e])]
+    return total
+
+
+@njit(inline=True, reassociate=True)
+def product(columns, j, R, t, shift):
+    """Product of a column with the residual of a target, where `shift` is ``s'r``."""
+    if columns.known:
+        return R[t, j]
+    total = 0.0
+    if columns.B.size > 0:
+        for i in range(R.shape[1]):
+            total += columns.B[j, i] * R[t, i]
+        return total
+    return dot_sparse(columns, j, R, t) - columns.means[j] * shift[t]
+
+
+@njit(inline=True, reassociate=True)
+def add(columns, j, d, R, W, t, shift):
+    """Add d to a coefficient, and keep the residual of its target, and ``s'r``."""
+    W[t, j] += d
+    if columns.B.size > 0:
+        for i in range(R.shape[1]):
+            R[t, i] -= d * columns.B[j, i]
+    else:
+        for e in range(np.uintp(columns.starts[j]), np.uintp(columns.ends[j])):
+            R[t, np.uint32(columns.indices[e])] -= d * columns.data[e]
+        shift[t] -= d * R.shape[1] * columns.means[j]
+
+
+# ---------------------------------------------------------------------------------------------
+# Sweeps
 
 
 @njit(reassociate=True)
@@ -167,240 +225,160 @@ def gram_sweep(G, g, w, penalty, state):
     return worst
 
 
-@njit
-def gram_gap(q, g, w, squares, target_square, penalty):
-    """Duality gap of the problem given by its Gram matrix, whose diagonal is `squares`.
+@njit(helper=True)
+def row_step(W, d, j, square, penalty):
+    """Turn the products of a feature with k residuals, d (k,), into changes of its coefficients.
 
-    `g` (k,) is ``X'r``, `q` (k,) is ``X'y``. Without penalties there is no dual point: then the
-    result is the largest decrease that one coordinate can bring, times the number of coordinates.
+    Their length shrinks by alpha: :eq:`eq-soft-threshold` of a length. Returns the largest change.
     """
+    length = largest = 0.0
+    for t in range(d.size):
+        d[t] += square * W[t, j]
+        length += d[t] * d[t]
+    length = np.sqrt(length)
+    shrunk = 0.0
+    if length > penalty.alpha:
+        shrunk = (1.0 - penalty.alpha / length) / (square + penalty.beta)
+    for t in range(d.size):
+        d[t] = shrunk * d[t] - W[t, j]
+        largest = max(largest, np.abs(d[t]))
+    return largest
+
+
+@njit(reassociate=True)
+def sweep(columns, R, W, shift, penalty, state):
+    """Every feature in turn: a product for each target, and one more if coefficients change.
+
+    R (k, n or m), W (k, m) and shift (k,), which is ``s'r``, are kept up to date. Returns by how
+    much the objective fell, at least; zero from known products of one target, which nobody asks.
+    """
+    (k, m), fall = W.shape, 0.0
+    if columns.known and k == 1:
+        gram_sweep(columns.B, R[0], W[0], penalty, state)
+        return fall
+    d = np.empty(k)
+    for step in range(m):
+        j = random_below(state, m) if state.size > 0 else step
+        square = columns.squares[j]
+        for t in range(k):
+            d[t] = product(columns, j, R, t, shift)
+        if k == 1:
+            d[0] = coordinate_step(W[0, j], d[0], square, penalty)
+            largest = np.abs(d[0])
+        else:
+            largest = row_step(W, d, j, square, penalty)
+        for t in range(k if largest > 0.0 else 0):
+            fall += 0.5 * (square + penalty.beta) * d[t] * d[t]
+            add(columns, j, d[t], R, W, t, shift)
+    return fall
+
+
+@njit
+def move(columns, R, W, shift, direction, positive):
+    """Add `direction` (k * m,) to the coefficients, as far as `positive` ones have a bound."""
+    k, m = W.shape
+    for t in range(k):
+        for j in range(m):
+            d = direction[t * m + j]
+            if positive:
+                d = max(d, -W[t, j])
+            if d != 0.0:
+                add(columns, j, d, R, W, t, shift)
+
+
+@njit
+def squares_of(problem, columns, R, W):
+    """``||r||^2`` and ``r'y``; from known products: r'y = y'y - w'X'y, and r'r = r'y - w'X'r."""
+    square = target = 0.0
+    if columns.known:
+        target = problem.target_square
+        for t in range(len(R)):
+            target -= dot(W[t], problem.Y[t])
+            square -= dot(W[t], R[t])
+        return max(target + square, 0.0), target
+    for t in range(len(R)):
+        square += dot(R[t], R[t])
+        target += dot(R[t], problem.Y[t])
+        if columns.root.size > 0:
+            square -= dot(R[t], columns.root) ** 2 / R.shape[1]
+    return square, target
+
+
+@njit
+def objective(problem, columns, R, W):
+    """The objective."""
+    square, target = squares_of(problem, columns, R, W)
+    return bounds_of(square, target, sums_of(W, W, problem.penalty), problem.penalty).primal
+
+
+@njit
+def gap_of(problem, columns, R, W, shift):
+    """Duality gap of the working set; and the objective.
+
+    Without penalties there is no dual point: then the gap is the largest decrease that one
+    coordinate can bring, times the number of coordinates.
+    """
+    C, penalty = R, problem.penalty
+    if not columns.known:
+        C = np.empty(W.shape)
+        for t in range(W.shape[0]):
+            for j in range(W.shape[1]):
+                C[t, j] = product(columns, j, R, t, shift)
+    square, target = squares_of(problem, columns, R, W)
+    bounds = bounds_of(square, target, sums_of(C, W, penalty), penalty)
     if penalty.alpha == 0.0 and penalty.beta == 0.0:
-        return decrease(g, w, squares, penalty.positive)
-    # <residual>: r'y = y'y - w'X'y, and r'r = r'y - w'X'r.
-    target = target_square - dot(w, q)
-    square = max(target - dot(w, g), 0.0)
-    bounds = bounds_of(square, target, sums_of(g, w, penalty), penalty)
-    return bounds.primal - max(bounds.scaled, bounds.free)
-
-
-@njit(reassociate=True)
-def gram_objective(q, g, w, penalty):
-    """The objective less ``||y||^2 / 2``, from ``X'y`` and ``X'r``."""
-    total = 0.0
-    for j in range(w.size):
-        w_j = w[j]
-        total += w_j * (-0.5 * (q[j] + g[j]) + 0.5 * penalty.beta * w_j)
-        total += penalty.alpha * np.abs(w_j)
-    return total
-
-
-@njit(reassociate=True)
-def gram_move(G, g, w, direction):
-    """Add `direction` to the coefficients and keep ``g = X'r``."""
-    for j in range(w.size):
-        d = direction[j]
-        if d != 0.0:
-            w[j] += d
-            for i in range(w.size):
-                g[i] -= d * G[j, i]
-
-
-@njit
-def gram_descent(G, q, g, w, target_square, penalty, stop):
-    """Coordinate descent where products are read from the Gram matrix.
-
-    Parameters: `G` (at least (k, k)) is ``X'X``, `q` (k,) ``X'y``, `g` (k,) ``X'r`` and `w` (k,)
-    the coefficients, both kept up to date.
-
-    Returns the number of sweeps and the duality gap of this working set.
-    """
-    k = w.size
-    past, direction, squares = np.empty((MEMORY + 1, k)), np.empty(k), np.empty(k)
-    for j in range(k):
-        squares[j] = G[j, j]
-    state = state_of(stop.seed)
-    known, sweeps, gap = 0, 0, np.inf
-    while sweeps < stop.n_sweeps:
-        gram_sweep(G, g, w, penalty, state)
-        sweeps += 1
-        # <stop>: The gap costs no more than a few coordinates.
-        gap = gram_gap(q, g, w, squares, target_square, penalty)
-        if gap <= stop.gap:
-            break
-        for j in range(k):
-            past[known, j] = w[j]
-        known += 1
-        if known <= MEMORY:
-            continue
-        # <extrapolate>: Kept only if the objective falls.
-        known = 0
-        if extrapolate(past, direction):
-            bound(direction, w, penalty.positive)
-            before = gram_objective(q, g, w, penalty)
-            gram_move(G, g, w, direction)
-            if not gram_objective(q, g, w, penalty) < before:
-                reverse(direction)
-                gram_move(G, g, w, direction)
-                for j in range(k):
-                    w[j] = past[MEMORY, j]
-    return sweeps, gap
-
-
-# ---------------------------------------------------------------------------------------------
-# Sweeps that keep the residual
-
-
-class Columns(NamedTuple):
-    """The k columns of a working set, weighted and centred: dense, or in CSC form.
-
-    Sparse columns are centred on the fly. With means m, weights s^2 of sum n, and S = diag(s), the
-    column is S (x_j - m_j 1), of which only S x_j is stored. The kernels hold the residual up to a
-    multiple of s: it cancels from every product with a centred column, x_j'S r - m_j (s'r).
-    """
-
-    B: np.ndarray  # (k or more, n): dense columns as rows; of sparse ones, empty
-    data: np.ndarray  # entries of a matrix, its rows weighted
-    indices: np.ndarray  # rows of the entries
-    starts: np.ndarray  # (k,): where the entries of a column begin
-    ends: np.ndarray  # (k,)
-    means: np.ndarray  # (k,)
-    root: np.ndarray  # (n,): s, or empty without centring on the fly
-    squares: np.ndarray  # (k,): squared norms of the centred columns
-
-
-# An index that cannot be negative, as its type says, needs no test for one.
-
-
-@njit(inline=True)
-def dot_sparse(columns, t, r):
-    """Product of a stored column with a vector."""
-    total = 0.0
-    for e in range(np.uintp(columns.starts[t]), np.uintp(columns.ends[t])):
-        total += columns.data[e] * r[np.uint32(columns.indices[e])]
-    return total
-
-
-@njit(inline=True, reassociate=True)
-def product(columns, t, r, shift):
-    """Product of a column with the residual, where `shift` is ``s'r``."""
-    total = 0.0
-    if columns.B.size > 0:
-        for i in range(r.size):
-            total += columns.B[t, i] * r[i]
-        return total
-    return dot_sparse(columns, t, r) - columns.means[t] * shift
-
-
-@njit(inline=True, reassociate=True)
-def subtract(columns, t, d, r, shift):
-    """Take a multiple of a column off the residual; returns what ``s'r`` becomes."""
-    if columns.B.size > 0:
-        for i in range(r.size):
-            r[i] -= d * columns.B[t, i]
-        return shift
-    for e in range(np.uintp(columns.starts[t]), np.uintp(columns.ends[t])):
-        r[np.uint32(columns.indices[e])] -= d * columns.data[e]
-    return shift - d * r.size * columns.means[t]
-
-
-@njit(reassociate=True)
-def residual_sweep(columns, r, w, shift, penalty, state):
-    """Every coordinate in turn: one product, and one more if the coefficient changes.
-
-    r (n,): residual, w (k,): coefficients, both kept up to date. Returns ``s'r`` and by how much
-    the objective fell, at least.
-    """
-    fall = 0.0
-    for step in range(w.size):
-        t = random_below(state, w.size) if state.size > 0 else step
-        square = columns.squares[t]
-        d = coordinate_step(w[t], product(columns, t, r, shift), square, penalty)
-        if d != 0.0:
-            w[t] += d
-            fall += 0.5 * (square + penalty.beta) * d * d
-            shift = subtract(columns, t, d, r, shift)
-    return shift, fall
-
-
-@njit
-def residual_gap(columns, y, r, w, shift, penalty):
-    """Duality gap of the working set; and the objective."""
-    c = np.empty(w.size)
-    for t in range(w.size):
-        c[t] = product(columns, t, r, shift)
-    square, target = dot(r, r), dot(r, y)
-    if columns.root.size > 0:
-        square -= dot(r, columns.root) ** 2 / r.size
-    bounds = bounds_of(square, target, sums_of(c, w, penalty), penalty)
-    if penalty.alpha == 0.0 and penalty.beta == 0.0:
-        return decrease(c, w, columns.squares, penalty.positive), bounds.primal
+        return decrease(C, W, columns.squares, penalty.positive), bounds.primal
     return bounds.primal - max(bounds.scaled, bounds.free), bounds.primal
 
 
-@njit(reassociate=True)
-def residual_objective(root, r, w, penalty):
-    """The objective from the residual."""
-    total = dot(r, r)
-    if root.size > 0:
-        total -= dot(r, root) ** 2 / r.size
-    for t in range(w.size):
-        total += 2.0 * penalty.alpha * np.abs(w[t]) + penalty.beta * w[t] * w[t]
-    return 0.5 * total
+class Problem(NamedTuple):
+    """What a descent minimises."""
+
+    Y: np.ndarray  # (k, n): targets; or their products with known columns, (k, m)
+    target_square: float  # of all targets
+    penalty: Penalty
 
 
 @njit
-def residual_move(columns, r, w, shift, direction):
-    """Add `direction` to the coefficients and keep the residual; return ``s'r``."""
-    for t in range(w.size):
-        if direction[t] != 0.0:
-            w[t] += direction[t]
-            shift = subtract(columns, t, direction[t], r, shift)
-    return shift
+def descent(problem, columns, R, W, stop):
+    """Coordinate descent over the columns of a working set.
 
-
-@njit
-def residual_descent(columns, y, r, w, penalty, stop):
-    """Coordinate descent that maintains the residual: the textbook's form.
-
-    Parameters: `columns` is the working set, `y` (n,) the target, `r` (n,) the residual and `w`
-    (k,) the coefficients, both kept up to date; a multiple of the weights' roots in `r` does not
-    count.
+    `R` and `W` (k, m), the residual or its known products, and the coefficients, are kept up to
+    date; a multiple of the weights' roots in the residual does not count.
 
     Returns the number of sweeps and the duality gap of this working set.
     """
-    k = w.size
-    past, direction = np.empty((MEMORY + 1, k)), np.empty(k)
-    state, shift = state_of(stop.seed), 0.0
-    if columns.root.size > 0:
-        shift = dot(columns.root, r)
+    (k, m), penalty = W.shape, problem.penalty
+    past, direction = np.empty((MEMORY + 1, k * m)), np.empty(k * m)
+    state, shift = state_of(stop.seed), np.zeros(k)
+    for t in range(k if columns.root.size > 0 else 0):
+        shift[t] = dot(columns.root, R[t])
     known, sweeps, gap, hopeful = 0, 0, np.inf, columns.B.size > 0
     while sweeps < stop.n_sweeps:
-        shift, fall = residual_sweep(columns, r, w, shift, penalty, state)
+        fall = sweep(columns, R, W, shift, penalty, state)
         sweeps += 1
-        for t in range(k):
-            past[known, t] = w[t]
+        past[known] = W.ravel()
         known += 1
-        # <stop>: The gap costs as much as a sweep. It is worth a look before an extrapolation, and
-        # for dense columns once earlier, when the objective has nearly ceased to fall.
-        early = hopeful and fall <= 0.1 * stop.gap
+        # <stop>: From known products the gap costs no more than a few coordinates, else as much as
+        # a sweep. Then it is worth a look before an extrapolation, and for dense columns once
+        # earlier, when the objective has nearly ceased to fall.
+        early = columns.known or (hopeful and fall <= 0.1 * stop.gap)
         if not early and known <= MEMORY and sweeps < stop.n_sweeps:
             continue
-        gap, before = residual_gap(columns, y, r, w, shift, penalty)
+        gap, before = gap_of(problem, columns, R, W, shift)
         if gap <= stop.gap or sweeps == stop.n_sweeps:
             break
         hopeful = columns.B.size > 0 and known > MEMORY
         if known <= MEMORY:
             continue
-        known = 0
         # <extrapolate>: Kept only if the objective falls.
+        known = 0
         if extrapolate(past, direction):
-            bound(direction, w, penalty.positive)
-            shift = residual_move(columns, r, w, shift, direction)
-            if not residual_objective(columns.root, r, w, penalty) < before:
-                reverse(direction)
-                shift = residual_move(columns, r, w, shift, direction)
-                for t in range(k):
-                    w[t] = past[MEMORY, t]
+            kept = R.copy(), shift.copy()
+            move(columns, R, W, shift, direction, penalty.positive)
+            if not objective(problem, columns, R, W) < before:
+                R[:], shift[:] = kept
+                W[:] = past[MEMORY].reshape(k, m)
     return sweeps, gap
 
 
@@ -420,7 +398,7 @@ class Check(NamedTuple):
 class Look(NamedTuple):
     """The residual at some coefficients, and its products."""
 
-    r: np.ndarray | None  # (n,) or (k, n)
+    r: np.ndarray | None  # (n,) or (k, n); None if the data are not at hand
     square: float  # with itself
     target: float  # with the target
     c: np.ndarray  # with the columns, (p,) or (k, p)
@@ -441,15 +419,13 @@ class WorkingSets:
 
     def gap(self, look, w):
         """The duality gap; the best dual point so far is kept, as its products with the columns."""
-        penalty, measure = self.penalty, _penalty.measure if w.ndim == 1 else measure_rows
-        known = self.active, look.square, look.target, penalty
-        bounds = measure(look.c, w, *known, self.near)
+        penalty = self.penalty
+        c = look.c if self.remaining == self.active.size else np.where(self.active, look.c, 0.0)
+        products = c.reshape(-1, c.shape[-1]), w.reshape(-1, c.shape[-1])
+        bounds = measure(*products, look.square, look.target, penalty, self.near)
         self.primal, self.scale = bounds.primal, bounds.scale
         if penalty.alpha == 0.0 and penalty.beta == 0.0:
-            rows = zip(
-                np.atleast_2d(np.where(self.active, look.c, 0.0)), np.atleast_2d(w), strict=True
-            )
-            return sum(decrease(*row, self.design.squares, penalty.positive) for row in rows)
+            return decrease(*products, self.design.squares, penalty.positive)
         if bounds.scaled > self.center_dual:
             self.center_dual, self.center = bounds.scaled, self.near.copy()
         self.best_dual = max(self.best_dual, bounds.scaled, bounds.free)
@@ -485,7 +461,7 @@ def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
 
     Parameters
     ----------
-    design : DenseDesign, SparseDesign, GramDesign or Targets
+    design : DenseDesign, SparseDesign or GramDesign
         The data.
     penalty : Penalty
         In units of this objective, the estimator's times the number of samples.
@@ -525,8 +501,7 @@ def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
         chosen = sets.choose(w)
         # <descend>: Solve the small problem further than the large one is solved already.
         inner = max(FINAL_SHARE * goal, design.inner_share(chosen) * gap)
-        limit = max(1, STEPS_PER_CALL // max(1, design.step_cost(chosen.size)))
-        stop = Stop(float(inner), min(limit, max_iter - sweeps), seed)
+        stop = Stop(float(inner), max_iter - sweeps, seed)
         sweeps += design.descend(chosen, w, look, penalty, stop)
         if seed:
             seed += sweeps

@@ -4,6 +4,9 @@ A design is dense, sparse, or known by its Gram matrix. It holds a target too, a
 :func:`_coordinate_descent.solve` asks for: a look at the residual and its products with all
 columns, and a descent over a few of them. The products of a matrix with several vectors are shared
 with the other solvers.
+
+Targets, residuals, coefficients and products are vectors, or have a row for each of several
+targets.
 """
 
 import copy
@@ -21,10 +24,14 @@ from litlearn.linear_model._coordinate_descent import (
     SPARE,
     Columns,
     Look,
+    Problem,
     Stop,
-    gram_descent,
-    residual_descent,
+    dense_columns,
+    descent,
 )
+
+# Steps of coordinate descent between two returns to Python: about a tenth of a second.
+STEPS_PER_CALL = 1 << 27
 
 # Entries of the first working set's columns: fewer columns where each is long.
 FIRST_ENTRIES = 1 << 18
@@ -161,35 +168,29 @@ def add_columns(data, indices, indptr, columns, d, out):
 
 
 @njit
-def gather_rows(X, columns, means, root, start, end, B, first):
-    """Copy centred and weighted columns of C-ordered X, rows `start` to `end`, into rows of B."""
+def gather(X, columns, means, root, start, end, B, first):
+    """Copy centred and weighted columns of X, rows `start` to `end`, into rows of B.
+
+    Few rows at a time: a line of the cache holds entries of several columns.
+    """
     weighted = root.size > 0
-    for i in range(start, end):
-        a = root[i] if weighted else 1.0
+    for begin in range(start, end, 256):
         for t in range(columns.size):
             j = columns[t]
-            B[first + t, i] = a * (X[i, j] - means[j])
-
-
-@njit
-def gather_strided(X, columns, means, root, start, end, B, first):
-    """Copy centred and weighted columns of F-ordered X, rows `start` to `end`, into rows of B."""
-    weighted = root.size > 0
-    for t in range(columns.size):
-        j = columns[t]
-        m = means[j]
-        for i in range(start, end):
-            a = root[i] if weighted else 1.0
-            B[first + t, i] = a * (X[i, j] - m)
+            m = means[j]
+            for i in range(begin, min(begin + 256, end)):
+                a = root[i] if weighted else 1.0
+                B[first + t, i] = a * (X[i, j] - m)
 
 
 @njit(reassociate=True)
-def subtract_rows(B, w, r):
-    """Subtract the combination of the rows of B with the weights `w` from `r`."""
-    for j in range(w.size):
-        if w[j] != 0.0:
-            for i in range(r.size):
-                r[i] -= w[j] * B[j, i]
+def subtract_rows(B, slots, W, R):
+    """Subtract combinations of some rows of B, with the weights W (k, m), from R (k, n)."""
+    for t in range(W.shape[0]):
+        for c in range(slots.size):
+            j, w = slots[c], W[t, c]
+            for i in range(R.shape[1]):
+                R[t, i] -= w * B[j, i]
 
 
 # ---------------------------------------------------------------------------------------------
@@ -260,20 +261,64 @@ class Design:
         return INNER_SHARE
 
     def take_target(self, y):
-        """Hold a target, centred and weighted as the samples are."""
+        """Hold targets, centred and weighted as the samples are."""
         weights = self.weight_roots**2 if self.weight_roots.size else None
-        self.y_mean = np.average(y, weights=weights) if self.centred else 0.0
-        self.y = y - self.y_mean
+        self.y_mean = np.average(y, axis=0, weights=weights) if self.centred else 0.0
+        self.y = np.ascontiguousarray((y - self.y_mean).T)
         if self.weight_roots.size:
             self.y *= self.weight_roots
-        self.target_square = float(self.y @ self.y)
+        self.target_square = float(np.vdot(self.y, self.y))
 
     def retarget(self, y):
-        """Return the same design, and the columns that it has loaded, with another target."""
+        """Return the same design, and the columns that it has loaded, with other targets.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
         other = copy.copy(self)
         other.take_target(y)
         other.products = self.correlations(other.y)
         return other
+
+    def look(self, w, active):
+        """Residual, its squared norm, its product with y, and its products with the columns."""
+        if not w.any():
+            return Look(self.y.copy(), self.target_square, self.target_square, self.products)
+        r = self.residual(w)
+        square, product = float(np.vdot(r, r)), float(np.vdot(r, self.y))
+        return Look(r, square, product, self.products_with(r, active))
+
+    def products_with(self, r, active):
+        """Products of active columns with the residual."""
+        return self.correlations(r)
+
+    def descend_on(self, columns, used, w, state, penalty, stop):
+        """Solve the problem of some columns from `w`; return the sweeps that it took, and the gap.
+
+        `state` is the residual, or its products with the columns `used`, if those are known.
+        """
+        y, v = self.y, np.ascontiguousarray(w[..., used])
+        if columns.known:
+            y = np.ascontiguousarray(self.products[..., used])
+        Y, R, V = (a.reshape(-1, a.shape[-1]) for a in (y, state, v))
+        # <return>: To Python every now and then, where Ctrl-C is noticed.
+        steps = V.size * R.shape[1]
+        if not columns.B.size:
+            steps = len(V) * int((columns.ends - columns.starts).sum()) + R.size
+        stop = Stop(stop.gap, min(stop.n_sweeps, 1 + STEPS_PER_CALL // max(1, steps)), stop.seed)
+        sweeps, gap = descent(Problem(Y, self.target_square, penalty), columns, R, V, stop)
+        w[..., used] = v
+        return sweeps, gap
+
+    def descend_by_products(self, G, used, w, c, penalty, stop):
+        """Solve the problem of some columns with the Gram matrix `G`; return the sweeps.
+
+        `c` are the products of the residual with all columns.
+        """
+        columns = dense_columns(G, self.squares[used], known=True)
+        c = np.ascontiguousarray(c[..., used])
+        return self.descend_on(columns, used, w, c, penalty, stop)[0]
 
 
 class DenseDesign(Design):
@@ -362,42 +407,33 @@ class DenseDesign(Design):
     def correlations(self, r):
         """Products of all columns with the residual."""
         u = r * self.root if self.root.size else r
-        out = products_of(self.X, u[np.newaxis], self.n_jobs)[0]
-        return out - self.means * u.sum() if self.offset else out
+        out = products_of(self.X, np.atleast_2d(u), self.n_jobs).reshape(*r.shape[:-1], -1)
+        return out - np.multiply.outer(u.sum(axis=-1), self.means) if self.offset else out
 
     def residual(self, w):
-        """``y - X w``; columns with a coefficient are loaded."""
-        support = np.flatnonzero(w)
+        """``y - X w``; columns with a coefficient are loaded, unless all products are known."""
+        if self.gram is not None:
+            r = w.astype(self.X.dtype) @ self.X.T - (w @ self.means)[..., None]
+            return self.y - (r * self.root if self.root.size else r)
+        support, r = np.flatnonzero(np.atleast_2d(w).any(axis=0)), self.y.copy()
         self.load(support)
-        r = self.y.copy()
-        subtract_rows(self.B, w[self.columns], r)
+        rows = np.atleast_2d(w.take(support, axis=-1)), np.atleast_2d(r)
+        subtract_rows(self.B, self.slot[support], *rows)
         return r
 
-    def look(self, w, active):
-        """Residual, its squared norm, its product with y, and its products with active columns."""
-        if not w.any():
-            return Look(self.y.copy(), self.target_square, self.target_square, self.products)
-        if self.whole is not None:
-            return self.look_at_data(w)
-        r = self.residual(w)
-        square, product = float(r @ r), float(r @ self.y)
+    def products_with(self, r, active):
+        """Products of active columns with the residual."""
         # Few columns remain: they are loaded and multiplied alone. Single entries of rows cost as
         # much as a line of cache each; and what is loaded takes part in the next sweeps.
         new = np.count_nonzero(active & (self.slot < 0))
         worth = self.X.shape[1] // (16 if self.rows else 2)
-        if new > min(worth, FIRST_SIZE + self.columns.size // 2):
-            return Look(r, square, product, self.correlations(r))
+        if self.gram is not None or new > min(worth, FIRST_SIZE + self.columns.size // 2):
+            return self.correlations(r)
         self.load(np.flatnonzero(active))
-        c = np.zeros(w.size)
+        c = np.zeros((*r.shape[:-1], active.size))
         B = self.B[: self.columns.size]
-        c[self.columns] = B @ r.astype(B.dtype, copy=False)
-        return Look(r, square, product, c)
-
-    def look_at_data(self, w):
-        """The same as :meth:`look`, without loading columns."""
-        r = self.X @ w.astype(self.X.dtype) - self.means @ w
-        r = self.y - (r * self.root if self.root.size else r)
-        return Look(r, float(r @ r), float(r @ self.y), self.correlations(r))
+        c[..., self.columns] = r.astype(B.dtype, copy=False) @ B.T
+        return c
 
     def load(self, columns):
         """Copy columns into B unless they are there, and extend the Gram matrix by them."""
@@ -413,7 +449,6 @@ class DenseDesign(Design):
             grown = np.empty((capacity, n), dtype=self.X.dtype)
             grown[:k] = self.B[:k]
             self.B = grown
-        gather = gather_rows if self.rows else gather_strided
         means = self.means.astype(self.X.dtype)
         root = self.root.astype(self.X.dtype)
 
@@ -443,9 +478,9 @@ class DenseDesign(Design):
         copy those columns and multiply them. Then the problem may as well be solved to the end.
         """
         missing = np.count_nonzero(self.slot[columns] < 0)
-        if self.whole is None and self.tall and missing > self.squares.size // 2:
-            self.whole = gram_matrix(self)
-        return INNER_SHARE if self.whole is None else 0.0
+        if self.gram is None and self.tall and missing > self.squares.size // 2:
+            self.gram = gram_matrix(self)
+        return INNER_SHARE if self.gram is None else 0.0
 
     def load_gram(self):
         """Bring the Gram matrix up to date with B."""
@@ -460,55 +495,38 @@ class DenseDesign(Design):
             self.G[:k, k:total] = products[:, :k].T
             self.G_size = total
 
-    G_size, whole = 0, None
+    G_size, gram = 0, None  # columns of which G holds the products; all products, if known
 
     def descend(self, columns, w, look, penalty, stop):
         """Solve the problem of the loaded columns from `w`; return the sweeps that it took."""
-        if self.whole is not None:
-            columns = np.flatnonzero(self.squares > 0.0)
-            v, g = w[columns], look.c[columns]
-            target = self.products[columns], g, v, self.target_square
-            sweeps, _ = gram_descent(self.whole[np.ix_(columns, columns)], *target, penalty, stop)
-            w[columns] = v
-            return sweeps
+        if self.gram is not None:
+            G, used = self.gram, slice(None)
+            if not np.all(self.squares > 0.0):
+                used = np.flatnonzero(self.squares > 0.0)
+                G = G[np.ix_(used, used)]
+            return self.descend_by_products(G, used, w, look.c, penalty, stop)
         if self.columns.size > GROWTH * columns.size + FIRST_SIZE:
             self.keep(columns)
         self.load(columns)
         used, n = self.columns, self.n_samples
-        v, k = w[used], used.size
+        loaded, k = dense_columns(self.B, self.squares[used]), used.size
         if k > max(2 * n, FIRST_SIZE) or k > LARGEST_GRAM:
-            sweeps, _ = self._descend(look.r, v, penalty, stop)
-            w[used] = v
-            return sweeps
+            return self.descend_on(loaded, used, w, look.r, penalty, stop)[0]
         # <rent>: A few sweeps that read the columns may do. If they have cost as much as the
         # missing products of columns do, the products are taken.
         per_sweep = PER_SWEEP if k * n <= CACHED else PER_LONG_SWEEP
         sweeps, gap, few = 0, np.inf, min(stop.n_sweeps, (k - self.G_size) // per_sweep)
+        c = look.c
         if n > k and few > 2:
-            sweeps, gap = self._descend(look.r, v, penalty, Stop(stop.gap, few, stop.seed))
-        if gap > stop.gap and sweeps < stop.n_sweeps:
-            self.load_gram()
-            g = look.c[used]
-            if sweeps > 0:
-                g = (self.B[:k] @ look.r.astype(self.B.dtype)).astype(np.float64)
-                stop = Stop(stop.gap, stop.n_sweeps - sweeps, stop.seed)
-            target = self.products[used], g, v, self.target_square
-            more, _ = gram_descent(self.G, *target, penalty, stop)
-            sweeps += more
-        w[used] = v
-        return sweeps
-
-    def _descend(self, r, v, penalty, stop):
-        """Sweep over the loaded columns; returns the number of sweeps and the gap."""
-        none, no_means = np.empty(0, np.int32), np.empty(0)
-        entries = np.empty(0, self.B.dtype), none, none, none, no_means, no_means
-        columns = Columns(self.B, *entries, self.squares[self.columns])
-        return residual_descent(columns, self.y, r, v, penalty, stop)
-
-    def step_cost(self, k):
-        """Steps of one sweep over k columns, and those that are loaded, roughly."""
-        k = max(k, self.columns.size) if self.whole is None else self.squares.size
-        return k * max(1, min(k, 2 * self.X.shape[0]))
+            some = stop._replace(n_sweeps=few)
+            sweeps, gap = self.descend_on(loaded, used, w, look.r, penalty, some)
+            if gap <= stop.gap or sweeps == stop.n_sweeps:
+                return sweeps
+            c = np.zeros(c.shape)
+            c[..., used] = look.r.astype(self.B.dtype) @ self.B[:k].T
+        self.load_gram()
+        stop = stop._replace(n_sweeps=stop.n_sweeps - sweeps)
+        return sweeps + self.descend_by_products(self.G, used, w, c, penalty, stop)
 
 
 class SparseDesign(Design):
@@ -518,7 +536,7 @@ class SparseDesign(Design):
     """
 
     def __init__(self, X, y, weights, centred, n_jobs=None):
-        self.shape = n, p = X.shape
+        n, p = X.shape
         self.n_jobs = n_jobs
         self.n_samples, self.centred = n, centred
         self.weight_roots = root = np.ones(n) if weights is None else np.sqrt(weights)
@@ -543,7 +561,7 @@ class SparseDesign(Design):
 
     def _centre(self):
         """Turn sums of squares into those about the means; a column far from zero is copied."""
-        n, raw = self.shape[0], self.squares
+        n, raw = self.n_samples, self.squares
         self.squares = raw - n * self.means**2
         # Where the subtraction costs digits, the deviations are summed up themselves.
         far = np.flatnonzero((self.squares <= 1e-4 * raw) & (raw > 0.0))
@@ -575,37 +593,27 @@ class SparseDesign(Design):
     def correlations(self, r):
         """Products of all columns with the residual."""
         entries = self.data, self.indices, self.indptr
-        out = sparse_products_of(entries, r[np.newaxis], self.n_jobs)[0]
-        return out - self.means * (self.root @ r) if self.root.size else out
+        out = sparse_products_of(entries, np.atleast_2d(r), self.n_jobs)
+        out = out.reshape(*r.shape[:-1], -1)
+        return out - np.multiply.outer(r @ self.root, self.means) if self.root.size else out
 
     def residual(self, w):
         """``y - X w``, with the mean removed."""
         r = self.y.copy()
-        used = np.flatnonzero(w)
-        add_columns(self.data, self.indices, self.indptr, used, -w[used], r)
+        for v, row in zip(np.atleast_2d(w), np.atleast_2d(r), strict=True):
+            used = np.flatnonzero(v)
+            add_columns(self.data, self.indices, self.indptr, used, -v[used], row)
         if self.root.size:
-            r -= self.root * (self.root @ r / self.shape[0])
+            r -= np.multiply.outer(r @ self.root / self.n_samples, self.root)
         return r
-
-    def look(self, w, active):
-        """Residual, its squared norm, its product with y, and its products with the columns."""
-        r = self.residual(w)
-        return Look(r, float(r @ r), float(r @ self.y), self.correlations(r))
 
     def descend(self, columns, w, look, penalty, stop):
         """Solve the problem of some columns from `w`; return the sweeps that it took."""
-        v, starts, ends = w[columns], self.indptr[columns], self.indptr[columns + 1]
-        none = np.empty((0, 0), self.data.dtype)
+        starts, ends = self.indptr[columns], self.indptr[columns + 1]
         own = starts, ends, self.means[columns], self.root, self.squares[columns]
-        chosen = Columns(none, self.data, self.indices, *own)
-        sweeps, _ = residual_descent(chosen, self.y, look.r, v, penalty, stop)
-        w[columns] = v
-        return sweeps
-
-    def step_cost(self, k):
-        """Steps of one sweep over k columns, roughly."""
-        n, p = self.shape
-        return 2 * (k * self.data.size // p + n)
+        none = np.empty((0, 0), self.data.dtype)
+        chosen = Columns(False, none, self.data, self.indices, *own)
+        return self.descend_on(chosen, columns, w, look.r, penalty, stop)[0]
 
 
 class GramDesign(Design):
@@ -616,36 +624,26 @@ class GramDesign(Design):
     G : ndarray of shape (n_features, n_features)
         ``X'X`` of the centred and weighted columns.
     squares, products : ndarray of shape (n_features,)
-        Squared norms of the columns, and their products with the target.
+        Squared norms of the columns, and their products with the target; or (n_targets,
+        n_features).
     target_square : float
         Squared norm of the target.
     n_samples : int
         Sum of the weights.
     rounding : float
         Rounding of a product of a column with a residual, as a share of their norms.
-    design : DenseDesign or None, default=None
-        Each look at the problem is taken from this design, if there is one, and not from `G`.
     """
 
-    def __init__(self, G, squares, products, target_square, n_samples, rounding, design=None):
-        self.G, self.squares, self.products = G, squares, products
-        self.target_square, self.n_samples = target_square, n_samples
-        self.rounding, self.design = rounding, design
+    def __init__(self, G, squares, products, target_square, n_samples, rounding):
+        self.G, self.squares, self.products, self.y = G, squares, products, None
+        self.target_square, self.n_samples, self.rounding = target_square, n_samples, rounding
 
     def look(self, w, active):
-        """Residual or None, squared norm, product with y, and products with the columns."""
-        if self.design is not None:
-            return self.design.look_at_data(w)
-        c = self.products - self.G @ w
-        product = max(self.target_square - w @ self.products, 0.0)
-        return Look(None, max(product - w @ c, 0.0), product, c)
+        """No residual, its squared norm, its product with y, and its products with the columns."""
+        c = self.products - w @ self.G
+        product = max(self.target_square - np.vdot(w, self.products), 0.0)
+        return Look(None, max(product - np.vdot(w, c), 0.0), product, c)
 
     def descend(self, columns, w, look, penalty, stop):
         """Solve the problem from `w`; return the sweeps that it took."""
-        target = self.products, look.c, w, self.target_square
-        sweeps, _ = gram_descent(self.G, *target, penalty, stop)
-        return sweeps
-
-    def step_cost(self, k):
-        """Steps of one sweep, roughly."""
-        return self.G.size
+        return self.descend_by_products(self.G, slice(None), w, look.c, penalty, stop)

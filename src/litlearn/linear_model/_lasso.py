@@ -121,8 +121,10 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
         ):
             return design
         gram = _design.gram_matrix(design)
-    exact = single or tol < GRAM_PRECISION[design.X.dtype.char]
-    return gram_design(design, gram, exact)
+    if not single and tol >= GRAM_PRECISION[design.X.dtype.char]:
+        return gram_design(design, gram)
+    design.gram = gram
+    return design
 
 
 def check_settings(owner, given, **limits):
@@ -555,9 +557,9 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         smooth = alpha * l1_ratio == 0.0 and not settings["positive"]
         coefs = start_of(self, X, targets, weights, centred, alpha if smooth else None)
         design = make_design(X, targets[:, 0].copy(), weights, centred, settings["tol"])
-        solver = with_gram(self, design, self.precompute, centred, settings["tol"], single=True)
+        with_gram(self, design, self.precompute, centred, settings["tol"], single=True)
         penalty = alpha, l1_ratio
-        found = list(self._fit_targets(design, solver, targets, penalty, settings, coefs))
+        found = list(self._fit_targets(design, targets, penalty, settings, coefs))
         coefs, (intercepts, gaps, sweeps) = coefs.astype(X.dtype), zip(*found, strict=True)
         intercepts = np.array(intercepts, X.dtype)
         check_result(self, coefs, intercepts)
@@ -571,7 +573,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         self.n_iter_ = sweeps[0] if single else list(sweeps)
         return self
 
-    def _fit_targets(self, design, solver, targets, penalty, settings, coefs):
+    def _fit_targets(self, design, targets, penalty, settings, coefs):
         """Fit one target after the other, from and into `coefs` (n_targets, p).
 
         Yields for each its intercept, its gap in units of the objective, and its sweeps.
@@ -580,9 +582,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         for k, w in enumerate(coefs):
             if k:  # the columns that are in use stay loaded
                 design = design.retarget(targets[:, k].copy())
-                known = isinstance(solver, _design.GramDesign)
-                solver = gram_design(design, solver.G, exact=True) if known else design
-            _, gap, sweeps = solve_path(solver, l1_ratio, np.array([alpha]), w, **settings)
+            _, gap, sweeps = solve_path(design, l1_ratio, np.array([alpha]), w, **settings)
             warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=4)
             intercept = design.y_mean - design.X_means @ w if design.centred else 0.0
             yield intercept, gap[0] / design.n_samples, sweeps[0]
@@ -733,7 +733,7 @@ class _PathCV(LinearRegressor):
         design = make_design(X, y, weights, centred, tol, self.n_jobs)
         grids = self._grids(design, alphas, ratios, settings["positive"])
         solver = with_gram(self, design, self.precompute, centred, tol, single=False)
-        gram = solver.G if isinstance(solver, _design.GramDesign) and not solver.design else None
+        gram = solver.G if isinstance(solver, _design.GramDesign) else None
         errors = self._search((X, y, weights), design, gram, folds, (ratios, grids), settings)
         # <choose>: The least mean error over the folds; the strongest penalty wins a tie.
         means = np.array([one.mean(axis=1) for one in errors])
@@ -741,9 +741,9 @@ class _PathCV(LinearRegressor):
         l1_ratio, alpha = ratios[best_ratio], grids[best_ratio][best_alpha]
         # <refit>: All samples, the chosen penalty.
         if gram is not None:
-            solver = gram_design(design, gram, exact=True)
+            design.gram = gram
         w = np.zeros(X.shape[1])
-        _, gap, sweeps = solve_path(solver, l1_ratio, np.array([alpha]), w, **settings)
+        _, gap, sweeps = solve_path(design, l1_ratio, np.array([alpha]), w, **settings)
         warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=3)
         _validation.store_features(self, X.shape[1], names)
         self.coef_ = w.astype(X.dtype)
@@ -862,7 +862,7 @@ class _PathCV(LinearRegressor):
         design = make_design(data, y[train], part, centred, tol)
         solver = design
         if use_gram:
-            solver = gram_design(design, _design.gram_matrix(design), exact=False)
+            solver = gram_design(design, _design.gram_matrix(design))
         return solver, design.X_means, design.y_mean
 
     def _check_target(self, y, n_samples):

@@ -7,10 +7,8 @@ The objective is, for the weighted and centred data that a *design* stands for,
 where w_j, a row of W, holds the coefficients of feature j for all targets. Its length is penalised,
 not its square and not its entries: a feature is in use for all targets, or for none.
 
-Descent goes over the rows: a row's step is a soft threshold of its length. All else is in
-``_coordinate_descent.py`` and ``_penalty.py``, where the gap, screening and working sets take
-lengths for absolute values. Arrays hold a target in each row: W is stored as (k, p), Y and the
-residual as (k, n).
+The algorithm is that of ``_coordinate_descent.py``, where several targets have lengths for absolute
+values.
 
 Sources: Yuan and Lin (2006) for blocks of coefficients, Obozinski, Taskar and Jordan (2010) for
 several targets, Massias, Vaiter, Gramfort and Salmon (2020) for the gap and the working sets.
@@ -20,251 +18,16 @@ import numpy as np
 
 from litlearn import _validation
 from litlearn._base import MultiOutputMixin
-from litlearn._jit import njit
 from litlearn._linear import LinearRegressor
 from litlearn._parallel import single_threaded_blas
-from litlearn._random import random_below
-from litlearn.linear_model import _design, _lasso, _path
-from litlearn.linear_model._coordinate_descent import (
-    FIRST_SIZE,
-    GROWTH,
-    MEMORY,
-    Look,
-    dot,
-    extrapolate,
-    state_of,
-)
-from litlearn.linear_model._penalty import bounds_of, decrease, sums_of_rows
-
-# Entries of the columns of one block of a working set: they are held in float64.
-BLOCK = 1 << 22
-# Fewest columns in a block.
-FEWEST = 64
-
-
-# ---------------------------------------------------------------------------------------------
-# Kernels
-
-
-@njit(helper=True)
-def row_step(W, g, j, square, penalty, d):
-    """Change of the coefficients of one feature that minimises the objective along them.
-
-    W and g (k, m): coefficients, and products with the residuals; `d` (k,) receives the change.
-    The length of the product shrinks by alpha: :eq:`eq-soft-threshold` of a length.
-    """
-    alpha, beta = penalty.alpha, penalty.beta
-    length = 0.0
-    for t in range(d.size):
-        d[t] = g[t, j] + square * W[t, j]
-        length += d[t] * d[t]
-    length = np.sqrt(length)
-    shrunk = (1.0 - alpha / length) / (square + beta) if length > alpha else 0.0
-    largest = 0.0
-    for t in range(d.size):
-        d[t] = shrunk * d[t] - W[t, j]
-        largest = max(largest, np.abs(d[t]))
-    return largest
-
-
-@njit(reassociate=True)
-def row_move(G, g, W, change):
-    """Add `change` (k, m) to the coefficients and keep the products with the residuals."""
-    for t in range(W.shape[0]):
-        for j in range(W.shape[1]):
-            d = change[t, j]
-            if d != 0.0:
-                W[t, j] += d
-                for i in range(W.shape[1]):
-                    g[t, i] -= d * G[j, i]
-
-
-@njit(reassociate=True)
-def row_objective(q, g, W, penalty):
-    """The objective less ``||Y||^2 / 2``, from ``X'Y`` and ``X'R``, both (k, m)."""
-    total = 0.0
-    for j in range(W.shape[1]):
-        length = 0.0
-        for t in range(W.shape[0]):
-            w = W[t, j]
-            length += w * w
-            total -= 0.5 * w * (q[t, j] + g[t, j])
-        total += penalty.alpha * np.sqrt(length) + 0.5 * penalty.beta * length
-    return total
-
-
-@njit
-def row_gap(q, g, W, squares, target_square, penalty):
-    """Duality gap, from products with the residuals."""
-    target, inner, steepest = target_square, 0.0, 0.0
-    if penalty.alpha == 0.0 and penalty.beta == 0.0:
-        for t in range(W.shape[0]):
-            steepest += decrease(g[t], W[t], squares, False)
-        return steepest
-    for t in range(W.shape[0]):
-        target -= dot(W[t], q[t])
-        inner += dot(W[t], g[t])
-    square = max(target - inner, 0.0)
-    bounds = bounds_of(square, target, sums_of_rows(g, W, penalty), penalty)
-    return bounds.primal - max(bounds.scaled, bounds.free)
-
-
-@njit(reassociate=True)
-def row_sweep(G, g, W, penalty, state):
-    """A row in turn; a change costs a row of G for each target, no change nothing."""
-    k, m = W.shape
-    d = np.empty(k)
-    for step in range(m):
-        j = random_below(state, m) if state.size > 0 else step
-        if row_step(W, g, j, G[j, j], penalty, d) > 0.0:
-            for t in range(k):
-                W[t, j] += d[t]
-                for i in range(m):
-                    g[t, i] -= d[t] * G[j, i]
-
-
-@njit
-def row_descent(G, q, g, W, target_square, penalty, stop):
-    """Descend over rows, with products read from the Gram matrix.
-
-    G (m, m) is ``X'X``, q (k, m) ``X'Y``, g (k, m) ``X'R`` and W (k, m) the coefficients, both kept
-    up to date. Returns the number of sweeps.
-    """
-    k, m = W.shape
-    past, direction = np.zeros((MEMORY + 1, k * m)), np.zeros(k * m)
-    squares, state = np.diag(G), state_of(stop.seed)
-    sweeps = known = 0
-    while sweeps < stop.n_sweeps:
-        row_sweep(G, g, W, penalty, state)
-        sweeps += 1
-        if row_gap(q, g, W, squares, target_square, penalty) <= stop.gap:
-            break
-        past[known] = W.ravel()
-        known += 1
-        if known <= MEMORY:
-            continue
-        # <extrapolate>: Kept only if the objective falls.
-        known = 0
-        if extrapolate(past, direction):
-            before = row_objective(q, g, W, penalty)
-            row_move(G, g, W, direction.reshape(k, m))
-            if not row_objective(q, g, W, penalty) < before:
-                row_move(G, g, W, -direction.reshape(k, m))
-                W[:] = past[MEMORY].copy().reshape(k, m)
-    return sweeps
-
-
-# ---------------------------------------------------------------------------------------------
-# The design with several targets
-
-
-class Targets(_design.Design):
-    """A design with several targets, in blocks of columns.
-
-    Parameters
-    ----------
-    design : DenseDesign or SparseDesign
-        Made with the first target.
-    Y : ndarray of shape (n_samples, n_targets)
-    """
-
-    def __init__(self, design, Y):
-        self.design, self.n_samples = design, design.n_samples
-        self.sparse = isinstance(design, _design.SparseDesign)
-        self.root = design.weight_roots
-        weights = self.root**2 if self.root.size else None
-        self.y_means = np.average(Y, axis=0, weights=weights) if design.centred else 0.0 * Y[0]
-        self.Y = np.ascontiguousarray((Y - self.y_means).T)
-        if self.root.size:
-            self.Y *= self.root
-        self.squares, self.means = design.squares, design.means
-        self.rounding = design.rounding
-        self.target_square = float(np.vdot(self.Y, self.Y))
-        self.centring = self.root if self.root.size else np.ones(self.n_samples)
-        self.width = max(FEWEST, BLOCK // self.n_samples)
-
-    def products(self, R):
-        """Products of all columns with the residuals R (k, n): (k, p)."""
-        if self.sparse:
-            entries = self.design.data, self.design.indices, self.design.indptr
-            out = _design.sparse_products_of(entries, R, self.design.n_jobs)
-        else:
-            U = R * self.root if self.root.size else R
-            out = _design.products_of(self.design.X, U, self.design.n_jobs)
-        if self.design.centred:
-            out -= np.multiply.outer(R @ self.centring, self.means)
-        return out
-
-    def columns(self, chosen):
-        """Return some columns, weighted and centred, as rows (m, n) of float64."""
-        if self.sparse:
-            from scipy.sparse import csc_array
-
-            entries = self.design.data, self.design.indices, self.design.indptr
-            X = csc_array(entries, shape=self.design.shape)
-            B = X[:, chosen].toarray().T.astype(np.float64)
-            return B - np.multiply.outer(self.means[chosen], self.centring)
-        self.design.load(chosen)
-        return self.design.B[self.design.slot[chosen]].astype(np.float64, copy=False)
-
-    def residual(self, W):
-        """Return ``Y - X W``, (k, n)."""
-        R, support = self.Y.copy(), np.flatnonzero(W.any(axis=0))
-        for some in self.parts(support):
-            R -= W[:, some] @ self.columns(some)
-        return R
-
-    def parts(self, chosen):
-        """Cut a list of features into parts whose columns are held at once."""
-        return [chosen[i : i + self.width] for i in range(0, len(chosen), self.width)]
-
-    def look(self, W, active):
-        """Residuals, and their products with every column."""
-        R = self.residual(W)
-        square, target = float(np.vdot(R, R)), float(np.vdot(R, self.Y))
-        return Look(R, square, target, self.products(R))
-
-    def descend(self, chosen, W, look, penalty, stop):
-        """Minimise over the chosen features; W and the residuals are changed. Returns sweeps."""
-        sweeps, R = 0, look.r
-        if not self.sparse and len(chosen) <= _design.LARGEST_GRAM:
-            return self._descend_loaded(chosen, W, look, penalty, stop)
-        for some in self.parts(chosen):
-            B, V = self.columns(some), np.ascontiguousarray(W[:, some])
-            # <part>: What the other features leave over is the target of these.
-            G, g, old = B @ B.T, R @ B.T, V.copy()
-            q = g + V @ G
-            square = float(np.vdot(R, R) + np.vdot(V, g) + np.vdot(V, q))
-            sweeps = max(sweeps, row_descent(G, q, g, V, square, penalty, stop))
-            W[:, some] = V
-            R -= (V - old) @ B
-        return sweeps
-
-    def _descend_loaded(self, chosen, W, look, penalty, stop):
-        """As `descend`, with the columns and products that the design of dense samples keeps."""
-        design = self.design
-        if design.columns.size > min(GROWTH * len(chosen) + FIRST_SIZE, _design.LARGEST_GRAM):
-            design.keep(chosen)
-        design.load(chosen)
-        design.load_gram()
-        slots = design.slot[chosen]
-        V, g = (np.ascontiguousarray(of[:, chosen]) for of in (W, look.c))
-        G = design.G[np.ix_(slots, slots)]
-        sweeps = row_descent(G, g + V @ G, g, V, self.target_square, penalty, stop)
-        W[:, chosen] = V
-        return sweeps
-
-    def step_cost(self, k):
-        """Steps of one sweep over k features, roughly."""
-        return len(self.Y) * k * min(k, self.width)
+from litlearn.linear_model import _lasso, _path
 
 
 def enet_path(owner, design, Y, alphas, W, l1_ratio, eps, settings):
     """Return what ``lasso_path`` and ``enet_path`` do for several targets, and the sweeps."""
-    several = Targets(design, Y)
+    several = design.retarget(Y)
     if isinstance(alphas, int):
-        products = several.products(several.Y)
-        lengths = np.sqrt((products * products).sum(axis=0))
+        lengths = np.sqrt((several.products * several.products).sum(axis=0))
         alphas = _path.alpha_grid(several.n_samples, lengths, l1_ratio, eps, alphas)
     if settings.pop("positive"):
         raise ValueError(f"{owner}: positive=True is not allowed for multi-output (y.ndim != 1).")
@@ -427,13 +190,13 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
         W = _lasso.start_of(self, X, Y, weights, self.fit_intercept, smooth)
         first, tol = np.ascontiguousarray(Y[:, 0]), settings["tol"]
         design = _path.make_design(X, first, weights, self.fit_intercept, tol)
-        design = Targets(design, Y)
+        design = design.retarget(Y)
         with single_threaded_blas():
             _, gap, sweeps = _path.solve_path(design, l1_ratio, [alpha], W, **settings)
         _lasso.check_result(self, W)
         _path.warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=3)
         _validation.store_features(self, X.shape[1], names)
-        intercept = design.y_means - W @ design.design.X_means
+        intercept = design.y_mean - W @ design.X_means
         self.coef_ = W.astype(X.dtype)
         self.intercept_ = intercept.astype(X.dtype) if self.fit_intercept else 0.0
         self.dual_gap_, self.n_iter_ = gap[0] / X.shape[0], sweeps[0]

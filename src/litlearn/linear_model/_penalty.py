@@ -6,6 +6,9 @@ the solver's objective.
 
 Sources: Friedman, Hastie and Tibshirani (2010) for the step, Fercoq, Gramfort and Salmon (2015) for
 the gap and the screening.
+
+Arrays of products and coefficients have a row for each of k targets, and one for a single target.
+Several targets share their features: lengths stand where one has absolute values.
 """
 
 from typing import NamedTuple
@@ -26,7 +29,7 @@ class Penalty(NamedTuple):
 class Sums(NamedTuple):
     """What the duality gap needs of coefficients and of products of columns with a residual."""
 
-    l1: float  # ||w||_1, or the sum of the lengths of rows
+    l1: float  # ||w||_1; for several targets, the sum of the lengths of rows
     l2: float  # ||w||^2
     largest: float  # largest product of an extended column, which the dual bounds
     excess: float  # squares of products beyond alpha, which the second dual charges for
@@ -70,19 +73,19 @@ def coordinate_step(w_j, correlation, square, penalty):
 
 
 @njit(lean=True)
-def decrease(c, w, squares, positive):
+def decrease(C, W, squares, positive):
     """Sum of what the best step along each coordinate takes off the squares, without penalties.
 
-    c (k,): products of the columns with the residual; w (k,): coefficients; squares (k,): squared
-    norms of the columns.
+    C (k, p): products of the columns with the residuals of k targets; W (k, p): coefficients;
+    squares (p,): squared norms of the columns.
     """
     total = 0.0
-    for j in range(w.size):
-        if squares[j] > 0.0:
-            step = c[j] / squares[j]
+    for j in range(W.shape[1]):
+        for t in range(W.shape[0] if squares[j] > 0.0 else 0):
+            step = C[t, j] / squares[j]
             if positive:
-                step = max(step, -w[j])
-            total += step * (c[j] - 0.5 * squares[j] * step)
+                step = max(step, -W[t, j])
+            total += step * (C[t, j] - 0.5 * squares[j] * step)
     return total
 
 
@@ -102,35 +105,29 @@ def price(w, penalty):
 # The duality gap
 
 
+@njit(inline=True)
+def size_of(C, W, beta, j, positive):
+    """Size of ``C - beta W``, both (k, p), for feature j: of several targets the length."""
+    if C.shape[0] == 1:
+        extended = C[0, j] - beta * W[0, j]
+        return extended if positive else np.abs(extended)
+    square = 0.0
+    for t in range(C.shape[0]):
+        square += (C[t, j] - beta * W[t, j]) ** 2
+    return np.sqrt(square)
+
+
 @njit(lean=True, reassociate=True)
-def sums_of(c, w, penalty):
-    """What the duality gap needs; c (k,): products of columns and residual, w (k,)."""
+def sums_of(C, W, penalty):
+    """What the duality gap needs; C (k, p): products of columns and residuals, W (k, p)."""
     l1 = l2 = largest = excess = 0.0
-    for j in range(w.size):
-        l1 += np.abs(w[j])
-        l2 += w[j] * w[j]
-        extended = c[j] - penalty.beta * w[j]
-        largest = max(largest, extended if penalty.positive else np.abs(extended))
-        beyond = max((c[j] if penalty.positive else np.abs(c[j])) - penalty.alpha, 0.0)
+    for j in range(W.shape[1]):
+        length = size_of(W, W, 0.0, j, False)
+        l1 += length
+        l2 += length * length
+        largest = max(largest, size_of(C, W, penalty.beta, j, penalty.positive))
+        beyond = max(size_of(C, W, 0.0, j, penalty.positive) - penalty.alpha, 0.0)
         excess += beyond * beyond
-    return Sums(l1, l2, largest, excess)
-
-
-@njit(lean=True)
-def sums_of_rows(C, W, penalty):
-    """As `sums_of`, with lengths for absolute values; C and W (k, m): a feature in each column."""
-    l1 = l2 = largest = excess = 0.0
-    for j in range(C.shape[1]):
-        square = extended = product = 0.0
-        for t in range(C.shape[0]):
-            w, c = W[t, j], C[t, j]
-            square += w * w
-            extended += (c - penalty.beta * w) ** 2
-            product += c * c
-        l1 += np.sqrt(square)
-        l2 += square
-        largest = max(largest, np.sqrt(extended))
-        excess += max(np.sqrt(product) - penalty.alpha, 0.0) ** 2
     return Sums(l1, l2, largest, excess)
 
 
@@ -166,27 +163,15 @@ def bounds_of(square, target, sums, penalty):
 
 
 @njit(lean=True)
-def measure(c, w, active, square, target, penalty, sizes):
-    """Bounds, where inactive columns do not count: :eq:`eq-duality-gap`.
+def measure(C, W, square, target, penalty, sizes):
+    """Bounds, as :func:`bounds_of`: :eq:`eq-duality-gap`.
 
-    c, w, active (p,): products with the residual, coefficients, and which columns count; sizes (p,)
-    receives the sizes of the products of the extended columns with the dual point.
+    C and W (k, p): products with the residuals, and coefficients; sizes (p,) receives the sizes of
+    the products of the extended columns with the dual point.
     """
-    for j in range(c.size):
-        sizes[j] = c[j] if active[j] else 0.0
-    bounds = bounds_of(square, target, sums_of(sizes, w, penalty), penalty)
-    for j in range(c.size):
-        scaled = bounds.scale * (c[j] - penalty.beta * w[j])
-        sizes[j] = scaled if penalty.positive else np.abs(scaled)
-    return bounds
-
-
-def measure_rows(C, W, active, square, target, penalty, sizes):
-    """As `measure`, with lengths for sizes; C and W (k, p): a feature in each column."""
-    sums = sums_of_rows(np.where(active, C, 0.0), W, penalty)
-    bounds = bounds_of(square, target, sums, penalty)
-    D = bounds.scale * (C - penalty.beta * W)
-    np.sqrt((D * D).sum(axis=0), out=sizes)
+    bounds = bounds_of(square, target, sums_of(C, W, penalty), penalty)
+    for j in range(sizes.size):
+        sizes[j] = bounds.scale * size_of(C, W, penalty.beta, j, penalty.positive)
     return bounds
 
 
