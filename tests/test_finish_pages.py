@@ -80,6 +80,18 @@ PIECES = {
             "print(<wbr>model.cluster_centers_[<wbr>0.5]<wbr>.x())\n</span>",
         ),
     ),
+    "a comment behind code": (
+        CODE.format("", 'bound = low - query  <span class="c1"># of each box</span>\n'),
+        CODE.format(
+            "",
+            '<span class="litlearn-line">bound = low - query  '
+            '<span class="c1 litlearn-aside"># of each box</span>\n</span>',
+        ),
+    ),
+    "a number below zero": (
+        '<td class="text-right"><p>-0.1</p></td>',
+        '<td class="text-right"><p>\N{MINUS SIGN}0.1</p></td>',
+    ),
     "a comment of two lines": (
         CODE.format(
             "",

@@ -685,6 +685,14 @@ def test_panels_stand_below_each_other_on_a_phone():
     assert all(ax.yaxis.get_major_ticks()[0].label1.get_visible() for ax in axes[0])
 
 
+@pytest.mark.parametrize("width, layout", [(6.8, "stacked"), (10.0, "")])
+def test_a_tree_beside_a_plane_goes_above_it_where_it_has_room(width, layout):
+    fig, axes = panels(1, 2, figsize=(width, 3.0))
+    tree = DecisionTreeClassifier(random_state=0).fit([[61], [80]], ["well", "ill"])
+    plotting.plot_tree(tree, ax=axes[0, 0])
+    assert _narrow(fig) == layout
+
+
 def test_labels_of_rows_and_columns_stay_with_their_panels():
     fig, axes = panels(2, 2, sharex=True, sharey=True)
     for i in range(2):

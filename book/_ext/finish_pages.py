@@ -232,10 +232,12 @@ _REPAIRS = [
         r'(?<!keep">)([(“]<span class="math[^>]*>[^<]*</span>)',
         r'<span class="litlearn-keep">\1\2\3</span>',
     ),
-    # What the formatter is told is nothing to read.
-    (r' *<span class="c1"># fmt: skip</span>', ""),
+    # What the formatter and the linter are told is nothing to read.
+    (r' *<span class="c1"># (?:fmt: skip|noqa: \w+)</span>', ""),
     # A number stays with its spread.
     (r"(?<=\d) (?=±)|(?<=±) (?=\d)", "\N{NO-BREAK SPACE}"),
+    # A number below zero has a minus sign and no hyphen.
+    (r'(?<=<td class="text-right"><p>)-(?=[\d.])', "\N{MINUS SIGN}"),
     # Where a title breaks, and where it does not.
     (r"(<h1>[^<]*)\bk-means", r'\1<span class="litlearn-keep">k-means</span>'),
     (r"(?<=<h1>litlearn\.)(?=\w)", "<wbr>"),
@@ -276,6 +278,9 @@ _CONTINUED = re.compile(
 )
 
 
+# A comment behind code, which goes to the next line as a whole.
+_ASIDE = re.compile(r'(?<=\S  )<span class="c1">(?=#[^<]*</span>\n?$)')
+
 # What is too long for one line of a phone, and where it may end: after a bracket, before a method.
 _RUN = re.compile(r"\S{25,}")
 _END = re.compile(r"(?<=[(\[,/])(?![)\]\s])|(?:(?<=[)\]_])|(?<=\w{8}))(?=\.[^\W\d])")
@@ -311,7 +316,7 @@ def broken_code(match):
         if len(plain) > 30:
             indent = len(plain) - len(plain.lstrip())
             style = f' style="--in:{indent}"' if indent else ""
-            line = with_ends(line, plain)
+            line = _ASIDE.sub('<span class="c1 litlearn-aside">', with_ends(line, plain))
             # No break between the two, unless the indentation alone fills a phone's line.
             if 0 < indent <= 25 and indent + len(plain.split()[0]) > 30:
                 line = re.sub(r"^( +)", r'<span class="litlearn-in">\1</span>', line)

@@ -24,6 +24,9 @@
       return (way === "auto" || way === "scroll") && box.scrollWidth > box.clientWidth + 1;
     });
     boxes.forEach((box, i) => {
+      // A tree that is wider than the page shows its root first, in the middle.
+      if (scrolls[i] && box.matches(".litlearn-panels:not([tabindex]):has(.litlearn-middle)"))
+        box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
       box.classList.toggle("litlearn-scrolls", scrolls[i]);
       if (scrolls[i]) box.tabIndex = 0;
       else if (box.tabIndex === 0) box.removeAttribute("tabindex");

@@ -163,7 +163,7 @@ _PHONE = 4.2
 #: Figures up to this width, in inches, are legible on a phone as they are.
 _LEGIBLE = 4.9
 
-#: The mark of axes whose contents are laid out for their width.
+#: The mark of axes whose contents need at least their width.
 _KEEPS_WIDTH = "keeps its width"
 
 
@@ -176,15 +176,16 @@ def _narrow(fig):
     width, height = fig.get_size_inches()
     panels = [ax for ax in fig.axes if ax.get_subplotspec() is not None]
     grids = {ax.get_gridspec() for ax in panels}
-    drawn = any(ax.get_gid() == _KEEPS_WIDTH for ax in fig.axes)
     lone = len(panels) == 1 and not panels[0].axison  # a drawing, in which words have their places
-    if width <= _LEGIBLE or len(grids) > 1 or drawn or lone:
+    if width <= _LEGIBLE or len(grids) > 1 or lone:
         return ""
     rows, columns = grids.pop().get_geometry() if grids else (1, 1)
     cells = sorted({ax.get_subplotspec().num1 for ax in panels})
     across = columns if columns == 1 else 1 if len(cells) <= 6 else 2
     down = -(-len(cells) // across) if panels else 1
     grow = (_PHONE / across) / (width / columns)
+    if grow < 1.0 and any(ax.get_gid() == _KEEPS_WIDTH for ax in fig.axes):
+        return ""
     if across < columns:
         _own_numbers(panels)
         grid = fig.add_gridspec(down, across)
