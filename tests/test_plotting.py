@@ -689,7 +689,7 @@ def test_panels_stand_below_each_other_on_a_phone():
 def test_a_tree_beside_a_plane_goes_above_it_where_it_has_room(width, layout):
     fig, axes = panels(1, 2, figsize=(width, 3.0))
     tree = DecisionTreeClassifier(random_state=0).fit([[61], [80]], ["well", "ill"])
-    plotting.plot_tree(tree, ax=axes[0, 0])
+    plot_tree(tree, ax=axes[0, 0])
     assert _narrow(fig) == layout
 
 
