@@ -481,6 +481,25 @@ class MultiTaskElasticNet(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def fit(
         self, X: Array | Sparse, y: Array, sample_weight: Float | Array | None = None
     ) -> Self: ...
+    @staticmethod
+    def path(
+        X: Array | Sparse,
+        y: Array,
+        *,
+        l1_ratio: Float = 0.5,
+        eps: Float = 0.001,
+        n_alphas: Int | Literal["deprecated"] = "deprecated",
+        alphas: Int | Array | Literal["warn"] = "warn",
+        precompute: Literal["auto"] | Bool | Array = "auto",
+        Xy: Array | None = None,
+        copy_X: Bool = True,
+        coef_init: Array | None = None,
+        verbose: Bool | Int = False,
+        return_n_iter: Bool = False,
+        positive: Bool = False,
+        check_input: Bool = True,
+        **params: Any,
+    ) -> Any: ...
     def predict(self, X: Array | Sparse) -> NDArray[Any]: ...
     def score(self, X: Array | Sparse, y: Array, sample_weight: Array | None = None) -> float: ...
     def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
@@ -519,6 +538,25 @@ class MultiTaskLasso(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def fit(
         self, X: Array | Sparse, y: Array, sample_weight: Float | Array | None = None
     ) -> Self: ...
+    @staticmethod
+    def path(
+        X: Array | Sparse,
+        y: Array,
+        *,
+        l1_ratio: Float = 0.5,
+        eps: Float = 0.001,
+        n_alphas: Int | Literal["deprecated"] = "deprecated",
+        alphas: Int | Array | Literal["warn"] = "warn",
+        precompute: Literal["auto"] | Bool | Array = "auto",
+        Xy: Array | None = None,
+        copy_X: Bool = True,
+        coef_init: Array | None = None,
+        verbose: Bool | Int = False,
+        return_n_iter: Bool = False,
+        positive: Bool = False,
+        check_input: Bool = True,
+        **params: Any,
+    ) -> Any: ...
     def predict(self, X: Array | Sparse) -> NDArray[Any]: ...
     def score(self, X: Array | Sparse, y: Array, sample_weight: Array | None = None) -> float: ...
     def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...

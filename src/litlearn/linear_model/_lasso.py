@@ -28,6 +28,7 @@ from litlearn.linear_model._path import (
     make_design,
     sharpen,
     sizes,
+    solve_one,
     solve_path,
     warn_unless_converged,
 )
@@ -63,7 +64,7 @@ def check_samples(owner, X):
     return X
 
 
-def check_gram(owner, precompute, design, centred):
+def check_gram(owner, precompute, design, centred, stacklevel):
     """Return the Gram matrix that the user gave, or None if it cannot be used."""
     p = design.squares.size
     gram = _validation.check_array(owner, precompute, name="precompute")
@@ -80,7 +81,7 @@ def check_gram(owner, precompute, design, centred):
         message = (
             "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix."
         )
-        _validation.warn(UserWarning(message), stacklevel=4)
+        _validation.warn(UserWarning(message), stacklevel)
         return None
     scale = design.squares.max(initial=0.0)
     if not np.allclose(np.diag(gram), design.squares, rtol=1e-3, atol=1e-6 * scale):
@@ -108,7 +109,7 @@ def check_precompute(owner, precompute, *, auto):
 def with_gram(owner, design, precompute, centred, tol, *, single):
     """Return the design, or one that knows its Gram matrix if that is wanted or pays."""
     if not isinstance(precompute, (bool, str)):
-        gram = check_gram(owner, precompute, design, centred)
+        gram = check_gram(owner, precompute, design, centred, 4 + single)
         precompute = "auto"
     else:
         gram = None
@@ -313,20 +314,16 @@ def enet_path(
     w = np.zeros((*y.shape[1:], X.shape[1]))
     if coef_init is not None:
         w[:] = check_start(who, "coef_init", coef_init, w.shape)
-    first, tol = y if y.ndim == 1 else np.ascontiguousarray(y[:, 0]), settings["tol"]
-    design = make_design(X, first, weights, False, tol)
-    if y.ndim == 2:
-        from litlearn.linear_model import _multi_task
-
-        found = _multi_task.enet_path(who, design, y, alphas, w, l1_ratio, eps, settings)
-        alphas, coefs, gaps, sweeps = found
-    else:
-        design = with_gram(who, design, precompute, False, tol, single=False)
-        if isinstance(alphas, int):
-            alphas = alpha_grid(len(y), sizes(design, settings["positive"]), l1_ratio, eps, alphas)
-        coefs, gaps, sweeps = solve_path(design, l1_ratio, alphas, w, **settings)
-        worst = int(np.argmax(gaps))
-        warn_unless_converged(gaps[worst], tol, design, sweeps[worst], stacklevel=level + 1)
+    if y.ndim == 2 and settings["positive"]:
+        raise ValueError(f"{who}: positive=True is not allowed for multi-output (y.ndim != 1).")
+    tol = settings["tol"]
+    design = make_design(X, y, weights, False, tol)
+    design = with_gram(who, design, precompute, False, tol, single=False)
+    if isinstance(alphas, int):
+        alphas = alpha_grid(len(y), sizes(design, settings["positive"]), l1_ratio, eps, alphas)
+    coefs, gaps, sweeps = solve_path(design, l1_ratio, alphas, w, **settings)
+    worst = int(np.argmax(gaps))
+    warn_unless_converged(gaps[worst], tol, design, sweeps[worst], stacklevel=level + 1)
     result = alphas, coefs.astype(X.dtype, copy=False), gaps / len(y)
     return (*result, sweeps) if return_n_iter else result
 
@@ -474,6 +471,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
 
     sparse_formats = ("csc", "csr")
     path = staticmethod(enet_path)
+    _joint = False  # whether several targets choose the same features
 
     def __init__(
         self,
@@ -536,56 +534,55 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
             If a parameter is out of range, or the data are missing, empty, of the wrong shape, or
             hold NaN or infinity.
         """
+        _validation.check_boolean(self, "check_input", check_input)
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight):
+        """As `fit`; the targets one by one, or jointly."""
+        joint = self._joint
         alpha = _validation.check_real(self, "alpha", self.alpha, low=0.0)
         l1_ratio = _validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0)
         centred = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        settings = check_settings(self, self, allow_none=True)
-        for name, given in (("warm_start", self.warm_start), ("check_input", check_input)):
-            _validation.check_boolean(self, name, given)
-        check_precompute(self, self.precompute, auto=False)
+        _validation.check_boolean(self, "warm_start", self.warm_start)
+        settings = check_settings(self, self, allow_none=not joint)
+        precompute = False if joint else check_precompute(self, self.precompute, auto=False)
         names = _validation.feature_names(X)
         X = check_samples(self, X)
-        y = _validation.check_real_targets(self, y, X.shape[0])
+        y = self._check_targets(y, X.shape[0])
         weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        if alpha == 0.0:
+        if alpha == 0.0 and not joint:
             message = (
                 "With alpha=0, this algorithm does not converge well. You are advised to use the "
                 "LinearRegression estimator"
             )
-            _validation.warn(UserWarning(message), 2)
-        targets = y[:, None] if y.ndim == 1 else y
-        smooth = alpha * l1_ratio == 0.0 and not settings["positive"]
-        coefs = start_of(self, X, targets, weights, centred, alpha if smooth else None)
-        design = make_design(X, targets[:, 0].copy(), weights, centred, settings["tol"])
-        with_gram(self, design, self.precompute, centred, settings["tol"], single=True)
-        penalty = alpha, l1_ratio
-        found = list(self._fit_targets(design, targets, penalty, settings, coefs))
-        coefs, (intercepts, gaps, sweeps) = coefs.astype(X.dtype), zip(*found, strict=True)
-        intercepts = np.array(intercepts, X.dtype)
+            _validation.warn(UserWarning(message), 3)
+        Y = y[:, None] if y.ndim == 1 else y
+        smooth = alpha * l1_ratio == 0.0 and not settings.get("positive")
+        W = start_of(self, X, Y, weights, centred, alpha if smooth else None)
+        design = make_design(X, Y if joint else Y[:, 0], weights, centred, settings["tol"])
+        with_gram(self, design, precompute, centred, settings["tol"], single=True)
+        problems, found = [(Y, W)] if joint else list(zip(Y.T, W, strict=True)), []
+        for target, w in problems:
+            if found:  # the columns that are in use stay loaded
+                design = design.retarget(target)
+            found.append(solve_one(design, l1_ratio, alpha, w, settings, stacklevel=5))
+        intercepts, gaps, sweeps = zip(*found, strict=True)
+        coefs, intercepts = W.astype(X.dtype), np.array(intercepts, X.dtype).reshape(-1)
         check_result(self, coefs, intercepts)
         _validation.store_features(self, X.shape[1], names)
-        single = len(coefs) == 1
-        self.coef_ = coefs[0] if single else coefs
+        self.coef_ = coefs if joint or len(coefs) > 1 else coefs[0]
         self.intercept_ = intercepts[0] if y.ndim == 1 else intercepts
         if not centred:
             self.intercept_ = 0.0
+        single = len(problems) == 1
         self.dual_gap_ = gaps[0] if single else np.array(gaps)
         self.n_iter_ = sweeps[0] if single else list(sweeps)
+        if joint:
+            self.eps_ = settings["tol"] * design.target_square / X.shape[0]
         return self
 
-    def _fit_targets(self, design, targets, penalty, settings, coefs):
-        """Fit one target after the other, from and into `coefs` (n_targets, p).
-
-        Yields for each its intercept, its gap in units of the objective, and its sweeps.
-        """
-        (alpha, l1_ratio), tol = penalty, settings["tol"]
-        for k, w in enumerate(coefs):
-            if k:  # the columns that are in use stay loaded
-                design = design.retarget(targets[:, k].copy())
-            _, gap, sweeps = solve_path(design, l1_ratio, np.array([alpha]), w, **settings)
-            warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=4)
-            intercept = design.y_mean - design.X_means @ w if design.centred else 0.0
-            yield intercept, gap[0] / design.n_samples, sweeps[0]
+    def _check_targets(self, y, n_samples):
+        return _validation.check_real_targets(self, y, n_samples)
 
 
 class Lasso(ElasticNet):
@@ -743,16 +740,14 @@ class _PathCV(LinearRegressor):
         if gram is not None:
             design.gram = gram
         w = np.zeros(X.shape[1])
-        _, gap, sweeps = solve_path(design, l1_ratio, np.array([alpha]), w, **settings)
-        warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=3)
+        found = solve_one(design, l1_ratio, alpha, w, settings, stacklevel=4)
+        intercept, self.dual_gap_, self.n_iter_ = found
         _validation.store_features(self, X.shape[1], names)
         self.coef_ = w.astype(X.dtype)
-        self.intercept_ = X.dtype.type(design.y_mean - design.X_means @ w) if centred else 0.0
+        self.intercept_ = X.dtype.type(intercept) if centred else 0.0
         self.alpha_ = alpha
         self.alphas_ = grids[0] if len(ratios) == 1 or grids[0] is alphas else np.array(grids)
         self.mse_path_ = np.squeeze(np.array(errors))
-        self.dual_gap_ = gap[0] / X.shape[0]
-        self.n_iter_ = sweeps[0]
         self._store_ratio(l1_ratio)
         return self
 

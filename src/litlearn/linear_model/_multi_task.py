@@ -14,36 +14,10 @@ Sources: Yuan and Lin (2006) for blocks of coefficients, Obozinski, Taskar and J
 several targets, Massias, Vaiter, Gramfort and Salmon (2020) for the gap and the working sets.
 """
 
-import numpy as np
-
-from litlearn import _validation
-from litlearn._base import MultiOutputMixin
-from litlearn._linear import LinearRegressor
-from litlearn._parallel import single_threaded_blas
-from litlearn.linear_model import _lasso, _path
+from litlearn.linear_model._lasso import ElasticNet
 
 
-def enet_path(owner, design, Y, alphas, W, l1_ratio, eps, settings):
-    """Return what ``lasso_path`` and ``enet_path`` do for several targets, and the sweeps."""
-    several = design.retarget(Y)
-    if isinstance(alphas, int):
-        lengths = np.sqrt((several.products * several.products).sum(axis=0))
-        alphas = _path.alpha_grid(several.n_samples, lengths, l1_ratio, eps, alphas)
-    if settings.pop("positive"):
-        raise ValueError(f"{owner}: positive=True is not allowed for multi-output (y.ndim != 1).")
-    with single_threaded_blas():
-        coefs, gaps, sweeps = _path.solve_path(several, l1_ratio, alphas, W, **settings)
-    worst = int(np.argmax(gaps))
-    level = 5 - (l1_ratio != 1.0)  # as `lasso_path` calls `enet_path`
-    _path.warn_unless_converged(gaps[worst], settings["tol"], several, sweeps[worst], level)
-    return alphas, coefs, gaps, sweeps
-
-
-# ---------------------------------------------------------------------------------------------
-# Estimators
-
-
-class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
+class MultiTaskElasticNet(ElasticNet):
     r"""Linear regressions on several targets that choose the same features.
 
     The objective is
@@ -110,7 +84,7 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
     ((2, 2), True)
     """
 
-    sparse_formats = ("csc", "csr")
+    _joint = True
 
     def __init__(
         self,
@@ -140,14 +114,6 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
         tags.target_tags.single_output = False
         return tags
 
-    @property
-    def sparse_coef_(self):
-        """The coefficients in CSR form, of shape (n_targets, n_features)."""
-        from scipy import sparse
-
-        _validation.check_is_fitted(self)
-        return sparse.csr_array(self.coef_)
-
     def fit(self, X, y, sample_weight=None):
         """Fit the coefficients.
 
@@ -172,36 +138,16 @@ class MultiTaskElasticNet(MultiOutputMixin, LinearRegressor):
             If a parameter is out of range, `y` is one-dimensional, or the data are missing, empty,
             of the wrong shape, or hold NaN or infinity.
         """
-        alpha = _validation.check_real(self, "alpha", self.alpha, low=0.0)
-        l1_ratio = _validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0)
-        for name in ("fit_intercept", "warm_start"):
-            _validation.check_boolean(self, name, getattr(self, name))
-        settings = _lasso.check_settings(self, self)
-        names = _validation.feature_names(X)
-        X = _lasso.check_samples(self, X)
-        Y = _validation.check_real_targets(self, y, X.shape[0])
+        return self._fit(X, y, sample_weight)
+
+    def _check_targets(self, y, n_samples):
+        Y = super()._check_targets(y, n_samples)
         if Y.ndim == 1:
             who = type(self).__name__
             raise ValueError(
                 f"{who}: For mono-task outputs, use {who[9:]}; expected y with a column a target."
             )
-        weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        smooth = alpha if alpha * l1_ratio == 0.0 else None
-        W = _lasso.start_of(self, X, Y, weights, self.fit_intercept, smooth)
-        first, tol = np.ascontiguousarray(Y[:, 0]), settings["tol"]
-        design = _path.make_design(X, first, weights, self.fit_intercept, tol)
-        design = design.retarget(Y)
-        with single_threaded_blas():
-            _, gap, sweeps = _path.solve_path(design, l1_ratio, [alpha], W, **settings)
-        _lasso.check_result(self, W)
-        _path.warn_unless_converged(gap[0], tol, design, sweeps[0], stacklevel=3)
-        _validation.store_features(self, X.shape[1], names)
-        intercept = design.y_mean - W @ design.X_means
-        self.coef_ = W.astype(X.dtype)
-        self.intercept_ = intercept.astype(X.dtype) if self.fit_intercept else 0.0
-        self.dual_gap_, self.n_iter_ = gap[0] / X.shape[0], sweeps[0]
-        self.eps_ = tol * design.target_square / X.shape[0]
-        return self
+        return Y
 
 
 class MultiTaskLasso(MultiTaskElasticNet):

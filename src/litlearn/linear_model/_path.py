@@ -36,11 +36,12 @@ def make_design(X, y, weights, centred, tol, n_jobs=None):
     if weights is not None:
         weights = weights * (X.shape[0] / weights.sum())
     kind = _design.SparseDesign if _validation.is_sparse(X) else _design.DenseDesign
+    first = y if y.ndim == 1 else y[:, 0]
     with np.errstate(over="ignore", invalid="ignore"):
-        design = kind(X, y, weights, centred, n_jobs)
+        design = kind(X, first, weights, centred, n_jobs)
     if X.dtype == np.float32 and not in_range(design):
-        design = kind(X.astype(np.float64), y, weights, centred, n_jobs)
-    return design
+        design = kind(X.astype(np.float64), first, weights, centred, n_jobs)
+    return design if y.ndim == 1 else design.retarget(y)
 
 
 def in_range(design):
@@ -81,6 +82,8 @@ def alpha_grid(n_samples, products, l1_ratio, eps, n_alphas):
 
 def sizes(design, positive):
     """Return the products of columns and target that a first coefficient depends on."""
+    if design.products.ndim == 2:
+        return np.sqrt((design.products * design.products).sum(axis=0))
     return design.products if positive else np.abs(design.products)
 
 
@@ -104,7 +107,14 @@ def solve_path(design, l1_ratio, alphas, w, *, seed, tol, max_iter, positive=Fal
     return np.moveaxis(coefs, 0, -1), gaps, sweeps
 
 
-def warn_unless_converged(gap, tol, design, sweeps, stacklevel=4):
+def solve_one(design, l1_ratio, alpha, w, settings, stacklevel):
+    """Solve for one penalty, into `w`; return intercept, gap in units of the objective, sweeps."""
+    _, gaps, sweeps = solve_path(design, l1_ratio, [alpha], w, **settings)
+    warn_unless_converged(gaps[0], settings["tol"], design, sweeps[0], stacklevel)
+    return design.y_mean - w @ design.X_means, gaps[0] / design.n_samples, sweeps[0]
+
+
+def warn_unless_converged(gap, tol, design, sweeps, stacklevel):
     """Say that the certificate was missed, with the numbers that say by how much."""
     goal = tol * design.target_square
     if gap > goal:
@@ -114,7 +124,7 @@ def warn_unless_converged(gap, tol, design, sweeps, stacklevel=4):
             "check the scale of the features or consider increasing regularisation. "
             f"Duality gap: {gap / n:.3e}, tolerance: {goal / n:.3e}, after {sweeps} sweeps."
         )
-        _validation.warn(ConvergenceWarning(message), stacklevel=stacklevel)
+        _validation.warn(ConvergenceWarning(message), stacklevel)
 
 
 # ---------------------------------------------------------------------------------------------
