@@ -23,9 +23,9 @@ from litlearn.linear_model import (
     lasso_path,
 )
 from litlearn.linear_model._folds import check_folds
-from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
+from litlearn.linear_model._logistic_loss import Loss
 from litlearn.linear_model._logistic_path import Model, smooth_path
-from litlearn.linear_model._newton import two_loops
+from litlearn.linear_model._newton import Goal, quasi_newton, remember
 
 CLASSES = pytest.mark.parametrize("q", [2, 3])
 
@@ -326,12 +326,9 @@ def test_minima_along_a_path_are_certified(q, most, shape, monkeypatch):
     codes = (X[:, :q] + rng.normal(size=(shape[0], q))).argmax(axis=1)
     s, alphas = rng.uniform(0.5, 1.0, size=shape[0]), np.array([3.0, 0.1, 1e-3])
     for form in (X, scipy.sparse.csr_array(X)):
-        if q == 2:
-            loss = BinaryLoss(form, np.where(codes == 1, 1.0, -1.0), s, alphas[-1], True)
-            start = np.zeros(shape[1] + 1)
-        else:
-            loss = MultinomialLoss(form, codes, q, s, alphas[-1], True)
-            start = np.zeros((q, shape[1] + 1))
+        rows = 1 if q == 2 else q
+        loss = Loss(form, codes, rows, s, alphas[-1], True)
+        start = np.zeros((rows, shape[1] + 1))
         found = list(smooth_path(loss, start, alphas, (1e-6, 100)))
         for alpha, (v, n_iter, converged) in zip(alphas, found, strict=True):
             assert converged and 0 < n_iter < 100
@@ -361,27 +358,23 @@ def test_the_answer_is_that_of_the_chosen_penalty_alone(make):
 def test_a_step_of_the_path_is_that_of_the_two_loops():
     """The pairs correct the model, and are themselves corrected when the penalty changes."""
     rng = np.random.default_rng(3)
-    X, y = rng.normal(size=(80, 6)), np.sign(rng.normal(size=80))
-    loss = BinaryLoss(X, y, np.ones(80), 0.01, True)
-    model, old = Model(loss, 7), loss.evaluate(np.zeros(7))
-    model.kind = "diagonal"  # which forgets no pair
+    X, codes = rng.normal(size=(80, 6)), rng.integers(0, 2, size=80)
+    loss = Loss(X, codes, 1, np.ones(80), 0.01, True)
+    model, old = Model(loss, 7), loss.evaluate(np.zeros((1, 7)))
+    model.factored = False  # which forgets no pair
     state = model.repenalise(old, 0.5 * loss.scale**2)
-    for _ in range(3):
-        d, state = model.step(state)
-        new = loss.evaluate(state.v + d)
-        model.learn(state, new, -1.0, d)
-        state = new
+    state = quasi_newton(
+        loss, state, model, Goal(0.0, 0.0, 3, True), model.follow, model.pairs
+    ).state
     state = model.repenalise(state, 0.02 * loss.scale**2)
     again = loss.evaluate(state.v)
     np.testing.assert_allclose(state.gradient, again.gradient, rtol=1e-12)
     assert state.value == pytest.approx(again.value, rel=1e-12)
-    for s, y_changed in zip(model.S, model.Y, strict=True):
-        np.testing.assert_allclose(model.growth, np.sum(model.S * model.Y, axis=1), rtol=1e-12)
-        assert s @ y_changed > 0.0
-    d, _ = model.step(state)
-    pairs = [(s, y, s @ y) for s, y in zip(model.S, model.Y, strict=True)]
-    assert len(pairs) == 3
-    np.testing.assert_allclose(d, two_loops(-state.gradient, pairs, model.solve), rtol=1e-10)
+    assert len(model.pairs) == 3 == model.age
+    for s, y, growth in model.pairs:
+        assert growth == pytest.approx(np.vdot(s, y), rel=1e-12) and growth > 0.0
+        change = loss.evaluate(state.v + s).gradient - loss.evaluate(state.v).gradient
+        assert np.vdot(s, change) == pytest.approx(growth, rel=0.5)  # the penalty of now is in it
 
 
 def test_a_start_goes_on_in_the_logarithm_of_the_penalty_if_that_is_better():
@@ -398,11 +391,9 @@ def test_a_start_goes_on_in_the_logarithm_of_the_penalty_if_that_is_better():
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
 @pytest.mark.parametrize("bend", [-1.0, 0.0, 1e-9, 1.0])
 def test_a_step_of_any_size_is_learned_from_if_the_loss_bends_along_it(size, bend):
-    model = Model(SimpleNamespace(sparse=False), 2)
-    old = SimpleNamespace(v=np.zeros(2), gradient=np.zeros(2))
-    step, change = size * np.array([1.0, 0.0]), size * np.array([bend, 1.0])
-    model.learn(old, SimpleNamespace(v=step, gradient=change), -1.0, step)
-    assert len(model.S) == len(model.Y) == len(model.growth) == (bend > 0.0)
+    pairs, step = [], size * np.array([[1.0, 0.0]])
+    remember(pairs, step, size * np.array([[bend, 1.0]]))
+    assert len(pairs) == (bend > 0.0)
 
 
 def test_warnings_name_the_line_of_the_caller():

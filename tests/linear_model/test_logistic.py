@@ -17,7 +17,7 @@ import reference
 from litlearn._parallel import cut
 from litlearn.exceptions import ConvergenceWarning, NotFittedError
 from litlearn.linear_model import LogisticRegression, _logistic_loss, _newton
-from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
+from litlearn.linear_model._logistic_loss import Loss
 
 
 def make(n=200, p=5, q=2, seed=0, noise=1.0):
@@ -51,7 +51,7 @@ def best_peer(X, y, C=1.0, s=None, **kwargs):
 
 
 def binary_loss(X, y, s, alpha, **kwargs):
-    return BinaryLoss(X, np.where(y == 1, 1.0, -1.0), s, alpha, True, **kwargs)
+    return Loss(X, y, 1, s, alpha, True, **kwargs)
 
 
 def raw(loss, v):
@@ -76,26 +76,29 @@ def to_standard(loss, G):
 @pytest.mark.parametrize("blocks", [1, 4])
 def test_binary_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
     """eq-logistic-loss, eq-logistic-gradient, eq-logistic-hessian."""
-    monkeypatch.setattr(BinaryLoss, "_cut", lambda self: cut(self.n, -(-self.n // blocks)))
+    monkeypatch.setattr(
+        Loss, "blocks", lambda self, hessian=False: cut(self.n, -(-self.n // blocks))
+    )
     X, y = make(60, 4)
     rng = np.random.default_rng(1)
     s = rng.uniform(size=60)
     X = X + 3.0
     loss = binary_loss(sp.csr_array(X) if sparse else X, y, s, 0.1)
-    v, d = rng.normal(size=5), rng.normal(size=5)
-    state = loss.evaluate(v) if sparse else loss.evaluate(v, hessian=True)
-    w, b = raw(loss, v)
+    v, d = rng.normal(size=(1, 5)), rng.normal(size=(1, 5))
+    state = loss.evaluate(v)
+    (w,), (b,) = raw(loss, v)
     value, gradient, H = reference.logistic_objective(w, b, X, np.where(y == 1, 1, -1), s, 0.1)
     np.testing.assert_allclose(state.value, value, rtol=1e-13)
-    np.testing.assert_allclose(state.gradient, to_standard(loss, gradient), rtol=1e-10, atol=1e-13)
+    found = state.gradient[0]
+    np.testing.assert_allclose(found, to_standard(loss, gradient), rtol=1e-10, atol=1e-13)
     T = np.column_stack([to_standard(loss, row) for row in H])  # rows, then columns
     T = np.stack([to_standard(loss, row) for row in T])
-    np.testing.assert_allclose(loss.product(state, d), T @ d, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(loss.product(state, d)[0], T @ d[0], rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(
-        loss.diagonal(state)(np.ones(5)), 1.0 / np.diag(T), rtol=1e-10, atol=1e-12
+        loss.diagonal(state)(np.ones((1, 5)))[0], 1.0 / np.diag(T), rtol=1e-10, atol=1e-12
     )
     if not sparse:
-        np.testing.assert_allclose(state.hessian, T, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(loss.hessian(state), T, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.nojit
@@ -103,12 +106,14 @@ def test_binary_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
 @pytest.mark.parametrize("blocks", [1, 4])
 def test_multinomial_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
     """eq-softmax, eq-multinomial-loss, eq-multinomial-gradient, eq-multinomial-hessian."""
-    monkeypatch.setattr(MultinomialLoss, "_cut", lambda self: cut(self.n, -(-self.n // blocks)))
+    monkeypatch.setattr(
+        Loss, "blocks", lambda self, hessian=False: cut(self.n, -(-self.n // blocks))
+    )
     X, y = make(60, 4, 3)
     rng = np.random.default_rng(1)
     s = rng.uniform(size=60)
     X = X + 3.0
-    loss = MultinomialLoss(sp.csr_array(X) if sparse else X, y, 3, s, 0.1, True)
+    loss = Loss(sp.csr_array(X) if sparse else X, y, 3, s, 0.1, True)
     V, D = rng.normal(size=(3, 5)), rng.normal(size=(3, 5))
     state = loss.evaluate(V)
     value, gradient, H = reference.multinomial_objective(*raw(loss, V), X, y, s, 0.1)
@@ -123,8 +128,7 @@ def test_multinomial_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
     if not sparse:
         # The formed Hessian differs in the direction of a common shift only.
         D -= D.mean(axis=0)
-        state = loss.evaluate(V, hessian=True)
-        formed = (state.hessian @ D.ravel()).reshape(3, 5)
+        formed = (loss.hessian(state) @ D.ravel()).reshape(3, 5)
         np.testing.assert_allclose(formed, loss.product(state, D), rtol=1e-10, atol=1e-12)
 
 
@@ -134,14 +138,11 @@ def test_multinomial_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
 def test_derivatives_are_finite_differences(q, fit_intercept):
     X, y = make(50, 3, q)
     rng, s = np.random.default_rng(2), np.ones(50)
-    if q == 2:
-        loss = BinaryLoss(X, np.where(y == 1, 1.0, -1.0), s, 0.3, fit_intercept)
-        v, d = rng.normal(size=4), rng.normal(size=4)
-    else:
-        loss = MultinomialLoss(X, y, q, s, 0.3, fit_intercept)
-        v, d = rng.normal(size=(q, 4)), rng.normal(size=(q, 4))
+    q = 1 if q == 2 else q
+    loss = Loss(X, y, q, s, 0.3, fit_intercept)
+    v, d = rng.normal(size=(q, 4)), rng.normal(size=(q, 4))
     if not fit_intercept:
-        v[..., -1] = d[..., -1] = 0.0
+        v[:, -1] = d[:, -1] = 0.0
     h = 1e-5
     state, up, down = loss.evaluate(v), loss.evaluate(v + h * d), loss.evaluate(v - h * d)
     slope = (up.value - down.value) / (2 * h)
@@ -170,10 +171,8 @@ def test_solvers_agree(q):
     """The ways to a step reach one minimum; the objective falls at each step."""
     X, y = make(300, 6, q)
     s = np.ones(300)
-    if q == 2:
-        loss, v = binary_loss(X, y, s, 0.01), np.zeros(7)
-    else:
-        loss, v = MultinomialLoss(X, y, q, s, 0.01, True), np.zeros((q, 7))
+    q = 1 if q == 2 else q
+    loss, v = Loss(X, y, q, s, 0.01, True), np.zeros((q, 7))
     goal = _newton.Goal(1e-13, 1e-7, 100, True)
     values = []
 
@@ -182,7 +181,7 @@ def test_solvers_agree(q):
 
     first = _newton.newton(loss, v, goal, report)
     second = _newton.newton(loss, v, goal, report, factored=False)
-    state = loss.evaluate(v, hessian=True)
+    state = loss.evaluate(v)
     third = _newton.quasi_newton(loss, state, loss.model(state), goal, report)
     fourth = _newton.from_part(loss, v, goal, report, 4)
     starts = np.flatnonzero(np.diff(values) > 1e-6)
@@ -194,15 +193,15 @@ def test_solvers_agree(q):
 
 @pytest.mark.parametrize("solver", ["newton-cg", "newton-cholesky"])
 def test_a_solver_that_is_named_forms_a_hessian_or_none(solver, monkeypatch):
-    evaluate, formed = BinaryLoss.evaluate, []
+    hessian, formed = Loss.hessian, []
 
-    def spy(loss, v, hessian=False):
-        formed.append(hessian)
-        return evaluate(loss, v, hessian=hessian)
+    def spy(loss, state):
+        formed.append(state)
+        return hessian(loss, state)
 
-    monkeypatch.setattr(BinaryLoss, "evaluate", spy)
+    monkeypatch.setattr(Loss, "hessian", spy)
     LogisticRegression(solver=solver).fit(*make())
-    assert any(formed) == (solver == "newton-cholesky")
+    assert bool(formed) == (solver == "newton-cholesky")
 
 
 @pytest.mark.parametrize("scarce", [False, True])
@@ -217,11 +216,11 @@ def test_gradients_first_then_the_hessian(scarce, penalised, monkeypatch):
     original = _newton.factor_hessian
     monkeypatch.setattr(_newton, "factor_hessian", lambda H: factored.append(1) or original(H))
     goal = _newton.Goal(1e-9, 1e-6, 100, penalised)
-    result = _newton.by_gradients(loss, np.zeros(41), goal)
+    result = _newton.by_gradients(loss, np.zeros((1, 41)), goal)
     assert result.converged and bool(factored) == scarce
-    direct = _newton.newton(loss, np.zeros(41), goal)
+    direct = _newton.newton(loss, np.zeros((1, 41)), goal)
     end = loss.evaluate(result.v)
-    assert end.value <= direct.value * (1 + 1e-9)
+    assert end.value <= direct.state.value * (1 + 1e-9)
     np.testing.assert_allclose(end.scores, loss.evaluate(direct.v).scores, atol=1e-3)
 
 
@@ -254,9 +253,9 @@ def test_boehning_bound_is_an_upper_bound():
 def test_model_is_close_to_the_hessian():
     """The mean of the product by the product of the means, exact along the coefficients."""
     X, y = make(4000, 8, 4)
-    loss = MultinomialLoss(X, y, 4, np.ones(4000), 1e-3, True)
+    loss = Loss(X, y, 4, np.ones(4000), 1e-3, True)
     result = _newton.newton(loss, np.zeros((4, 9)), _newton.Goal(1e-9, 1e-4, 50, True))
-    state = loss.evaluate(result.v, hessian=True)
+    state = loss.evaluate(result.v)
     solve = loss.model(state)
     rng = np.random.default_rng(0)
     D = rng.normal(size=(4, 9))
@@ -395,26 +394,25 @@ FULL = _newton.FACTORED
 @pytest.mark.parametrize(
     ("n", "width", "q", "way"),
     [
-        (10**6, FULL, None, "from_part"),
-        (10**6, FULL + 1, None, "newton_from_part"),
+        (10**6, FULL, 1, "from_part"),
+        (10**6, FULL + 1, 1, "newton_from_part"),
         (3000, 100, 4, "from_part"),  # a part has more samples than parameters
         (5999, 100, 10, "quasi_newton"),
         (6000, 100, 10, "from_part"),
-        (900, 301, None, "by_gradients"),
-        (900, 300, None, "newton"),
+        (900, 301, 1, "by_gradients"),
+        (900, 300, 1, "newton"),
         (2000, FULL, 9, "quasi_newton"),
         (1999, FULL, 9, "newton"),
     ],
 )
 def test_the_way_suits_the_size(n, width, q, way, monkeypatch):
-    shape = width if q is None else (q, width)
-    loss = types.SimpleNamespace(n=n, p=width, width=width, sparse=False)
-    loss.hessian_cost = lambda size: 0.0 if q is None else np.inf
+    loss = types.SimpleNamespace(n=n, p=width, width=width, sparse=False, q=q)
+    loss.hessian_cost = lambda size: 0.0 if q == 1 else np.inf
     loss.evaluate = loss.model = lambda at: None
     for name in ("from_part", "newton_from_part", "by_gradients", "quasi_newton", "newton"):
         monkeypatch.setattr(_newton, name, lambda *a, name=name, **k: name)
     monkeypatch.setattr(_newton, "finish", lambda loss, found, *a: found)
-    assert _newton.minimise(loss, np.zeros(shape), _newton.Goal(1e-8, 1e-4, 100, True)) == way
+    assert _newton.minimise(loss, np.zeros((q, width)), _newton.Goal(1e-8, 1e-4, 100, True)) == way
 
 
 @pytest.mark.parametrize("q", [2, 4])
@@ -554,7 +552,7 @@ def test_separated_classes_end_in_a_warning(q, sparse):
 def test_a_shift_of_all_classes_is_no_direction(sparse):
     """Without a penalty, rounding once drove the solver along it, and passed for separation."""
     X, y = make(150, 4, 3)
-    loss = MultinomialLoss(sp.csr_array(X) if sparse else X, y, 3, np.ones(150), 0.0, True)
+    loss = Loss(sp.csr_array(X) if sparse else X, y, 3, np.ones(150), 0.0, True)
     rng = np.random.default_rng(0)
     for scale in (0.0, 1e-8, 1.0):
         state = loss.evaluate(scale * rng.normal(size=(3, 5)))
@@ -891,26 +889,23 @@ def test_what_a_step_lacks_is_bounded(q, fit_intercept):
     """g.H^-1 g + g.d is at most the bound, which is zero for a whole step."""
     X, y = make(60, 4, q)
     rng, s = np.random.default_rng(1), np.random.default_rng(2).uniform(size=60)
-    if q == 2:
-        loss = BinaryLoss(X, np.where(y == 1, 1.0, -1.0), s, 0.1, fit_intercept)
-        v = rng.normal(size=5)
-    else:
-        loss = MultinomialLoss(X, y, q, s, 0.1, fit_intercept)
-        v = rng.normal(size=(q, 5))
+    q = 1 if q == 2 else q
+    loss, v = Loss(X, y, q, s, 0.1, fit_intercept), rng.normal(size=(q, 5))
+    if q > 1:
         v -= v.mean(axis=0)  # the solvers stay there
     if not fit_intercept:
-        v[..., -1] = 0.0
-    state = loss.evaluate(v, hessian=True)
+        v[:, -1] = 0.0
+    state = loss.evaluate(v)
     g = state.gradient
-    whole = -np.linalg.solve(state.hessian, g.ravel()).reshape(g.shape)
+    whole = -np.linalg.solve(loss.hessian(state), g.ravel()).reshape(g.shape)
     decrement = -np.vdot(g, whole)
     assert abs(loss.lack(state, whole, -g - loss.product(state, whole))) <= 1e-10 * decrement
     for share in (0.0, 0.1, 0.5, 2.0):
         d = whole + share * rng.normal(size=g.shape) * np.abs(whole).max()
-        if q > 2:
+        if q > 1:
             d -= d.mean(axis=0)
         if not fit_intercept:
-            d[..., -1] = 0.0
+            d[:, -1] = 0.0
         lack = loss.lack(state, d, -g - loss.product(state, d))
         assert decrement + np.vdot(g, d) <= lack * (1 + 1e-10) + 1e-12
 
@@ -922,11 +917,12 @@ def test_intercepts_and_what_is_standardised_go_both_ways(q, sparse):
     X, y = make(60, 4, q)
     rng, s = np.random.default_rng(1), np.random.default_rng(2).uniform(size=60)
     X = sp.csr_array(X) if sparse else X + 3.0
-    loss = binary_loss(X, y, s, 0.1) if q == 2 else MultinomialLoss(X, y, q, s, 0.1, True)
+    q = 1 if q == 2 else q
+    loss = Loss(X, y, q, s, 0.1, True)
     coef, intercept, r = rng.normal(size=(q, 4)), rng.normal(size=q), rng.normal(size=q)
-    # Two classes have one function; a common shift of more changes nothing, and is taken off.
-    given = [one[0] if q == 2 else one for one in (coef, intercept)]
-    coef, intercept, r = (one[0] if q == 2 else one - one.mean(0) for one in (coef, intercept, r))
+    given = coef, intercept
+    if q > 1:  # a common shift changes nothing, and is taken off
+        coef, intercept, r = (one - one.mean(axis=0) for one in (coef, intercept, r))
     v = loss.start(*given)
     found, at = loss.finish(v)
     np.testing.assert_allclose(found, coef, rtol=1e-12)

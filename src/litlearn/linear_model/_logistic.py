@@ -12,7 +12,7 @@ from litlearn._linear import SPARSE_FORMATS, LinearClassifier, SparseCoefficient
 from litlearn._progress import progress
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _callbacks
-from litlearn.linear_model._logistic_loss import BinaryLoss, MultinomialLoss
+from litlearn.linear_model._logistic_loss import Loss
 from litlearn.linear_model._newton import Goal, minimise
 
 SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
@@ -37,6 +37,11 @@ class Fitted(NamedTuple):
     n_iter: int
     optimality: float
     message: str | None  # why the certificate was missed, if it was
+
+
+def rows_of(n_classes):
+    """Return the number of rows of coefficients."""
+    return 1 if n_classes == 2 else n_classes
 
 
 def show_objective(state):
@@ -393,7 +398,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
 
     def _start(self, n_classes, n_features):
         """Return coefficients (q, p) and intercepts (q,) to start from: q is 1 for two classes."""
-        shape = (1 if n_classes == 2 else n_classes, n_features)
+        shape = rows_of(n_classes), n_features
         if not self.warm_start or not hasattr(self, "coef_"):
             return np.zeros(shape), np.zeros(shape[0])
         if self.coef_.shape != shape:
@@ -413,7 +418,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         penalised = alpha > 0.0 and np.bincount(codes, weights=s).min() > 0.0
         tol, max_iter = limits
         loss = self._loss(X, codes, n_classes, s, alpha)
-        v = loss.start(start[0][0], start[1][0]) if n_classes == 2 else loss.start(*start)
+        v = loss.start(*start)
         factored = {"newton-cg": False}.get(self.solver)
         if self.solver == "newton-cholesky" and not loss.sparse and v.size <= LARGEST_HESSIAN:
             factored = True
@@ -426,18 +431,15 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             if steps is not None:
                 steps.end(result.v)
         message = None if result.converged else self._explain(result, penalised)
-        coef, intercept = loss.finish(result.v)
-        coef, intercept = np.atleast_2d(coef), np.atleast_1d(intercept)
-        return Fitted(coef, intercept, result.n_iter, result.gap * result.value, message)
+        optimality = result.gap * result.state.value
+        return Fitted(*loss.finish(result.v), result.n_iter, optimality, message)
 
     def _loss(self, X, codes, n_classes, s, alpha):
         """Return the loss of two classes or of many, with an l2 penalty."""
         if _validation.is_sparse(X) and X.format != "csr":
             X = _validation.check_array(self, X.tocsr(), sparse=("csr",))
-        options = (s, alpha, self.fit_intercept, self.n_jobs)
-        if n_classes == 2:
-            return BinaryLoss(X, np.where(codes == 1, 1.0, -1.0), *options)
-        return MultinomialLoss(X, codes.astype(np.intp), n_classes, *options)
+        options = s, alpha, self.fit_intercept, self.n_jobs
+        return Loss(X, codes.astype(np.intp), rows_of(n_classes), *options)
 
     def _solve_l1(self, X, codes, n_classes, s, alphas, l1_ratio, limits, start):
         """As `_solve`, with l1 penalties, by the proximal Newton method: a list of `Fitted`."""
@@ -445,8 +447,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         from litlearn.linear_model._proximal_newton import fit_path
 
         penalties = [Penalty(float(a * l1_ratio), float(a * (1.0 - l1_ratio))) for a in alphas]
-        q, centred = (1 if n_classes == 2 else n_classes), bool(self.fit_intercept)
-        given = X, codes.astype(np.intp), q, s, penalties, centred
+        q = rows_of(n_classes)
+        given = X, codes.astype(np.intp), q, s, penalties, bool(self.fit_intercept)
         fits = []
         for coef, intercept, n_iter, gap, met in fit_path(*given, *limits, start, self.n_jobs):
             message = (
@@ -492,8 +494,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
 
     def _snapshot(self, X, names, classes, n_done, coef, intercept):
         """Return the attributes of an estimator that is fitted so far."""
-        one, parameters = copy.copy(self), (np.atleast_2d(coef), np.atleast_1d(intercept))
-        one._store(X, names, classes, Fitted(*parameters, n_done, np.nan, "not done"))
+        one = copy.copy(self)
+        one._store(X, names, classes, Fitted(coef, intercept, n_done, np.nan, "not done"))
         return vars(one)
 
     def predict_proba(self, X):

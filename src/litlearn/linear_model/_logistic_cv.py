@@ -14,6 +14,7 @@ from litlearn.linear_model._folds import check_folds, check_no_params
 from litlearn.linear_model._logistic import (
     Fitted,
     LogisticRegression,
+    rows_of,
     scaled_penalty,
     within_range,
 )
@@ -329,7 +330,7 @@ class LogisticRegressionCV(LogisticRegression):
         X, codes, classes, _, weight = data
         folds = check_folds(self, self.cv, X, classes[codes], codes)
         n_paths, scorer = len(folds) * len(ratios), self._scorer(classes)
-        q, p = 1 if len(classes) == 2 else len(classes), X.shape[1]
+        q, p = rows_of(len(classes)), X.shape[1]
         coefs = np.empty((len(folds), len(ratios), len(Cs), q, p + bool(self.fit_intercept)))
         scores, done = np.empty(coefs.shape[:3]), []
         n_iter = np.zeros(scores.shape, dtype=np.int32)
@@ -382,7 +383,7 @@ class LogisticRegressionCV(LogisticRegression):
 
     def _fits(self, X, codes, n_classes, s, Cs, ratio, limits):
         """Return a list of what is :class:`Fitted`, for each of rising `Cs`."""
-        single, shape = self._single(), (1 if n_classes == 2 else n_classes, X.shape[1])
+        single, shape = self._single(), (rows_of(n_classes), X.shape[1])
         start, fits = (np.zeros(shape), np.zeros(shape[0])), []
         scaled, alphas = scaled_penalty(s, Cs)
         if (alphas * ratio > 0.0).all():
@@ -390,12 +391,9 @@ class LogisticRegressionCV(LogisticRegression):
         # Without a finite minimum, the solver of one penalty knows what to say.
         if ratio == 0.0 and np.isfinite(Cs).all() and np.bincount(codes, s, n_classes).min() > 0.0:
             loss = single._loss(X, codes, n_classes, scaled, alphas[-1])
-            start = np.zeros(shape[1] + 1 if n_classes == 2 else (n_classes, shape[1] + 1))
-            for v, n_iter, converged in smooth_path(loss, start, alphas, limits):
-                coef, intercept = map(np.array, loss.finish(v))
+            for v, n_iter, converged in smooth_path(loss, loss.start(*start), alphas, limits):
                 missed = None if converged else "missed"
-                coef = coef.reshape(shape)
-                fits.append(Fitted(coef, intercept.reshape(-1), n_iter, np.nan, missed))
+                fits.append(Fitted(*loss.finish(v), n_iter, np.nan, missed))
             return fits
         for C in Cs:
             fits.append(single._solve_scaled(X, codes, n_classes, s, C, ratio, limits, start))

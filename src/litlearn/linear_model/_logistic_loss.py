@@ -2,7 +2,11 @@ r"""The logistic losses: values, gradients and curvature, in one pass over block
 
 Both losses are means over the samples, with weights s_i, plus a quadratic penalty:
 
-    F(w, b) = sum_i s_i loss_i / sum_i s_i + alpha / 2 ||w||^2.
+    F(W, b) = sum_i s_i loss_i / sum_i s_i + alpha / 2 ||W||^2.
+
+Two classes have one row of coefficients, q > 2 classes have q. Given the scores, the linear
+functions of the samples, :class:`Outcomes` tells the losses and their derivatives; :class:`Loss`
+adds the features and the penalty.
 
 The solvers see *standardised* parameters. Feature j is used as (x_j - centre_j) * scale_j, and its
 parameter is v_j = w_j / scale_j. That changes nothing in the answer, since the penalty still counts
@@ -28,6 +32,7 @@ from litlearn._validation import is_sparse, read_only
 from litlearn.linear_model._newton import factor_hessian
 
 BLOCK_ENTRIES = 2**20  # entries of X in a block, the unit of work of a thread
+ROW_ENTRIES = 64  # what a row of scores counts as
 TILE_ENTRIES = 2**16  # entries of X that are scaled at a time for the Hessian: half a megabyte
 TALL = 512  # rows of such a tile at least, or adding up the products costs more than they do
 MAX_MODEL = 4000  # features up to which a p x p matrix is factored for each class
@@ -35,29 +40,17 @@ MAX_SPAN = 400  # most parameters along which the model of several classes is ex
 SAMPLE_ROWS = 1024  # rows from which centre and scale are taken
 
 
-class State(NamedTuple):
-    """A loss at one point: its value, its gradient, and what a Hessian product needs."""
-
-    v: np.ndarray  # parameters, standardised
-    value: float  # mean loss and penalty
-    gradient: np.ndarray  # of the same shape as v
-    scores: np.ndarray  # linear functions of the samples, (n,) or (n, q)
-    curvature: np.ndarray  # weights (n,), or probabilities (n, q)
-    hessian: np.ndarray | None
-
-
-# ------------------------------------------------------------------ two classes
+# ------------------------------------------------------------------ losses of scores
 
 
 @njit(reassociate=True)
-def logistic_terms(scores, y, s, start, stop, residual, curvature):
+def logistic_terms(scores, y, s, residual, curvature):
     """Loss, residuals and curvature of samples from their scores, :eq:`eq-logistic-loss`.
 
     scores, y, s, residual, curvature (n,): y is +1 or -1, s the weights; the last two are output.
-    Returns the sum of the weighted losses of the samples start, ..., stop - 1.
+    Returns the sum of the weighted losses.
     """
-    scores, y, s = scores[start:stop], y[start:stop], s[start:stop]
-    residual, curvature, total = residual[start:stop], curvature[start:stop], 0.0
+    total = 0.0
     for i in range(scores.size):
         # <wrong>: with e = exp(-|f|) at most 1, nothing overflows, on either side.
         u = y[i] * scores[i]
@@ -71,170 +64,30 @@ def logistic_terms(scores, y, s, start, stop, residual, curvature):
 
 
 @njit(reassociate=True)
-def logistic_total(scores, step, t, y, s, start, stop):
+def logistic_total(scores, step, t, y, s):
     """Sum of weighted losses at scores + t * step, for the line search: no pass over X."""
     total = 0.0
-    scores, step, y, s = scores[start:stop], step[start:stop], y[start:stop], s[start:stop]
     for i in range(scores.size):
         u = y[i] * (scores[i] + t * step[i])
         total += s[i] * (log_one_plus(exponential(-abs(u))) + max(-u, 0.0))
     return total
 
 
-@njit(reassociate=True)
-def dense_scores(X, start, stop, centre, w, b, scores):
-    """Linear functions (x - centre).w + b of rows of X (n, p), into scores (n,)."""
-    for i in range(start, stop):
-        total = 0.0
-        for j in range(X.shape[1]):
-            total += (X[i, j] - centre[j]) * w[j]
-        scores[i] = total + b
-
-
-@njit(reassociate=True)
-def dense_gradient(X, start, stop, centre, residual, gradient):
-    """Add residual_i (x_i - centre) of rows of X (n, p) to gradient (p,); return sum residual_i."""
-    total = 0.0
-    for i in range(start, stop):
-        r = residual[i]
-        total += r
-        for j in range(X.shape[1]):
-            gradient[j] += r * (X[i, j] - centre[j])
-    return total
-
-
-# Both passes over tiles of a block in one compiled call: between calls, threads would wait for each
-# other at the interpreter for longer than a tile takes.
-
-
 @njit
-def dense_pass(features, rows, line, known, out, gradient):
-    """Scores, terms and gradient of a block of rows, tile by tile from the cache.
+def logistic_entropy(residual, s, scale):
+    """Dual objective of samples at scale * residual: the weighted entropies, for two classes.
 
-    features: X (n, p) and centre (p,); rows: start, stop and rows of a tile; line: w (p,) and b;
-    known: y and s (n,); out: scores, residual and curvature (n,); gradient (p,) is added to.
-    Returns the sums of the losses and of the residuals.
+    residual, s (n,): |residual_i| / s_i is the probability of the wrong class; 0 <= scale <= 1.
     """
-    (X, centre), (start, stop, size) = features, rows
-    scores, residual, curvature = out
-    loss = total = 0.0
-    for first in range(start, stop, size):
-        last = min(first + size, stop)
-        dense_scores(X, first, last, centre, line[0], line[1], scores)
-        loss += logistic_terms(scores, known[0], known[1], first, last, residual, curvature)
-        total += dense_gradient(X, first, last, centre, residual, gradient)
-    return loss, total
-
-
-@njit
-def dense_product(features, rows, line, curvature, scores, out):
-    """Add rows of X times the curvature of their changed scores to out (p,), as `dense_pass`."""
-    (X, centre), (start, stop, size) = features, rows
     total = 0.0
-    for first in range(start, stop, size):
-        last = min(first + size, stop)
-        dense_scores(X, first, last, centre, line[0], line[1], scores)
-        for i in range(first, last):
-            scores[i] *= curvature[i]
-        total += dense_gradient(X, first, last, centre, scores, out)
+    for i in range(residual.size):
+        if s[i] > 0.0:
+            u = scale * abs(residual[i]) / s[i]
+            if u > 0.0:
+                total -= s[i] * u * math.log(u)
+            if u < 1.0:
+                total -= s[i] * (1.0 - u) * math.log1p(-u)
     return total
-
-
-@njit
-def weigh_rows(X, start, stop, centre, scale, curvature, tile):
-    """Standardised rows of X (n, p) times the root of their curvature, into tile (rows, p + 1).
-
-    Then tile' tile is the Hessian of these rows, :eq:`eq-logistic-hessian`; the last column is the
-    intercept's.
-    """
-    p = X.shape[1]
-    for i in range(start, stop):
-        root = math.sqrt(curvature[i])
-        for j in range(p):
-            tile[i - start, j] = root * ((X[i, j] - centre[j]) * scale[j])
-        tile[i - start, p] = root
-
-
-# Of the sparse kernels: an index that cannot be negative, as its type says, needs no test for one,
-# and only then does the compiler gather with vector instructions.
-
-
-@njit(reassociate=True)
-def sparse_scores(data, indices, indptr, start, stop, w, b, scores):
-    """Linear functions of rows of a CSR matrix, into scores (n,)."""
-    for i in range(start, stop):
-        total = 0.0
-        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
-            total += data[k] * w[np.uint32(indices[k])]
-        scores[i] = total + b
-
-
-@njit
-def sparse_gradient(data, indices, indptr, start, stop, residual, gradient):
-    """Add residual_i x_i of rows of a CSR matrix to gradient (p,); return sum residual_i."""
-    total = 0.0
-    for i in range(start, stop):
-        r = residual[i]
-        total += r
-        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
-            gradient[np.uint32(indices[k])] += r * data[k]
-    return total
-
-
-@njit
-def sparse_diagonal(data, indices, indptr, start, stop, curvature, scale, out):
-    """Add sum_i D_i (x_ij scale_j)^2 of rows of a CSR matrix to out (p,)."""
-    for i in range(start, stop):
-        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
-            value = data[k] * scale[np.uint32(indices[k])]
-            out[np.uint32(indices[k])] += curvature[i] * value * value
-
-
-@njit
-def dense_diagonal(X, start, stop, centre, curvature, scale, out):
-    """Add sum_i D_i ((x_ij - centre_j) scale_j)^2 of rows of X to out (p,)."""
-    for i in range(start, stop):
-        for j in range(X.shape[1]):
-            value = (X[i, j] - centre[j]) * scale[j]
-            out[j] += curvature[i] * value * value
-
-
-@njit
-def largest_entries(data, indices, out):
-    """Raise out[j] (p,) to the largest |entry| of column j of a CSR matrix."""
-    for k in range(data.size):
-        out[np.uint32(indices[k])] = max(out[np.uint32(indices[k])], abs(np.float64(data[k])))
-
-
-@njit
-def sparse_pass(features, rows, line, known, out, gradient):
-    """As `dense_pass`, for data, indices and indptr of a CSR matrix."""
-    start, stop, size = rows
-    scores, residual, curvature = out
-    loss = total = 0.0
-    for first in range(start, stop, size):
-        last = min(first + size, stop)
-        sparse_scores(*features, first, last, line[0], line[1], scores)
-        loss += logistic_terms(scores, known[0], known[1], first, last, residual, curvature)
-        total += sparse_gradient(*features, first, last, residual, gradient)
-    return loss, total
-
-
-@njit
-def sparse_product(features, rows, line, curvature, scores, out):
-    """As `dense_product`, for data, indices and indptr of a CSR matrix."""
-    start, stop, size = rows
-    total = 0.0
-    for first in range(start, stop, size):
-        last = min(first + size, stop)
-        sparse_scores(*features, first, last, line[0], line[1], scores)
-        for i in range(first, last):
-            scores[i] *= curvature[i]
-        total += sparse_gradient(*features, first, last, scores, out)
-    return total
-
-
-# ------------------------------------------------------------------ several classes
 
 
 @njit
@@ -275,55 +128,281 @@ def softmax_terms(Z, P, labels, s, R):
 
 
 @njit
-def softmax_total(Z, step, t, codes, s, start, stop):
+def softmax_total(Z, step, t, labels, s):
     """Sum of weighted losses at Z + t * step, for the line search: no pass over X."""
     q = Z.shape[1]
     total = 0.0
-    for i in range(start, stop):
+    for i in range(Z.shape[0]):
         largest = Z[i, 0] + t * step[i, 0]
         for k in range(1, q):
             largest = max(largest, Z[i, k] + t * step[i, k])
         mass = 0.0
         for k in range(q):
             mass += math.exp(Z[i, k] + t * step[i, k] - largest)
-        own = Z[i, codes[i]] + t * step[i, codes[i]] - largest
+        own = Z[i, labels[i]] + t * step[i, labels[i]] - largest
         total += s[i] * (math.log(mass) - own)
     return total
 
 
 @njit
-def softmax_product(P, s, start, stop, T):
+def softmax_entropy(P, labels, s, scale):
+    """Dual objective of samples: entropies of scale p_i + (1 - scale) e_{y_i}, for many classes.
+
+    P (n, q): probabilities; labels (n,): classes; s (n,): weights; 0 <= scale <= 1.
+    """
+    total = 0.0
+    for i in range(P.shape[0]):
+        for k in range(P.shape[1]):
+            u = scale * P[i, k]
+            if k == labels[i]:
+                u += 1.0 - scale
+            if u > 0.0:
+                total -= s[i] * u * math.log(u)
+    return total
+
+
+@njit
+def softmax_product(P, s, T):
     """Scores' part of the Hessian product, :eq:`eq-multinomial-hessian`, in place.
 
-    P (n, q): probabilities; T (rows, q): change of the scores, replaced by
+    P (rows, q): probabilities; T (rows, q): change of the scores, replaced by
     s_i (diag(p_i) - p_i p_i') t_i.
     """
     q = P.shape[1]
-    for i in range(start, stop):
+    for i in range(P.shape[0]):
         mean = 0.0
         for k in range(q):
-            mean += P[i, k] * T[i - start, k]
+            mean += P[i, k] * T[i, k]
         for k in range(q):
-            T[i - start, k] = s[i] * P[i, k] * (T[i - start, k] - mean)
+            T[i, k] = s[i] * P[i, k] * (T[i, k] - mean)
 
 
-@njit
-def standardise_rows(X, start, stop, centre, scale, tile):
-    """Standardised rows of X (n, p), and a column of ones, into tile (rows, p + 1)."""
+class Point(NamedTuple):
+    """The losses at some scores, and their derivatives there.
+
+    The second derivative in the scores of classes k and l is A_ik (1 - B_ik) for k = l and
+    -A_ik B_il otherwise; B is None for two classes.
+    """
+
+    scores: np.ndarray  # (n, q)
+    loss: float
+    residual: np.ndarray  # (n, q), first derivative
+    A: np.ndarray  # (n, q)
+    B: np.ndarray | None  # (n, q)
+
+
+class Outcomes(NamedTuple):
+    """The classes of samples and their weights: all that a loss knows of them but the features."""
+
+    labels: np.ndarray  # (n,): +1 and -1 for two classes, otherwise numbers from 0
+    s: np.ndarray  # (n,)
+    q: int  # rows of coefficients: 1 for two classes
+    n_jobs: int | None
+
+    def terms(self, rows, Z, R, P):
+        """Return the loss of some rows at their scores Z (rows, q).
+
+        R and P (rows, q) are output: residuals, and curvatures or for q > 1 probabilities.
+        """
+        y, s = self.labels[rows], self.s[rows]
+        if self.q == 1:
+            return logistic_terms(Z[:, 0], y, s, R[:, 0], P[:, 0])
+        shifted = Z.copy()
+        shift_rows(shifted)
+        np.exp(shifted, out=P)
+        return softmax_terms(shifted, P, y, s, R)
+
+    def curvature(self, P, rows=slice(None)):
+        """Return A and B as in :class:`Point` from what `terms` has told of some rows."""
+        return (P, None) if self.q == 1 else (P * self.s[rows, np.newaxis], P)
+
+    def fold(self, part):
+        """Add up numbers that `part` returns for blocks of rows."""
+        blocks = cut(len(self.s), BLOCK_ENTRIES // ROW_ENTRIES)
+        return fold_blocks(part, operator.add, blocks, self.n_jobs)
+
+    def evaluate(self, scores):
+        """Return the :class:`Point` at scores (n, q)."""
+        residual, P = np.empty(scores.shape), np.empty(scores.shape)
+        loss = self.fold(lambda rows: self.terms(rows, scores[rows], residual[rows], P[rows]))
+        return Point(scores, loss, residual, *self.curvature(P))
+
+    def along(self, scores, step, t):
+        """Return the loss at scores + t step."""
+
+        def block(rows):
+            y, s = self.labels[rows], self.s[rows]
+            if self.q == 1:
+                return logistic_total(scores[rows, 0], step[rows, 0], t, y, s)
+            return softmax_total(scores[rows], step[rows], t, y, s)
+
+        return self.fold(block)
+
+    def entropy(self, point, scale):
+        """Return the dual objective at the scaled residuals."""
+
+        def block(rows):
+            if self.q == 1:
+                return logistic_entropy(point.residual[rows, 0], self.s[rows], scale)
+            return softmax_entropy(point.B[rows], self.labels[rows], self.s[rows], scale)
+
+        return self.fold(block)
+
+
+def outcomes_of(codes, q, s, n_jobs):
+    """Return the :class:`Outcomes` of codes from 0 on, and weights."""
+    labels = np.where(codes == 1, 1.0, -1.0) if q == 1 else codes
+    return Outcomes(read_only(labels), read_only(s), q, n_jobs)
+
+
+def intercepts_hessian(A, B):
+    """Return the Hessian (q, q) in the intercepts."""
+    H = np.diag(A.sum(axis=0))
+    return H if B is None else H - A.T @ B
+
+
+def pseudoinverse(H):
+    """That of the Hessian of the intercepts, (q, q): a common shift of them changes nothing."""
+    return 1.0 / H if len(H) == 1 else np.linalg.pinv(H, rcond=1e-13, hermitian=True)
+
+
+def add_hessian(H, tiles, B):
+    """Add the Hessian of some rows to H, class after class, :eq:`eq-multinomial-hessian`.
+
+    tiles: for each class rows of its columns, times the roots of A; B (rows, q) or None: both as in
+    :class:`Point`.
+    """
+    ends = np.cumsum([0, *(tile.shape[1] for tile in tiles)])
+    for tile, start, stop in zip(tiles, ends[:-1], ends[1:], strict=True):
+        # <own>: the products within each class, with the curvature A.
+        H[start:stop, start:stop] += tile.T @ tile
+    if B is not None:
+        # <between>: what the classes take from each other, in one product.
+        wide = np.hstack(
+            [tile * np.sqrt(b)[:, np.newaxis] for tile, b in zip(tiles, B.T, strict=True)]
+        )
+        H -= wide.T @ wide
+
+
+# ------------------------------------------------------------------ products with the features
+
+
+@njit(reassociate=True)
+def dense_scores(X, centre, w, scores):
+    """Linear functions (x - centre).w + b of rows of X (n, p), into scores (n,); w ends with b."""
     p = X.shape[1]
-    for i in range(start, stop):
+    for i in range(X.shape[0]):
+        total = 0.0
         for j in range(p):
-            tile[i - start, j] = (X[i, j] - centre[j]) * scale[j]
-        tile[i - start, p] = 1.0
+            total += (X[i, j] - centre[j]) * w[j]
+        scores[i] = total + w[p]
+
+
+@njit(reassociate=True)
+def dense_gradient(X, centre, residual, gradient):
+    """Add residual_i (x_i - centre, 1) of rows of X (n, p) to gradient (p + 1,)."""
+    p, total = X.shape[1], 0.0
+    for i in range(X.shape[0]):
+        r = residual[i]
+        total += r
+        for j in range(p):
+            gradient[j] += r * (X[i, j] - centre[j])
+    gradient[p] += total
 
 
 @njit
-def sparse_class_scores(data, indices, indptr, start, stop, W, b, Z):
-    """Scores of rows of a CSR matrix for all classes: W (p, q), b (q,), Z (n, q) output."""
-    q = W.shape[1]
+def weigh_rows(X, centre, scale, root, tile):
+    """Standardised rows of X (n, p), and a one for the intercept, times root, into tile (n, p + 1).
+
+    With the roots of the curvatures, tile' tile is the Hessian of these rows,
+    :eq:`eq-logistic-hessian`.
+    """
+    p = X.shape[1]
+    for i in range(X.shape[0]):
+        for j in range(p):
+            tile[i, j] = root[i] * ((X[i, j] - centre[j]) * scale[j])
+        tile[i, p] = root[i]
+
+
+# Of the sparse kernels: an index that cannot be negative, as its type says, needs no test for one,
+# and only then does the compiler gather with vector instructions.
+
+
+@njit(reassociate=True)
+def sparse_scores(data, indices, indptr, w, scores):
+    """Linear functions of rows of a CSR matrix, into scores (n,); w (p + 1,) ends with b."""
+    for i in range(scores.size):
+        total = 0.0
+        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            total += data[k] * w[np.uint32(indices[k])]
+        scores[i] = total + w[w.size - 1]
+
+
+@njit
+def sparse_gradient(data, indices, indptr, residual, gradient):
+    """Add residual_i (x_i, 1) of rows of a CSR matrix to gradient (p + 1,)."""
+    total = 0.0
+    for i in range(residual.size):
+        r = residual[i]
+        total += r
+        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            gradient[np.uint32(indices[k])] += r * data[k]
+    gradient[gradient.size - 1] += total
+
+
+# Both passes over tiles of a block in one compiled call: between calls, threads would wait for each
+# other at the interpreter for longer than a tile takes.
+
+
+@njit
+def answer(known, out, start, stop):
+    """Residuals of some samples from their scores, and their loss; or a product's, without y."""
+    (y, s), (scores, residual, curvature) = known, out
+    if y.size:
+        own = scores[start:stop], y[start:stop], s[start:stop]
+        return logistic_terms(*own, residual[start:stop], curvature[start:stop])
     for i in range(start, stop):
+        residual[i] = curvature[i] * scores[i]
+    return 0.0
+
+
+@njit
+def dense_pass(features, w, known, out, size, gradient):
+    """Scores, residuals and gradient of rows, tile by tile from the cache; returns their loss.
+
+    features: X (n, p) and centre (p,); w (p + 1,): coefficients and intercept; known: y and s (n,);
+    out: scores, residual and curvature (n,); size: rows of a tile; gradient (p + 1,) is added to.
+    If y is empty, the curvature is given, and the residuals are the changes of scores times it.
+    """
+    (X, centre), n, loss = features, out[0].size, 0.0
+    for start in range(0, n, size):
+        stop = min(start + size, n)
+        dense_scores(X[start:stop], centre, w, out[0][start:stop])
+        loss += answer(known, out, start, stop)
+        dense_gradient(X[start:stop], centre, out[1][start:stop], gradient)
+    return loss
+
+
+@njit
+def sparse_pass(features, w, known, out, size, gradient):
+    """As `dense_pass`, for data, indices and indptr of a CSR matrix."""
+    (data, indices, indptr), n, loss = features, out[0].size, 0.0
+    for start in range(0, n, size):
+        stop = min(start + size, n)
+        sparse_scores(data, indices, indptr[start : stop + 1], w, out[0][start:stop])
+        loss += answer(known, out, start, stop)
+        part = indptr[start : stop + 1]
+        sparse_gradient(data, indices, part, out[1][start:stop], gradient)
+    return loss
+
+
+@njit
+def sparse_class_scores(data, indices, indptr, W, Z):
+    """Scores Z (n, q) of rows of a CSR matrix for all classes; W (p + 1, q) ends with b."""
+    last, q = W.shape[0] - 1, W.shape[1]
+    for i in range(Z.shape[0]):
         for k in range(q):
-            Z[i, k] = b[k]
+            Z[i, k] = W[last, k]
         for e in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
             j, x = np.uint32(indices[e]), data[e]
             for k in range(q):
@@ -331,27 +410,71 @@ def sparse_class_scores(data, indices, indptr, start, stop, W, b, Z):
 
 
 @njit
-def sparse_class_gradient(data, indices, indptr, start, stop, R, G):
-    """Add x_i r_i' of rows of a CSR matrix, R (rows, q), to G (p, q)."""
-    q = R.shape[1]
-    for i in range(start, stop):
+def sparse_class_gradient(data, indices, indptr, R, G):
+    """Add (x_i, 1) r_i' of rows of a CSR matrix, R (n, q), to G (p + 1, q)."""
+    last, q = G.shape[0] - 1, R.shape[1]
+    for i in range(R.shape[0]):
+        for k in range(q):
+            G[last, k] += R[i, k]
         for e in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
             j, x = np.uint32(indices[e]), data[e]
             for k in range(q):
-                G[j, k] += x * R[i - start, k]
+                G[j, k] += x * R[i, k]
 
 
-# ------------------------------------------------------------------ the losses as objects
+@njit
+def sparse_squares(data, indices, indptr, weight, scale, out):
+    """Add sum_i weight_i (x_ij scale_j)^2 of rows of a CSR matrix, and of ones, to out (p + 1,)."""
+    for i in range(weight.size):
+        out[out.size - 1] += weight[i]
+        for k in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            value = data[k] * scale[np.uint32(indices[k])]
+            out[np.uint32(indices[k])] += weight[i] * value * value
 
 
-class _Loss:
-    """What the losses share: standardised parameters, the penalty, and blocks of rows."""
+@njit
+def largest_entries(data, indices, out):
+    """Raise out[j] (p,) to the largest |entry| of column j of a CSR matrix."""
+    for k in range(data.size):
+        out[np.uint32(indices[k])] = max(out[np.uint32(indices[k])], abs(np.float64(data[k])))
 
-    def __init__(self, X, s, alpha, fit_intercept, n_jobs):
-        self.X, self.s, self.n_jobs = X, read_only(s), n_jobs
-        self.sparse = is_sparse(X)
+
+# ------------------------------------------------------------------ the loss of parameters
+
+
+class State(NamedTuple):
+    """A loss at one point: its value, its gradient, and what a Hessian product needs."""
+
+    v: np.ndarray  # (q, p + 1): parameters, standardised
+    value: float  # mean loss and penalty
+    gradient: np.ndarray  # (q, p + 1)
+    scores: np.ndarray  # (n, q)
+    curvature: np.ndarray  # (n, q): P of :meth:`Outcomes.terms`
+
+
+class Loss:
+    """The mean loss with an l2 penalty; its parameters (q, p + 1) end with the intercepts.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (n, p)
+    codes : ndarray of shape (n,)
+        Classes, from 0.
+    q : int
+        1 for two classes, otherwise their number.
+    s : ndarray of shape (n,)
+        Weights.
+    alpha : float
+        Weight of the penalty.
+    fit_intercept : bool
+    n_jobs : int or None
+    """
+
+    def __init__(self, X, codes, q, s, alpha, fit_intercept, n_jobs=None):
+        self.X, self.q, self.n_jobs = X, q, n_jobs
+        self.outcomes = outcomes_of(codes, q, s, n_jobs)
+        self.sparse, self.fit_intercept = is_sparse(X), fit_intercept
         self.n, self.p = X.shape
-        self.fit_intercept = fit_intercept
         self.total = float(s.sum())
         alpha = min(alpha, 1e290)
         if self.sparse:
@@ -363,14 +486,17 @@ class _Loss:
         self.ridge = alpha * self.scale * self.scale  # at most 1
         self.certifies = bool(self.ridge.min() > 1e-14)  # it is not lost in the rounding of H
         self.width = self.p + 1
-        self.blocks = self._cut()
+        self.single = None  # standardised features in float32, if they are held
 
-    def _cut(self):
-        """Blocks of rows: enough entries in each to outweigh adding up its part."""
+    # What the rows are cut into: enough entries in a block to outweigh adding up its part.
+
+    def blocks(self, hessian=False):
+        """Blocks of rows, where the part of each is a vector, or a Hessian."""
         if self.sparse:
             entries = max(BLOCK_ENTRIES // 4, 4 * self.p)
             return cut(self.n, entries * self.n // max(1, self.X.nnz))
-        return cut(self.n, max(BLOCK_ENTRIES, 4 * self.p**2) // self.p)
+        entries = max(BLOCK_ENTRIES, 4 * self.p**2) if hessian else BLOCK_ENTRIES // 2
+        return cut(self.n, max(16, entries // self.p))
 
     def tile_rows(self, least=16):
         """Rows of a tile, which fits the cache, but has about so many rows at least."""
@@ -383,77 +509,294 @@ class _Loss:
         """Tiles of a block of rows."""
         return cut(rows, self.tile_rows(least))
 
+    def fold(self, part, blocks, merge=operator.iadd):
+        """Add up, or merge otherwise, what `part` returns for blocks of rows."""
+        return fold_blocks(part, merge, blocks, self.n_jobs)
+
     def part(self, stride):
         """Return the loss of every stride-th sample, or None if a class is missing there."""
-        rows = slice(None, None, stride)
-        labels, s = read_only(self.labels[rows]), read_only(self.s[rows])
-        if len(np.unique(labels[s > 0.0])) < len(np.unique(self.labels[self.s > 0.0])):
+        rows, whole = slice(None, None, stride), self.outcomes
+        labels, s = read_only(whole.labels[rows]), read_only(whole.s[rows])
+        if len(np.unique(labels[s > 0.0])) < len(np.unique(whole.labels[whole.s > 0.0])):
             return None
         smaller = copy.copy(self)
-        smaller.labels, smaller.s, smaller.X = labels, s, read_only(self.X[rows])
+        smaller.outcomes, smaller.X = whole._replace(labels=labels, s=s), read_only(self.X[rows])
         smaller.n, smaller.total = len(s), float(s.sum())
-        smaller.blocks = smaller._cut()
         return smaller
+
+    def in_single(self):
+        """Return this loss with its standardised features held in float32.
+
+        A pass is then several times faster. Rounding the features by a part in 10^7 moves the
+        minimum by about that, and the loss there by the square of it.
+        """
+        held, ones = np.empty((self.n, self.width), np.float32), np.ones(self.n)
+
+        def block(rows):
+            weigh_rows(self.X[rows], self.centre, self.scale, ones[rows], held[rows])
+
+        self.fold(block, self.blocks(), None)
+        single = copy.copy(self)
+        single.single = held
+        return single
+
+    # Parameters, standardised and not.
+
+    def start(self, coef, intercept):
+        """Standardised parameters of coefficients (q, p) and intercepts (q,)."""
+        return self._centred(np.column_stack([coef / self.scale, intercept + coef @ self.centre]))
+
+    def finish(self, V):
+        """Coefficients (q, p) and intercepts (q,) of standardised parameters."""
+        # The shift of all classes to sum zero has the smallest penalty.
+        V = self._centred(V)
+        coef = V[:, :-1] * self.scale
+        return coef, self._centred(V[:, -1] - coef @ self.centre)
+
+    def _centred(self, V):
+        """Shift all classes alike, which changes no probability: then they sum to zero."""
+        return V if self.q == 1 else V - V.mean(axis=0)
+
+    def penalty(self, V):
+        return 0.5 * float(np.sum(self.ridge * V[:, :-1] ** 2))
+
+    # Passes over the features.
+
+    def tile(self, some, root=None, room=None):
+        """Standardised rows and a column of ones, times their roots (rows,); in room, if given."""
+        if self.single is not None:
+            tile = self.single[some]
+            return tile if root is None else tile * root[:, np.newaxis].astype(np.float32)
+        root = np.ones(some.stop - some.start) if root is None else root
+        tile = np.empty((len(root), self.width)) if room is None else room[: len(root)]
+        weigh_rows(self.X[some], self.centre, self.scale, root, tile)
+        return tile
+
+    def _rows(self, some):
+        """Some rows in the form that the kernels of a pass take."""
+        if self.sparse:
+            return self.X.data, self.X.indices, self.X.indptr[some.start : some.stop + 1]
+        return (self.X[some], self.centre) if self.q == 1 else self.tile(some)
+
+    def _pass(self, V, scores, P, known=True):
+        """One pass over X: scores (n, q) of V, residuals, and these times X.
+
+        P (n, q) is output, or if the outcomes are not `known` it is given, and the residuals are
+        the changes of scores times the curvature. Returns the mean loss and the means of residuals
+        times rows (q, p + 1), with the penalty's part.
+        """
+        tiled, turned = self.q > 1 and not self.sparse, self.q > 1 and self.sparse
+        unit = np.append(self.scale, 1.0)
+        W = V.astype(scores.dtype) if tiled else V * unit
+        W = np.ascontiguousarray(W.T) if turned else W
+        block = self._class_pass if self.q > 1 else self._binary_pass
+
+        def part(rows):
+            G = np.zeros(W.shape)
+            return block(rows, W, scores, P, known, G), G
+
+        total, G = self.fold(part, self.blocks(), add_parts)
+        G = (G.T if turned else G) / self.total
+        # What rounding leaves of a shift of all classes no step can take away: it would only make
+        # steps long.
+        G = self._centred(G if tiled else G * unit)
+        G[:, :-1] += self.ridge * V[:, :-1]
+        if not self.fit_intercept:
+            G[:, -1] = 0.0
+        return total / self.total, G
+
+    def _binary_pass(self, rows, W, scores, P, known, G):
+        """The loss of a block of rows of two classes; its products are added to G."""
+        outcomes = self.outcomes.labels[rows if known else slice(0)], self.outcomes.s[rows]
+        out = scores[rows, 0], np.empty(rows.stop - rows.start), P[rows, 0]
+        one_pass = sparse_pass if self.sparse else dense_pass
+        return one_pass(self._rows(rows), W[0], outcomes, out, self.tile_rows(), G[0])
+
+    def _class_pass(self, rows, W, scores, P, known, G):
+        """As `_binary_pass`, of more classes: dense rows are standardised, for BLAS to multiply."""
+        loss = 0.0
+        for some in self.tiles(rows):
+            part, Z = self._rows(some), scores[some]
+            if self.sparse:
+                sparse_class_scores(*part, W, Z)
+            else:
+                np.dot(part, W.T, out=Z)
+            R = np.empty_like(Z) if known else Z
+            if known:
+                loss += self.outcomes.terms(some, Z, R, P[some])
+            else:
+                softmax_product(P[some], self.outcomes.s[some], R)
+            if self.sparse:
+                sparse_class_gradient(*part, R, G)
+            else:
+                G += R.T @ part
+        return loss
+
+    def evaluate(self, V):
+        """Value and gradient at V, :eq:`eq-logistic-gradient`, :eq:`eq-multinomial-gradient`."""
+        dtype = np.float64 if self.single is None else np.float32
+        scores, P = np.empty((2, self.n, self.q), dtype)
+        loss, G = self._pass(V, scores, P)
+        return State(V, loss + self.penalty(V), G, scores, P)
+
+    def product(self, state, d):
+        """Hessian times d, without forming it: two products with X.
+
+        Implements :eq:`eq-logistic-hessian` and :eq:`eq-multinomial-hessian`.
+        """
+        P = state.curvature
+        return self._pass(d, np.empty_like(P), P, known=False)[1]
+
+    def value_along(self, state, step, d, t):
+        """Value at v + t d, where step (n, q) is the change of the scores for t = 1."""
+        loss = self.outcomes.along(state.scores, step, t)
+        return loss / self.total + self.penalty(state.v + t * d)
+
+    # The Hessian, and what takes its place.
 
     def hessian_cost(self, size):
         """Multiplications that a Hessian of so many parameters and its factorisation take."""
         return self.n * size**2 / 2 + size**3 / 3
 
-    def model_is_sound(self, state):
-        """Tell whether a point found on a part of the samples is worth starting from."""
-        return bool(np.abs(state.scores).max() < 100.0)
+    def diagonal(self, state):
+        """Return a map that roughly inverts the Hessian: by its diagonal, or for dense data better.
 
-    def blocks_for_vectors(self):
-        """Blocks of rows where the part of each is a vector, and not a Hessian."""
-        return self.blocks if self.sparse else cut(self.n, max(16, BLOCK_ENTRIES // 2 // self.p))
-
-    def fold(self, part, merge=operator.iadd, blocks=None):
-        """Add up, or merge otherwise, what `part` returns for blocks of rows."""
-        return fold_blocks(part, merge, blocks or self.blocks, self.n_jobs)
-
-    def value_along(self, state, step, d, t):
-        """Value at v + t d, where step (n,) or (n, q) is the change of the scores for t = 1."""
+        With sparse data the diagonal is all that is cheap.
+        """
+        if self.q > 1 and not self.sparse and self.width <= MAX_MODEL:
+            return self.model(state)
+        A, B = self.outcomes.curvature(state.curvature)
+        weights = A if B is None else A * (1.0 - B)
 
         def block(rows):
-            own = self.labels, self.s, rows.start, rows.stop
-            return self.total_along(state.scores, step, t, *own)
-
-        return self.fold(block) / self.total + self.penalty(state.v + t * d)
-
-    def penalty(self, v):
-        return 0.5 * float(np.sum(self.ridge * v[..., :-1] ** 2))
-
-    def finish(self, v):
-        """Coefficients (p,) or (q, p) and intercepts of standardised parameters."""
-        coef = v[..., :-1] * self.scale
-        return coef, v[..., -1] - coef @ self.centre
-
-    def csr(self):
-        return self.X.data, self.X.indices, self.X.indptr
-
-    def features(self):
-        """What a kernel needs of X: with the centre, or in CSR form."""
-        return self.csr() if self.sparse else (self.X, self.centre)
-
-    def squares(self, d):
-        """Sums of the squares of the standardised features (p,), each sample weighted by d (n,)."""
-
-        def block(rows):
-            out, ends = np.zeros(self.p), (rows.start, rows.stop)
-            if self.sparse:
-                sparse_diagonal(*self.csr(), *ends, d, self.scale, out)
-            else:
-                dense_diagonal(self.X, *ends, self.centre, d, self.scale, out)
+            out = np.zeros((self.q, self.width))
+            for some in self.tiles(rows):
+                for total, weight in zip(out, weights[some].T, strict=True):
+                    weight = np.ascontiguousarray(weight)
+                    if self.sparse:
+                        sparse_squares(*self._rows(some), weight, self.scale, total)
+                    else:
+                        tile = self.tile(some, np.sqrt(weight))
+                        total += np.einsum("ij,ij->j", tile, tile)
             return out
 
-        return self.fold(block)
-
-    def divide_by(self, squares):
-        """Return the map g -> g / diagonal of the Hessian, from weighted sums of squares."""
-        diagonal = squares / self.total
-        diagonal[..., :-1] += self.ridge
+        diagonal = self.fold(block, self.blocks()) / self.total
+        diagonal[:, :-1] += self.ridge
         diagonal = np.maximum(diagonal, 1e-12 * max(diagonal.max(), 1e-290))
         return lambda g: g / diagonal
+
+    def model(self, state):
+        r"""Return a map that inverts the Hessian, or for several classes roughly.
+
+        That of several classes is a mean over the samples of (diag(p_i) - p_i p_i') times x_i x_i'.
+        The model takes the mean of each factor instead of that of the product. With the
+        eigenvectors of the q x q factor, it falls apart into one p x p system for each. Böhning's
+        bound, :eq:`eq-boehning-bound`, is the special case that puts the largest possible matrix in
+        the place of the mean one.
+        """
+        if self.q == 1:
+            return factor_hessian(self.hessian(state))
+        P = state.curvature.astype(np.float64)
+        between = intercepts_hessian(*self.outcomes.curvature(P)) / self.total
+        eigenvalues, U = np.linalg.eigh(between)
+        # The shift of all classes has eigenvalue zero, and no gradient. Any number will do for it.
+        eigenvalues = np.maximum(eigenvalues, 1e-3 * eigenvalues.mean())
+        A = self.second_moments()
+        ridge = np.diag(np.append(self.ridge, 0.0))
+        inverses = np.empty((self.q, self.width, self.width))
+        for k, eigenvalue in enumerate(eigenvalues):
+            inverses[k] = factor_hessian(eigenvalue * A + ridge)(np.eye(self.width))
+
+        def solve(G):
+            return U @ np.matmul(inverses, (U.T @ G)[:, :, np.newaxis])[:, :, 0]
+
+        # <span>: the mean of a product is the product of the means where the factors do not depend
+        # on each other. They do along the coefficients, since those decide the probabilities.
+        # There, the model is replaced by the Hessian itself, which is small.
+        S = self._span(state.v)
+        if S is None:
+            return solve
+        small = S.T @ ridge @ S
+        modelled = np.kron((U * eigenvalues) @ U.T, S.T @ A @ S) + np.kron(np.eye(self.q), small)
+        true = self.hessian(state, S)
+        solve_modelled, solve_true = factor_hessian(modelled), factor_hessian(true)
+
+        def corrected(G):
+            inside = G @ S
+            return solve(G) + (solve_true(inside) - solve_modelled(inside)) @ S.T
+
+        return corrected
+
+    def _span(self, V):
+        """Orthonormal basis (p + 1, r) of the coefficients and the constant, or None if large."""
+        _, values, rows = np.linalg.svd(V[:, :-1], full_matrices=False)
+        n_directions = min(int((values > 1e-6 * values[0]).sum()), MAX_SPAN // self.q - 1)
+        if n_directions < 1 or values[0] == 0.0:
+            return None
+        S = np.zeros((self.width, n_directions + 1))
+        S[:-1, :-1] = rows[:n_directions].T
+        S[-1, -1] = 1.0
+        return S
+
+    def second_moments(self):
+        """Weighted second moments of the standardised features and the constant."""
+        root = np.sqrt(self.outcomes.s)
+
+        def block(rows):
+            H = np.zeros((self.width, self.width))
+            for some in self.tiles(rows):
+                tile = self.tile(some, root[some])
+                H += tile.T @ tile
+            return H
+
+        A = self.fold(block, self.blocks(hessian=True)) / self.total
+        if not self.fit_intercept:
+            A[-1], A[:, -1], A[-1, -1] = 0.0, 0.0, 1.0
+        return A
+
+    def hessian(self, state, S=None):
+        """The Hessian (q m, q m), :eq:`eq-logistic-hessian`, :eq:`eq-multinomial-hessian`.
+
+        S (p + 1, m), if given, is a basis of the directions that matter, the constant last;
+        otherwise m = p + 1.
+        """
+        q, ridge = self.q, np.diag(np.append(self.ridge, 0.0))
+        ridge = ridge if S is None else S.T @ ridge @ S
+        m = len(ridge)
+
+        def block(rows):
+            H, tiles = np.zeros((q * m, q * m)), self.tiles(rows, TALL)
+            # New memory for each tile would cost as much as what is written to it.
+            rooms = np.empty((q, tiles[-1].stop - tiles[-1].start, self.width))
+            for some in tiles:
+                A, B = self.outcomes.curvature(state.curvature[some], some)
+                roots = np.sqrt(np.ascontiguousarray(A.T))
+                if S is None:
+                    own = [self.tile(some, *given) for given in zip(roots, rooms, strict=True)]
+                else:
+                    tile = self.tile(some) @ S
+                    own = [tile * root[:, np.newaxis] for root in roots]
+                add_hessian(H, own, B)
+            return H
+
+        H = (self.fold(block, self.blocks(hessian=True)) / self.total).reshape(q, m, q, m)
+        # The shift of all classes changes nothing. A curvature in its direction, where there is no
+        # gradient, makes the matrix definite.
+        shift = np.einsum("kjkj->j", H) / q**2 if q > 1 else np.zeros(m)
+        for k in range(q):
+            H[k, :, k] += ridge
+            H[k, np.arange(m), :, np.arange(m)] += shift[:, np.newaxis]
+        if not self.fit_intercept:
+            H[:, -1], H[:, :, :, -1] = 0.0, 0.0
+            H[np.arange(q), -1, np.arange(q), -1] = 1.0
+        return H.reshape(q * m, q * m)
+
+    # What certificates and starts need.
+
+    def solve_intercepts(self, state, r):
+        """Change of the intercepts alone for which the Hessian gives r (q,)."""
+        H = intercepts_hessian(*self.outcomes.curvature(state.curvature)) / self.total
+        return pseudoinverse(np.maximum(H, 1e-300) if self.q == 1 else H) @ r
 
     def lack(self, state, d, r, move=None):
         r"""Bound g.H^-1 g + g.d for a step d with the residual r = -g - H d.
@@ -465,32 +808,60 @@ class _Loss:
         """
         if not self.certifies:
             return 0.0
-        e = self.solve_intercepts(state, r[..., -1])
+        e = self.solve_intercepts(state, r[:, -1])
         rest = r - (move() if move else self.intercept_products(state))(e) if np.any(e) else r
-        return float(np.vdot(d, r) + np.vdot(r[..., -1], e)) + self.bound(rest)
+        return float(np.vdot(d, r) + np.vdot(r[:, -1], e)) + self.bound(rest)
 
     def bound(self, r):
         """Bound r.H^-1 r for r without an entry for intercepts; 0 if next to nothing is known."""
-        return float(np.sum(r[..., :-1] ** 2 / self.ridge)) if self.certifies else 0.0
+        return float(np.sum(r[:, :-1] ** 2 / self.ridge)) if self.certifies else 0.0
 
     def intercept_products(self, state):
         """Return the map of changes of the intercepts to the products of the Hessian with them."""
 
         def product(e):
             d = np.zeros_like(state.v)
-            d[..., -1] = e
+            d[:, -1] = e
             return self.product(state, d)
 
-        if state.v.ndim == 2:
+        if self.q > 1:
             return product
         column = product(1.0)
         return lambda e: e * column
 
+    def model_is_sound(self, state):
+        """Tell whether a point found on a part of the samples is worth starting from."""
+        return bool(np.abs(state.scores).max() < 100.0)
+
+    def separates(self, state, step):
+        """Tell whether a hyperplane separates the classes: if so, the loss has no minimum.
+
+        It does if every sample is on its side now, or if the step moves every sample away from the
+        boundary, or along it: going on in its direction then lowers the loss for ever.
+        """
+        counted = np.flatnonzero(self.outcomes.s > 0.0)
+        ahead, far = margins(step[counted], self.outcomes.labels[counted])
+        if far > 0.1 and ahead.min() >= -1e-6 * far:
+            return True
+        return bool(margins(state.scores[counted], self.outcomes.labels[counted])[0].min() > 0.0)
+
+
+def margins(Z, labels):
+    """Margins of samples with scores Z (n, q), and the largest score without its class's share.
+
+    For q > 1 that of its own class less the best of the others. A shift of all is no move.
+    """
+    if Z.shape[1] == 1:
+        return labels * Z[:, 0], np.abs(Z).max()
+    rest, rows = Z - Z.mean(axis=1, keepdims=True), np.arange(len(Z))
+    far, own = np.abs(rest).max(), rest[rows, labels]
+    rest[rows, labels] = -np.inf
+    return own - rest.max(axis=1), far
+
 
 def add_parts(total, part):
-    """Add up what blocks return: numbers, and arrays in place; None stays None."""
-    pairs = zip(total, part, strict=True)
-    return [None if one is None else operator.iadd(one, other) for one, other in pairs]
+    """Add up what blocks return: a number and an array."""
+    return total[0] + part[0], operator.iadd(total[1], part[1])
 
 
 def dense_transform(X, s, fit_intercept):
@@ -528,361 +899,3 @@ def sparse_transform(X):
     largest_entries(X.data, X.indices, largest)
     largest[largest == 0.0] = 1.0
     return np.zeros(X.shape[1]), np.maximum(largest, 1e-290)
-
-
-class BinaryLoss(_Loss):
-    """The logistic loss of two classes; v is (p + 1,), the intercept last."""
-
-    total_along = staticmethod(logistic_total)
-
-    def __init__(self, X, y, s, alpha, fit_intercept, n_jobs=None):
-        super().__init__(X, s, alpha, fit_intercept, n_jobs)
-        self.labels = read_only(y)
-
-    def start(self, coef, intercept):
-        """Standardised parameters of coefficients (p,) and an intercept."""
-        return np.append(coef / self.scale, intercept + coef @ self.centre)
-
-    def evaluate(self, v, hessian=False):
-        """Value, gradient and, if wanted, Hessian at v: one pass, :eq:`eq-logistic-gradient`."""
-        w, b = v[:-1] * self.scale, float(v[-1])
-        out = scores, _, curvature = tuple(np.empty((3, self.n)))
-        known, size = (self.labels, self.s), self.tile_rows(TALL if hessian else 16)
-        one_pass = sparse_pass if self.sparse else dense_pass
-
-        def block(rows):
-            g, loss, r = np.zeros(self.p), 0.0, 0.0
-            H = np.zeros((self.width, self.width)) if hessian else None
-            tiles = self.tiles(rows, TALL) if hessian else [rows]
-            room = np.empty((tiles[-1].stop - tiles[-1].start, self.width)) if hessian else H
-            for some in tiles:
-                first, last = some.start, some.stop
-                part = one_pass(self.features(), (first, last, size), (w, b), known, out, g)
-                loss, r = loss + part[0], r + part[1]
-                if hessian:
-                    tile = room[: last - first]
-                    weigh_rows(self.X, first, last, self.centre, self.scale, curvature, tile)
-                    H += tile.T @ tile
-            return loss, np.append(g, r), H
-
-        blocks = self.blocks if hessian else self.blocks_for_vectors()
-        loss, g, H = self.fold(block, add_parts, blocks)
-        value, gradient = loss / self.total + self.penalty(v), g / self.total
-        gradient[:-1] = gradient[:-1] * self.scale + self.ridge * v[:-1]
-        if not self.fit_intercept:
-            gradient[-1] = 0.0
-        if hessian:
-            H /= self.total
-            H[np.arange(self.p), np.arange(self.p)] += self.ridge
-            if not self.fit_intercept:
-                H[-1], H[:, -1], H[-1, -1] = 0.0, 0.0, 1.0
-        return State(v, value, gradient, scores, curvature, H)
-
-    def separates(self, state, step):
-        """Tell whether a hyperplane separates the classes: if so, the loss has no minimum.
-
-        It does if every sample is on its side now, or if the step moves every sample away from the
-        boundary, or along it: going on in its direction then lowers the loss for ever.
-        """
-        counted = self.s > 0.0
-        ahead = (self.labels * step)[counted]
-        far = np.abs(ahead).max()
-        if far > 0.1 and ahead.min() >= -1e-6 * far:
-            return True
-        return bool((self.labels * state.scores)[counted].min() > 0.0)
-
-    def product(self, state, d):
-        """Hessian times d, :eq:`eq-logistic-hessian`, without forming the Hessian."""
-        line, scores, size = (d[:-1] * self.scale, float(d[-1])), np.empty(self.n), self.tile_rows()
-        product = sparse_product if self.sparse else dense_product
-
-        def block(rows):
-            ends, out = (rows.start, rows.stop, size), np.zeros(self.p)
-            total = product(self.features(), ends, line, state.curvature, scores, out)
-            return np.append(out, total)
-
-        result = self.fold(block, blocks=self.blocks_for_vectors()) / self.total
-        result[:-1] = result[:-1] * self.scale + self.ridge * d[:-1]
-        if not self.fit_intercept:
-            result[-1] = d[-1]
-        return result
-
-    def solve_intercepts(self, state, r):
-        """Change of the intercept alone for which the Hessian gives r, a number."""
-        return r / max(float(state.curvature.sum()) / self.total, 1e-300)
-
-    def model(self, state):
-        """Return the map g -> H^-1 g for the Hessian in the state."""
-        return factor_hessian(state.hessian)
-
-    def diagonal(self, state):
-        """Return the map g -> g / diagonal of the Hessian."""
-
-        D = state.curvature
-        return self.divide_by(np.append(self.squares(D), D.sum()))
-
-
-class MultinomialLoss(_Loss):
-    """The softmax loss of q classes; V is (q, p + 1), the intercepts last."""
-
-    total_along = staticmethod(softmax_total)
-
-    def __init__(self, X, codes, n_classes, s, alpha, fit_intercept, n_jobs=None):
-        super().__init__(X, s, alpha, fit_intercept, n_jobs)
-        self.labels, self.q = read_only(codes), n_classes
-        self.design = None  # standardised features in float32, if they are held
-
-    def start(self, coef, intercept):
-        """Standardised parameters of coefficients (q, p) and intercepts (q,)."""
-        V = np.column_stack([coef / self.scale, intercept + coef @ self.centre])
-        return V - V.mean(axis=0)
-
-    def finish(self, V):
-        """Coefficients (q, p) and intercepts (q,) of standardised parameters."""
-        # The same shift of all classes changes no probability. The shift to sum zero has the
-        # smallest penalty.
-        coef, intercept = super().finish(V - V.mean(axis=0))
-        return coef, intercept - intercept.mean()
-
-    def _raw(self, V):
-        """Coefficients (p, q) and intercepts (q,) as the sparse kernels want them."""
-        return np.ascontiguousarray((V[:, :-1] * self.scale).T), V[:, -1].copy()
-
-    def _add_penalty(self, G, V):
-        G[:, :-1] += self.ridge * V[:, :-1]
-        if not self.fit_intercept:
-            G[:, -1] = 0.0
-        return G
-
-    def _backward(self, G):
-        """Bring the gradient of the sum to standardised parameters (q, p + 1)."""
-        G = G / self.total
-        if self.sparse:
-            G = np.ascontiguousarray(G.T)
-            G[:, :-1] *= self.scale
-        # A shift of all classes moves no probability, so the sum over the classes is zero. What
-        # rounding leaves of it no step can take away: it would only make steps long.
-        return G - G.mean(axis=0)
-
-    def tile(self, some):
-        """Standardised rows and a column of ones."""
-        if self.design is not None:
-            return self.design[some]
-        tile = np.empty((some.stop - some.start, self.width))
-        standardise_rows(self.X, some.start, some.stop, self.centre, self.scale, tile)
-        return tile
-
-    def in_single(self):
-        """Return this loss with its standardised features held in float32.
-
-        A pass is then several times faster. Rounding the features by a part in 10^7 moves the
-        minimum by about that, and the loss there by the square of it.
-        """
-        single = copy.copy(self)
-        single.design = np.empty((self.n, self.width), np.float32)
-
-        def block(rows):
-            args = (self.X, rows.start, rows.stop, self.centre, self.scale)
-            standardise_rows(*args, single.design[rows])
-
-        self.fold(block, None)
-        return single
-
-    def _pass(self, V, per_tile):
-        """One pass over X: scores of V into the callback, what it returns times X back.
-
-        `per_tile(some, Z)` gets the scores (rows, q) of some rows and returns (number, rows to
-        multiply).
-        """
-        if self.sparse:
-            W, b = self._raw(V)
-
-        def block(rows):
-            total = 0.0
-            G = np.zeros((self.p + 1, self.q) if self.sparse else (self.q, self.p + 1))
-            for some in self.tiles(rows):
-                if self.sparse:
-                    m = some.stop - some.start
-                    Z = np.empty((m, self.q))
-                    part = self.X.indptr[some.start : some.stop + 1]
-                    sparse_class_scores(self.X.data, self.X.indices, part, 0, m, W, b, Z)
-                    value, R = per_tile(some, Z)
-                    sparse_class_gradient(self.X.data, self.X.indices, part, 0, m, R, G)
-                    G[-1] += R.sum(axis=0)
-                else:
-                    tile = self.tile(some)
-                    value, R = per_tile(some, tile @ V.T.astype(tile.dtype))
-                    G += R.T @ tile
-                total += value
-            return total, G
-
-        total, G = self.fold(block, add_parts)
-        return total, self._backward(G)
-
-    def evaluate(self, V, hessian=False):
-        """Value and gradient at V in one pass, :eq:`eq-multinomial-gradient`."""
-        dtype = np.float64 if self.design is None else np.float32
-        scores, P = np.empty((self.n, self.q), dtype), np.empty((self.n, self.q), dtype)
-
-        def per_tile(some, Z):
-            scores[some] = Z
-            shift_rows(Z)
-            part, R = np.exp(Z, out=P[some]), np.empty_like(Z)
-            return softmax_terms(Z, part, self.labels[some], self.s[some], R), R
-
-        loss, G = self._pass(V, per_tile)
-        value = loss / self.total + self.penalty(V)
-        H = self.full_hessian(P) if hessian else None
-        return State(V, value, self._add_penalty(G, V), scores, P, H)
-
-    def separates(self, state, step):
-        """Tell whether the classes are separated, as :meth:`BinaryLoss.separates` does."""
-        rows = np.flatnonzero(self.s > 0.0)
-        own = self.labels[rows]
-        for moves, limit in ((step, 0.1), (state.scores, 0.0)):
-            # The margin of a sample is its own class's score less the best of the others. A shift
-            # of all classes together is no move.
-            margins = moves[rows] - moves[rows].mean(axis=1, keepdims=True)
-            far = np.abs(margins).max()
-            mine = margins[np.arange(len(rows)), own]
-            margins[np.arange(len(rows)), own] = -np.inf
-            ahead = mine - margins.max(axis=1)
-            if limit and far > limit and ahead.min() >= -1e-6 * far:
-                return True
-            if not limit and ahead.min() > 0.0:
-                return True
-        return False
-
-    def product(self, state, d):
-        """Hessian times d, :eq:`eq-multinomial-hessian`, by two products with X."""
-
-        def per_tile(some, T):
-            softmax_product(state.curvature[some], self.s[some], 0, len(T), T)
-            return 0.0, T
-
-        _, G = self._pass(d, per_tile)
-        return self._add_penalty(G, d)
-
-    def solve_intercepts(self, state, r):
-        """Change of the intercepts alone for which the Hessian gives r (q,)."""
-        P, weights = state.curvature, self.s[:, np.newaxis]
-        bend = (np.diag((P * weights).sum(axis=0)) - P.T @ (P * weights)) / self.total
-        return np.linalg.pinv(bend, rcond=1e-13, hermitian=True) @ r
-
-    def diagonal(self, state):
-        """Return a map that roughly inverts the Hessian: by its diagonal, or for dense data better.
-
-        With sparse data the diagonal is all that is cheap.
-        """
-        if not self.sparse and self.width <= MAX_MODEL:
-            return self.model(state)
-        P = state.curvature
-        D = self.s[:, np.newaxis] * P * (1.0 - P)
-        features = [self.squares(np.ascontiguousarray(d)) for d in D.T]
-        return self.divide_by(np.column_stack([features, D.sum(axis=0)]))
-
-    def model(self, state):
-        r"""Return a map that roughly inverts the Hessian, one p x p factor for each class.
-
-        The Hessian is a mean over the samples of (diag(p_i) - p_i p_i') times x_i x_i'. The model
-        takes the mean of each factor instead of that of the product. With the eigenvectors of the
-        q x q factor, it falls apart into one p x p system for each. Böhning's bound,
-        :eq:`eq-boehning-bound`, is the special case that puts the largest possible matrix in the
-        place of the mean one.
-        """
-        P, weights = state.curvature.astype(np.float64), self.s[:, np.newaxis]
-        mean = (P * weights).sum(axis=0) / self.total
-        between = np.diag(mean) - P.T @ (P * weights) / self.total
-        eigenvalues, U = np.linalg.eigh(between)
-        # The shift of all classes has eigenvalue zero, and no gradient. Any number will do for it.
-        eigenvalues = np.maximum(eigenvalues, 1e-3 * eigenvalues.mean())
-        A = self.second_moments()
-        ridge = np.append(self.ridge, 0.0)
-        inverses = np.empty((self.q, self.width, self.width))
-        for k, eigenvalue in enumerate(eigenvalues):
-            inverses[k] = factor_hessian(eigenvalue * A + np.diag(ridge))(np.eye(self.width))
-
-        def solve(G):
-            return U @ np.matmul(inverses, (U.T @ G)[:, :, np.newaxis])[:, :, 0]
-
-        # <span>: the mean of a product is the product of the means where the factors do not depend
-        # on each other. They do along the coefficients, since those decide the probabilities.
-        # There, the model is replaced by the Hessian itself, which is small.
-        S = self._span(state.v)
-        if S is None:
-            return solve
-        r = S.shape[1]
-        small = S.T @ (ridge[:, np.newaxis] * S)
-        modelled = np.kron((U * eigenvalues) @ U.T, S.T @ A @ S) + np.kron(np.eye(self.q), small)
-        true = self.full_hessian(P, S)
-        solve_modelled, solve_true = factor_hessian(modelled), factor_hessian(true)
-
-        def corrected(G):
-            inside = (G @ S).reshape(-1)
-            change = (solve_true(inside) - solve_modelled(inside)).reshape(self.q, r)
-            return solve(G) + change @ S.T
-
-        return corrected
-
-    def _span(self, V):
-        """Orthonormal basis (p + 1, r) of the coefficients and the constant, or None if large."""
-        _, values, rows = np.linalg.svd(V[:, :-1], full_matrices=False)
-        n_directions = min(int((values > 1e-6 * values[0]).sum()), MAX_SPAN // self.q - 1)
-        if n_directions < 1 or values[0] == 0.0:
-            return None
-        S = np.zeros((self.width, n_directions + 1))
-        S[:-1, :-1] = rows[:n_directions].T
-        S[-1, -1] = 1.0
-        return S
-
-    def second_moments(self):
-        """Weighted second moments of the standardised features and the constant."""
-
-        def block(rows):
-            H = np.zeros((self.width, self.width))
-            for some in self.tiles(rows):
-                tile = self.tile(some)
-                tile = tile * np.sqrt(self.s[some, np.newaxis]).astype(tile.dtype)
-                H += tile.T @ tile
-            return H
-
-        A = self.fold(block) / self.total
-        if not self.fit_intercept:
-            A[-1], A[:, -1], A[-1, -1] = 0.0, 0.0, 1.0
-        return A
-
-    def full_hessian(self, P, S=None):
-        """The Hessian, (q m, q m), :eq:`eq-multinomial-hessian`, at probabilities P (n, q).
-
-        S (p + 1, m), if given, is a basis of the directions that matter, the constant last;
-        otherwise m = p + 1. A block of diag(p_i) for each class, less one product of wide rows,
-        p_i times x_i.
-        """
-        q, m = self.q, self.width if S is None else S.shape[1]
-
-        def block(rows):
-            H = np.zeros((q * m, q * m))
-            for some in self.tiles(rows):
-                tile = self.tile(some)
-                tile = tile if S is None else tile @ S.astype(tile.dtype)
-                tile, part = tile * np.sqrt(self.s[some, np.newaxis]), P[some]
-                for k in range(q):
-                    scaled = tile * np.sqrt(part[:, k, np.newaxis])
-                    H[k * m : (k + 1) * m, k * m : (k + 1) * m] += scaled.T @ scaled
-                wide = (part[:, :, np.newaxis] * tile[:, np.newaxis, :]).reshape(-1, q * m)
-                H -= wide.T @ wide
-            return H
-
-        H = (self.fold(block) / self.total).reshape(q, m, q, m)
-        ridge = np.diag(np.append(self.ridge, 0.0))
-        ridge = ridge if S is None else S.T @ ridge @ S
-        # The shift of all classes changes nothing. A curvature in its direction, where there is no
-        # gradient, makes the matrix definite.
-        shift = np.einsum("kjkj->j", H) / q**2
-        for k in range(q):
-            H[k, :, k, :] += ridge
-            H[k, np.arange(m), :, np.arange(m)] += shift[:, np.newaxis]
-        if not self.fit_intercept:
-            H[:, -1], H[:, :, :, -1] = 0.0, 0.0
-            H[np.arange(q), -1, np.arange(q), -1] = 1.0
-        return H.reshape(q * m, q * m)

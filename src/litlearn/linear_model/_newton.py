@@ -22,6 +22,7 @@ There are four ways to a step, and :func:`minimise` chooses:
 """
 
 import functools
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ MAX_COPY = 2**30  # bytes of features up to which a copy in float32 is made
 PART = 8  # a part of the samples is one eighth of them
 MANY = 300  # parameters from which gradients are tried before the first Hessian of two classes
 ROUGH = 1e-5  # the relative gap at which conjugate gradients take over from L-BFGS
+NEARLY = 1e-6  # a relative gap that one more step with the same factor closes
 RESIDUAL = 0.3  # to which they then solve for a step
 CHEAP = 2**16  # samples times parameters from which a product more or less is felt
 NEAR = 30  # times the goal, from where one step that is solved for well should reach it
@@ -52,7 +54,7 @@ class Result(NamedTuple):
     """Where a solver ended, and what it knows about it."""
 
     v: np.ndarray
-    value: float
+    state: NamedTuple  # the last one
     n_iter: int
     gap: float  # half the squared Newton decrement, relative to the loss
     gradient_norm: float
@@ -68,6 +70,7 @@ class Goal(NamedTuple):
     gradient: float  # largest entry of the gradient
     max_iter: int
     penalised: bool  # a finite minimum is known to exist
+    floor: float = 1e-300  # a gap is relative to the loss, or to this if that is more
 
     def reached(self, gap, norm, moved):
         """Tell whether to stop, given what the next step would move the scores by, about.
@@ -199,13 +202,23 @@ def line_search(suffices, t):
     return 0.0
 
 
-def advance(loss, state, d, slope, **extra):
+def stretch(prices):
+    """Return how far to go on after three prices, as a multiple of the way between the first two.
+
+    The way is taken in the logarithm. Weak penalties leave the direction of the coefficients alone,
+    and stretch them by as much each time.
+    """
+    first, second, third = prices
+    return math.log(third / second) / (math.log(second / first) or math.inf)
+
+
+def advance(loss, state, d, slope):
     """Take the step d, or the part of it that the line search allows.
 
     Returns the new state, or None if nothing brings a decrease, and the change of the scores by
     the whole step.
     """
-    new = loss.evaluate(state.v + d, **extra)
+    new = loss.evaluate(state.v + d)
     step = new.scores - state.scores
     rounding = (1e-14 if new.scores.dtype == np.float64 else 1e-7) * abs(state.value)
     if not new.value <= state.value + SUFFICIENT * slope + rounding:
@@ -215,18 +228,15 @@ def advance(loss, state, d, slope, **extra):
             return value <= state.value + SUFFICIENT * t * slope
 
         t = line_search(suffices, 0.5)
-        if t == 0.0:
-            return None, step
-        new = loss.evaluate(state.v + t * d, **extra)
+        new = loss.evaluate(state.v + t * d) if t > 0.0 else None
     return new, step
 
 
-def iterate(loss, state, direction, goal, report, extra=None, observe=None, moved=np.inf):
+def iterate(loss, state, direction, goal, report=None, observe=None, moved=np.inf):
     """Step until the goal is reached: what the solvers share.
 
     `direction(state)` gives the next step, and a function that says what its decrement lacks of the
-    true one, or None if it lacks nothing; `extra(gap)` arguments for the next evaluation; and
-    `observe(old, new)` sees every step taken.
+    true one, or None if it lacks nothing; `observe(old, new)` sees every step taken.
     """
     n_iter, separated, last_slope = 0, False, None
     if not (np.isfinite(state.value) and np.isfinite(state.gradient).all()):
@@ -238,7 +248,7 @@ def iterate(loss, state, direction, goal, report, extra=None, observe=None, move
             d = -state.gradient
             slope = float(np.vdot(state.gradient, d))
         # <certificate>: half the squared decrement is what another step could gain.
-        scale, norm = 0.5 / max(state.value, 1e-300), float(np.abs(state.gradient).max())
+        scale, norm = 0.5 / max(state.value, goal.floor), float(np.abs(state.gradient).max())
         gap, last = -scale * slope, n_iter >= goal.max_iter
         if last_slope is not None:  # the next step is to the last one as the roots of their gains
             moved *= np.sqrt(slope / last_slope) if last_slope < 0.0 else 1.0
@@ -246,13 +256,13 @@ def iterate(loss, state, direction, goal, report, extra=None, observe=None, move
             gap += scale * lack()
         if goal.reached(gap, norm, moved):
             # The step that proves it is taken too: it costs nothing, and squares the error.
-            return Result(state.v + d, state.value, n_iter, gap, norm, moved, True, False)
+            return Result(state.v + d, state, n_iter, gap, norm, moved, True, False)
         if last or (separated and norm <= goal.gradient):
-            return Result(state.v, state.value, n_iter, gap, norm, moved, False, separated)
+            return Result(state.v, state, n_iter, gap, norm, moved, False, separated)
         # <step>: the whole step is nearly always right. If not, it is halved.
-        new, step = advance(loss, state, d, slope, **(extra(gap) if extra else {}))
+        new, step = advance(loss, state, d, slope)
         if new is None:
-            return Result(state.v, state.value, n_iter, gap, norm, moved, False, separated)
+            return Result(state.v, state, n_iter, gap, norm, moved, False, separated)
         if observe is not None:
             observe(state, new)
         if not goal.penalised:
@@ -269,32 +279,23 @@ def newton(loss, v, goal, report=None, factored=True):
     Once the decrement is small, one more step with the old factor is enough, and the next Hessian
     is not formed.
     """
-    if not factored:
-
-        def truncated(state):
-            # The nearer the minimum, the more exactly the step is worth solving for.
-            rtol = min(0.1, np.sqrt(np.abs(state.gradient).max()))
-            step, lack = certified_step(loss, state, loss.diagonal(state), rtol, goal)
-            return step.d, lack
-
-        return iterate(loss, loss.evaluate(v), truncated, goal, report)
-
-    solver, age = None, 0
+    solver, near = None, False
 
     def exact(state):
-        nonlocal solver, age
-        if state.hessian is None:
-            age += 1
-        else:
-            solver, age = factor_hessian(state.hessian), 0
-        return -solver(state.gradient), None
-
-    def extra(gap):
+        nonlocal solver, near
         # A factor serves once more near the end. If that was not the end, the curvature changed.
-        return {"hessian": gap > 1e-6 or age > 0}
+        solver = solver if near else factor_hessian(loss.hessian(state))
+        d = -solver(state.gradient)
+        near = not near and -np.vdot(state.gradient, d) <= NEARLY * 2.0 * state.value
+        return d, None
 
-    state = loss.evaluate(v, hessian=True)
-    return iterate(loss, state, exact, goal, report, extra)
+    def truncated(state):
+        # The nearer the minimum, the more exactly the step is worth solving for.
+        rtol = min(0.1, np.sqrt(np.abs(state.gradient).max()))
+        step, lack = certified_step(loss, state, loss.diagonal(state), rtol, goal)
+        return step.d, lack
+
+    return iterate(loss, loss.evaluate(v), exact if factored else truncated, goal, report)
 
 
 def two_loops(g, pairs, precondition):
@@ -310,6 +311,14 @@ def two_loops(g, pairs, precondition):
     return d
 
 
+def remember(pairs, s, y):
+    """Keep a step s and the change y of the gradient, if the loss bends along the step."""
+    sy = float(np.vdot(s, y))
+    if sy > 1e-16 * float(np.vdot(s, s)) ** 0.5 * float(np.vdot(y, y)) ** 0.5:
+        pairs.append((s, y, sy))
+        del pairs[:-MEMORY]
+
+
 def quasi_newton(loss, state, precondition, goal, report=None, pairs=None, moved=np.inf):
     """L-BFGS from a state and a model of the Hessian: `precondition` maps g to H^-1 g, about.
 
@@ -322,13 +331,9 @@ def quasi_newton(loss, state, precondition, goal, report=None, pairs=None, moved
         return two_loops(-state.gradient, pairs, precondition), None
 
     def observe(old, new):
-        s, y = new.v - old.v, new.gradient - old.gradient
-        sy = float(np.vdot(s, y))
-        if sy > 1e-16 * float(np.vdot(s, s)) ** 0.5 * float(np.vdot(y, y)) ** 0.5:
-            pairs.append((s, y, sy))
-            del pairs[:-MEMORY]
+        remember(pairs, new.v - old.v, new.gradient - old.gradient)
 
-    return iterate(loss, state, direction, goal, report, None, observe, moved)
+    return iterate(loss, state, direction, goal, report, observe, moved)
 
 
 def minimise(loss, v, goal, report=None, factored=None):
@@ -336,7 +341,7 @@ def minimise(loss, v, goal, report=None, factored=None):
 
     Parameters
     ----------
-    loss : BinaryLoss or MultinomialLoss
+    loss : Loss
         What to minimise.
     v : ndarray
         Standardised parameters at the start.
@@ -351,21 +356,19 @@ def minimise(loss, v, goal, report=None, factored=None):
     -------
     Result
     """
-    if factored is not None:
-        return newton(loss, v, goal, report, factored)
-    if loss.sparse:
-        return newton(loss, v, goal, report, factored=False)
+    if factored is not None or loss.sparse:
+        return newton(loss, v, goal, report, bool(factored))
     # A part must have more samples than parameters, and several times more than features.
     stride = min(PART, loss.n // (ROWS_PER_FEATURE * loss.width), loss.n // (2 * v.size))
     if stride >= 3 and loss.n * loss.p > 2**18 and loss.width <= FACTORED:
         return from_part(loss, v, goal, report, stride)
-    if stride >= 3 and loss.n * loss.p > 2**16 and v.ndim == 1:
+    if stride >= 3 and loss.n * loss.p > 2**16 and loss.q == 1:
         return newton_from_part(loss, v, goal, report, stride)
-    if v.ndim == 1 and v.size > MANY and loss.n * loss.p > 2**16:
+    if loss.q == 1 and v.size > MANY and loss.n * loss.p > 2**16:
         return by_gradients(loss, v, goal, report)
     if affordable(loss, v):
         return newton(loss, v, goal, report)
-    if v.ndim == 2 and loss.width <= min(FACTORED, 2 * loss.n):
+    if loss.q > 1 and loss.width <= min(FACTORED, 2 * loss.n):
         state = loss.evaluate(v)
         found = quasi_newton(loss, state, loss.model(state), brief(goal), report)
         return finish(loss, found, goal, report)
@@ -379,7 +382,7 @@ def affordable(loss, v):
     each pair of classes, and conjugate gradients with a good model need far less.
     """
     cost = loss.hessian_cost(v.size)
-    if v.ndim == 2:
+    if loss.q > 1:
         return cost < 1e8
     return v.size <= FACTORED and (cost < 2e9 or (cost < 1e11 and v.size <= loss.n))
 
@@ -393,14 +396,12 @@ def by_gradients(loss, v, goal, report=None):
     cost. A step for which that is not enough is found by factoring.
     """
     budget = max(10, int(loss.hessian_cost(v.size) / (PASS * loss.n * loss.p)))
-    state, pairs = loss.evaluate(v), []
-    precondition = loss.diagonal(state)
-    first = min(budget, goal.max_iter // 2)
-    rough = goal._replace(gap=max(goal.gap, ROUGH), gradient=np.inf, max_iter=first)
-    # To limit the threads of BLAS once costs less than for each of many short passes.
-    with single_threaded_blas():
-        found = quasi_newton(loss, state, precondition, rough, report, pairs)
-    left, limited = budget - found.n_iter, affordable(loss, v)
+    state, pairs, limited = loss.evaluate(v), [], affordable(loss, v)
+    first, diagonal, left = min(budget, goal.max_iter // 2), loss.diagonal(state), budget
+    rough = first > 0
+
+    def model(g):
+        return two_loops(g, pairs, diagonal)
 
     def product(state, x):
         nonlocal left
@@ -408,25 +409,27 @@ def by_gradients(loss, v, goal, report=None):
         return loss.product(state, x)
 
     def direction(state):
+        nonlocal left, rough
+        if rough:
+            d, left = model(-state.gradient), left - 1
+            gain = -float(np.vdot(state.gradient, d))
+            rough = left > budget - first and gain > 2.0 * max(goal.gap, ROUGH) * state.value
+            return d, lambda: np.inf
         if left > 0 or not limited:
+            most = left if limited else None
+            # To limit the threads of BLAS once costs less than for each of many short passes.
             with single_threaded_blas():
-                step, lack = certified_step(
-                    loss,
-                    state,
-                    lambda x: two_loops(x, pairs, precondition),
-                    RESIDUAL,
-                    goal,
-                    left if limited else None,
-                    lambda x: product(state, x),
-                )
+                given = loss, state, model, RESIDUAL, goal, most, functools.partial(product, state)
+                step, lack = certified_step(*given)
             if step.reached or not limited:
                 return step.d, lack
-        H = loss.evaluate(state.v, hessian=True).hessian
-        return -factor_hessian(H)(state.gradient), None
+        return -factor_hessian(loss.hessian(state))(state.gradient), None
 
-    rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
-    result = iterate(loss, loss.evaluate(found.v), direction, rest, report)
-    return result._replace(n_iter=found.n_iter + result.n_iter)
+    def observe(old, new):
+        if rough:
+            remember(pairs, new.v - old.v, new.gradient - old.gradient)
+
+    return iterate(loss, state, direction, goal, report, observe)
 
 
 def brief(goal):
@@ -464,20 +467,16 @@ def from_part(loss, v, goal, report, stride):
     The part's minimum misses the whole's by its sampling error: in the loss, about the number of
     parameters over twice the number of samples. There is no point in finding it better than that.
     """
-    part = loss.part(stride)
-    state = None
+    part, state = loss.part(stride), None
     if part is not None:
-        if v.ndim == 2:
-            part = part.in_single()
+        part = part.in_single() if loss.q > 1 else part
         noise = v.size / (2.0 * part.n)
-        rough = Goal(0.1 * noise, np.inf, goal.max_iter, True)
-        found = minimise(part, v, rough)
-        if found.converged:
-            state = part.evaluate(found.v, **({"hessian": True} if v.ndim == 1 else {}))
+        found = minimise(part, v, Goal(0.1 * noise, np.inf, goal.max_iter, True))
+        state = part.evaluate(found.v) if found.converged else None
     if state is None or not loss.model_is_sound(state):
         return newton(loss, v, goal, report, affordable(loss, v))
     model, pairs, goal_now = part.model(state), [], brief(goal)
-    if v.ndim == 1 or loss.X.nbytes > MAX_COPY:
+    if loss.q == 1 or loss.X.nbytes > MAX_COPY:
         found = quasi_newton(loss, loss.evaluate(state.v), model, goal_now, report)
         return finish(loss, found, goal, report)
     # <single>: most of the way in float32, the last of it, and the certificate, in float64.

@@ -16,9 +16,9 @@ The solver ends on two certificates: the largest violation of the optimality con
 objective is from the smallest one possible.
 
 Two classes have one row of coefficients, q > 2 classes have q. The solver sees the coefficients as
-one vector, class after class. What differs between two classes and many is in `TwoClasses` and
-`ManyClasses`; what differs between dense and sparse data is in `Dense` and `Sparse`. The penalty
-and the sweeps of coordinate descent are those of the lasso.
+one vector, class after class. The losses are those of :class:`Outcomes`; what differs between dense
+and sparse data is in `Dense` and `Sparse`. The penalty and the sweeps of coordinate descent are
+those of the lasso.
 
 Sources: Lee, Sun and Saunders (2014) for the method and its line search, Friedman, Hastie and
 Tibshirani (2010) for coordinate descent on the model, Ndiaye et al. (2017) for the dual.
@@ -32,17 +32,16 @@ import numpy as np
 
 from litlearn._jit import njit
 from litlearn._parallel import cut, fold_blocks, single_threaded_blas
-from litlearn._validation import is_sparse, read_only
+from litlearn._validation import is_sparse
 from litlearn.linear_model._coordinate_descent import MEMORY, extrapolate, gram_sweep, state_of
 from litlearn.linear_model._design import add_columns, products_of, sparse_products_of
 from litlearn.linear_model._logistic_loss import (
-    logistic_terms,
-    logistic_total,
-    shift_rows,
-    softmax_terms,
-    softmax_total,
+    add_hessian,
+    intercepts_hessian,
+    outcomes_of,
+    pseudoinverse,
 )
-from litlearn.linear_model._newton import SUFFICIENT, line_search
+from litlearn.linear_model._newton import SUFFICIENT, line_search, stretch
 from litlearn.linear_model._penalty import coordinate_step, price, violations
 
 BLOCK_ENTRIES = 1 << 20  # entries of X that one task of a thread reads
@@ -57,43 +56,6 @@ CROSSINGS = 10_000  # Newton steps in a row on the support, divided by its size
 INNER_SHARE = 0.01  # the model is solved to this share of the violation
 GAP_SHARE = 1e-2  # the relative gap asked for is this times `tol`
 FLATTEST = 1e-10  # least curvature of a sample's loss, as a share of its weight
-
-
-# ------------------------------------------------------------------ the duals of the losses
-
-
-@njit
-def binary_entropy(residual, s, scale, start, stop):
-    """Dual objective of samples at scale * residual: the weighted entropies, for two classes.
-
-    residual, s (n,): |residual_i| / s_i is the probability of the wrong class; 0 <= scale <= 1.
-    """
-    total = 0.0
-    for i in range(start, stop):
-        if s[i] > 0.0:
-            u = scale * abs(residual[i]) / s[i]
-            if u > 0.0:
-                total -= s[i] * u * math.log(u)
-            if u < 1.0:
-                total -= s[i] * (1.0 - u) * math.log1p(-u)
-    return total
-
-
-@njit
-def class_entropy(P, codes, s, scale, start, stop):
-    """Dual objective of samples: entropies of scale p_i + (1 - scale) e_{y_i}, for many classes.
-
-    P (n, q): probabilities; codes (n,): classes; s (n,): weights; 0 <= scale <= 1.
-    """
-    total = 0.0
-    for i in range(start, stop):
-        for k in range(P.shape[1]):
-            u = scale * P[i, k]
-            if k == codes[i]:
-                u += 1.0 - scale
-            if u > 0.0:
-                total -= s[i] * u * math.log(u)
-    return total
 
 
 # ------------------------------------------------------------------ columns of X
@@ -296,11 +258,6 @@ def solve_model(H, gradient, w, penalty, tol, max_rounds=50):
     return v
 
 
-def pseudoinverse(H):
-    """That of the Hessian of the intercepts, (q, q)."""
-    return 1.0 / H if len(H) == 1 else np.linalg.pinv(H, rcond=1e-13, hermitian=True)
-
-
 def eliminate_intercepts(H, gradient, b_gradient):
     """Reduce a model in coefficients and q intercepts to one in the coefficients alone.
 
@@ -351,7 +308,7 @@ class Dense:
         if fit_intercept:
             self.centre = self.transpose_times(s[:, None])[0]
 
-    def fold_rows(self, part, merge=None, width=64):
+    def fold_rows(self, part, merge, width):
         """Merge what `part` returns for blocks of rows with `width` entries each."""
         return fold_blocks(part, merge, cut(self.n, BLOCK_ENTRIES // width), self.n_jobs)
 
@@ -391,7 +348,7 @@ class Dense:
             for tile in self.tiles(rows, columns.size + 1):
                 np.dot(self.tile(columns, root, tile), d, out=out[tile])
 
-        self.fold_rows(block, width=columns.size + 1)
+        self.fold_rows(block, None, columns.size + 1)
         return out
 
     def scores(self, chosen, d, q):
@@ -414,33 +371,22 @@ class Dense:
         -------
         ndarray of shape (m + q, m + q)
         """
-        q = len(columns)
+        roots = np.sqrt(np.ascontiguousarray(A.T))
         ends = np.cumsum([chosen.size + 1 for chosen in columns])
-        places = [slice(end - c.size - 1, end) for end, c in zip(ends, columns, strict=True)]
-        roots = [np.sqrt(A[:, k]) for k in range(q)]
-        size = max(self.n // GRAM_BLOCKS + 1, TILE_ROWS, int(16 * BLOCK_ENTRIES // ends[-1] ** 2))
+        m = ends[-1]
+        size = max(self.n // GRAM_BLOCKS + 1, TILE_ROWS, int(16 * BLOCK_ENTRIES // m**2))
 
         def block(rows):
-            # <own>: the products within each class, with the curvature A.
-            H = np.zeros((ends[-1], ends[-1]))
-            for some in self.tiles(rows, ends[-1]):
-                wide = np.empty((some.stop - some.start, ends[-1])) if B is not None else None
-                for k in range(q):
-                    tile = self.tile(columns[k], roots[k], some)
-                    H[places[k], places[k]] += np.dot(tile.T, tile)
-                    if B is not None:
-                        share = np.sqrt(B[some, k])[:, None]
-                        np.multiply(tile, share, out=wide[:, places[k]])
-                # <between>: what the classes take from each other, in one product.
-                if B is not None:
-                    H -= np.dot(wide.T, wide)
+            H = np.zeros((m, m))
+            for some in self.tiles(rows, m):
+                own = [self.tile(*given, some) for given in zip(columns, roots, strict=True)]
+                add_hessian(H, own, None if B is None else B[some])
             return H
 
         H = fold_blocks(block, operator.iadd, cut(self.n, size), self.n_jobs)
-        if q == 1:
+        if len(columns) == 1:
             return H
-        intercepts = ends - 1
-        order = np.append(np.setdiff1d(np.arange(ends[-1]), intercepts), intercepts)
+        order = np.append(np.setdiff1d(np.arange(m), ends - 1), ends - 1)
         return H[np.ix_(order, order)]
 
 
@@ -452,7 +398,7 @@ class Sparse:
 
     rounded = False
     largest_model, per_root = math.inf, 25
-    fold_rows, scores = Dense.fold_rows, Dense.scores
+    scores = Dense.scores
 
     def __init__(self, X, n_jobs):
         X = X.tocsc()
@@ -568,104 +514,17 @@ def solve_sparse_model(design, chosen, point, gradients, old, penalty, tol):
     return v - old, d_b, np.ascontiguousarray(U.T)
 
 
-# ------------------------------------------------------------------ two classes, and many
-
-
-class Point(NamedTuple):
-    """The loss at some scores, and its derivatives there.
-
-    The second derivative in the scores of classes k and l is A_ik (1 - B_ik) for k = l and
-    -A_ik B_il otherwise; B is None for two classes.
-    """
-
-    scores: np.ndarray  # (n, q)
-    loss: float
-    residual: np.ndarray  # (n, q), first derivative
-    A: np.ndarray  # (n, q)
-    B: np.ndarray | None  # (n, q)
-
-
-class TwoClasses:
-    """The logistic loss, :eq:`eq-logistic-loss`: one row of coefficients."""
-
-    q = 1
-
-    def __init__(self, design, y, s):
-        self.design, self.y, self.s = design, read_only(y), read_only(s)
-
-    def evaluate(self, scores):
-        """The loss and its derivatives at scores (n, 1)."""
-        flat, residual, curvature = scores[:, 0], np.empty(scores.shape), np.empty(scores.shape)
-
-        def block(rows):
-            out = residual[:, 0], curvature[:, 0]
-            return logistic_terms(flat, self.y, self.s, rows.start, rows.stop, *out)
-
-        loss = self.design.fold_rows(block, operator.add)
-        # Samples far from the boundary have next to no curvature: rounded to zero, it would leave
-        # the model without a minimum.
-        np.maximum(curvature, FLATTEST * self.s[:, None], out=curvature)
-        return Point(scores, loss, residual, curvature, None)
-
-    def along(self, point, moved, t):
-        """The loss at scores + t moved."""
-        scores, step = point.scores[:, 0], moved[:, 0]
-
-        def block(rows):
-            return logistic_total(scores, step, t, self.y, self.s, rows.start, rows.stop)
-
-        return self.design.fold_rows(block, operator.add)
-
-    def entropy(self, point, scale):
-        """The dual objective at the scaled residuals."""
-        flat = point.residual[:, 0]
-
-        def block(rows):
-            return binary_entropy(flat, self.s, scale, rows.start, rows.stop)
-
-        return self.design.fold_rows(block, operator.add)
-
-
-class ManyClasses:
-    """The softmax loss, :eq:`eq-multinomial-loss`: q rows of coefficients."""
-
-    def __init__(self, design, codes, q, s):
-        self.design, self.codes, self.q, self.s = design, read_only(codes), q, read_only(s)
-
-    def evaluate(self, scores):
-        """The loss and its derivatives at scores (n, q)."""
-        P, residual = scores.copy(), np.empty(scores.shape)
-
-        def block(rows):
-            shifted = P[rows].copy()
-            shift_rows(shifted)
-            np.exp(shifted, out=P[rows])
-            return softmax_terms(shifted, P[rows], self.codes[rows], self.s[rows], residual[rows])
-
-        loss = self.design.fold_rows(block, operator.add)
-        A = np.maximum(P, FLATTEST) * self.s[:, None]
-        return Point(scores, loss, residual, A, P)
-
-    def along(self, point, moved, t):
-        """The loss at scores + t moved."""
-
-        def block(rows):
-            own = self.codes, self.s, rows.start, rows.stop
-            return softmax_total(point.scores, moved, t, *own)
-
-        return self.design.fold_rows(block, operator.add)
-
-    def entropy(self, point, scale):
-        """The dual objective at the scaled residuals."""
-
-        def block(rows):
-            own = self.codes, self.s, scale, rows.start, rows.stop
-            return class_entropy(point.B, *own)
-
-        return self.design.fold_rows(block, operator.add)
-
-
 # ------------------------------------------------------------------ certificates
+
+
+def evaluate(loss, scores):
+    """The loss and its derivatives at scores (n, q).
+
+    Samples far from the boundary have next to no curvature: rounded to zero, it would leave the
+    model without a minimum.
+    """
+    point = loss.evaluate(scores)
+    return point._replace(A=np.maximum(point.A, FLATTEST * loss.s[:, None]))
 
 
 def duality_gap(loss, point, gradient, w, penalty):
@@ -695,13 +554,10 @@ def settle_intercepts(loss, point, b):
         slope = point.residual.sum(axis=0)
         if np.abs(slope).max() <= 1e-15:
             break
-        bend = np.diag(point.A.sum(axis=0))
-        if point.B is not None:
-            bend = bend - point.A.T @ point.B
-        step = -pseudoinverse(bend) @ slope
+        step = -pseudoinverse(intercepts_hessian(point.A, point.B)) @ slope
         # Far out the curvature is tiny and the step too long.
         step *= min(1.0, 4.0 / np.abs(step).max())
-        trial = loss.evaluate(point.scores + step)
+        trial = evaluate(loss, point.scores + step)
         rest = np.abs(trial.residual.sum(axis=0)).max()
         if not (trial.loss < point.loss or rest < np.abs(slope).max()):
             break
@@ -736,7 +592,9 @@ def step_length(loss, point, moved, old, d, penalty):
     rounding = 1e-15 * (point.loss + start) * math.sqrt(len(moved))
 
     def suffices(t):
-        change = loss.along(point, moved, t) - point.loss + price(old + t * d, penalty) - start
+        change = (
+            loss.along(point.scores, moved, t) - point.loss + price(old + t * d, penalty) - start
+        )
         return change <= SUFFICIENT * t * promised or abs(change) + abs(promised) <= rounding
 
     return line_search(suffices, 1.0)
@@ -799,17 +657,15 @@ def model_step(design, loss, point, known, chosen, old, penalty, fit_intercept):
 def leap(design, loss, point, last, before, penalties):
     """Go on along the logarithm of the penalty, if that lowers the objective.
 
-    Weak penalties leave the direction of the coefficients alone, and stretch them by as much each
-    time. last, before: the last coefficients (q * p,) and intercepts, at `point`, and the ones
+    last, before: the last coefficients (q * p,) and intercepts, at `point`, and the ones
     before; penalties: theirs, that of `last`, and the next. Returns where to begin.
     """
-    (w, b), (first, second, third) = last, (penalty.alpha for penalty in penalties)
-    share = math.log(third / second) / (math.log(second / first) or math.inf)
+    (w, b), share = last, stretch([penalty.alpha for penalty in penalties])
     support, further = np.flatnonzero(w), w + share * (w - before[0])
     further[further * w <= 0.0] = 0.0
     shift = share * (b - before[1])
     moved = design.scores(support, further[support] - w[support], loss.q) + shift
-    trial = loss.evaluate(point.scores + moved)
+    trial = evaluate(loss, point.scores + moved)
     if trial.loss + price(further, penalties[2]) < point.loss + price(w, penalties[2]):
         return trial, further, b + shift
     return point, w.copy(), b
@@ -823,7 +679,7 @@ def proximal_newton(design, loss, penalties, fit_intercept, tol, max_iter, w, b)
     Parameters
     ----------
     design : Dense or Sparse
-    loss : TwoClasses or ManyClasses
+    loss : Outcomes
     penalties : list of Penalty
         For the mean loss. Of more than one, the certificates are measured by what they are at the
         start, or more: the objective falls to nothing where weak penalties let it.
@@ -845,7 +701,7 @@ def proximal_newton(design, loss, penalties, fit_intercept, tol, max_iter, w, b)
     if fit_intercept:
         b = b + (w * centre).reshape(q, p).sum(axis=1)  # of the centred features
     support = np.flatnonzero(w)
-    point = loss.evaluate(design.scores(support, w[support], q) + b)
+    point = evaluate(loss, design.scores(support, w[support], q) + b)
     first_size = max(10, design.per_root * math.isqrt(q * p))
     floor, before, last = (None if len(penalties) > 1 else (0.0, 0.0)), None, None
     for k, penalty in enumerate(penalties):
@@ -869,7 +725,7 @@ def proximal_newton(design, loss, penalties, fit_intercept, tol, max_iter, w, b)
             if t == 0.0:
                 break
             w[chosen], b = old + t * d, b + t * d_b
-            point = loss.evaluate(point.scores + t * moved)
+            point = evaluate(loss, point.scores + t * moved)
         before, last = last, (w.copy(), b)
         shift = (w * centre).reshape(q, p).sum(axis=1) if fit_intercept else 0.0
         yield w.copy(), b - shift, n_iter, max(float(known.gap), 0.0), known.hold(tol, floor)
@@ -916,10 +772,7 @@ def fit_path(X, codes, q, s, penalties, fit_intercept, tol, max_iter, start=None
         design = Sparse(X, n_jobs)
     else:
         design = Dense(np.ascontiguousarray(X), s, fit_intercept, n_jobs)
-    if q == 1:
-        loss = TwoClasses(design, np.where(codes == 1, 1.0, -1.0), s)
-    else:
-        loss = ManyClasses(design, codes, q, s)
+    loss = outcomes_of(codes, q, s, n_jobs)
     w, b = (np.zeros((q, design.p)), np.zeros(q)) if start is None else start
     b = b if fit_intercept else np.zeros(q)
     with single_threaded_blas():
