@@ -98,10 +98,16 @@ def test_one_thread_for_few_rows(monkeypatch):
         yield
 
     monkeypatch.setattr(_factors, "single_threaded_blas", alone)
-    for n, expected in ((2, 1), (_factors.FEW_ROWS, 2), (_factors.FEW_ROWS + 1, 2)):
+    for n, expected in ((2, 1), (_factors.FEW_EIGENVECTORS, 1), (_factors.FEW_EIGENVECTORS + 1, 0)):
         values = _factors.semidefinite_eigen(np.eye(n))[0]
         np.testing.assert_array_equal(values, np.ones(n))
         assert len(entered) == expected
+        entered.clear()
+    for n, expected in ((2, 2), (_factors.FEW_ROWS, 2), (_factors.FEW_ROWS + 1, 0)):
+        W = _factors.solve(_factors.cholesky(np.eye(n)), np.ones((n, 1)))
+        np.testing.assert_array_equal(W, np.ones((n, 1)))
+        assert len(entered) == expected
+        entered.clear()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from litlearn._parallel import (
     fold_blocks,
     interrupt_flag,
     map_blocks,
+    multiply_rows,
     single_threaded_blas,
 )
 
@@ -371,3 +372,36 @@ def test_the_same_bits_for_any_number_of_threads():
     sums = {fold_blocks(part, add, range(200), n_jobs) for n_jobs in (1, 2, 5)}
     assert sums == {float(np.add.accumulate(parts)[-1])}
     assert float(np.add.accumulate(np.sort(parts))[-1]) not in sums  # the order matters here
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(30_000, 200, 0), (30_000, 50, 4), (500, 100, 100), (9, 4, 2)])
+def test_rows_times_columns_with_blas_of_one_thread(two_blas_threads, shape, order, dtype):
+    n, p, k = shape
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, p)).astype(dtype, order=order)
+    B = rng.normal(size=(p, k) if k else p).astype(dtype)
+    found = multiply_rows(X, B)
+    assert found.dtype == dtype and found.shape == (n, k)[: B.ndim]
+    np.testing.assert_allclose(found, X @ B, rtol=0, atol=50 * p * np.finfo(dtype).eps)
+    assert np.array_equal(found, multiply_rows(X, B, n_jobs=1))
+
+
+def test_many_rows_are_multiplied_in_blocks(monkeypatch):
+    limits, whole = [], _parallel.fold_blocks
+
+    def watch(part, merge, blocks, n_jobs):
+        limits.append(len(blocks))
+        return whole(part, merge, blocks, n_jobs)
+
+    monkeypatch.setattr(_parallel, "fold_blocks", watch)
+    multiply_rows(np.ones((50_000, 100)), np.ones(100))
+    multiply_rows(np.ones((100, 100)), np.ones(100))
+    assert len(limits) == 1 and limits[0] > 2
+
+
+def test_sparse_rows_are_multiplied_as_they_are():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    X = scipy_sparse.random_array((300, 40), density=0.1, format="csr", rng=0)
+    np.testing.assert_allclose(multiply_rows(X, np.ones(40)), X.sum(axis=1))

@@ -26,10 +26,17 @@ PRODUCT_BLOCK = 2**19
 # Multiplications that BLAS does at once without copying the factors to where it wants them first:
 # for a few directions the copy takes as long as the product. And columns of such a tile.
 UNPACKED, TILE_COLUMNS, FEW_DIRECTIONS = 2**19, 512, 48
-# Rows of a matrix whose eigenvectors are found by one thread.
-FEW_ROWS = 256
+# Rows of a matrix that one thread factors, and whose eigenvectors it finds. The threads of BLAS
+# gain little there, and keep the processors busy for some 25 ms after their work is done, which
+# the next pass over the samples would miss.
+FEW_ROWS, FEW_EIGENVECTORS = 512, 256
 # Directions in a Krylov space, as a multiple of the block that it grows by, before it is cut back.
 MOST_BLOCKS_KEPT = 12
+
+
+def threads_for(n_rows, few=FEW_ROWS):
+    """Context in which BLAS has as many threads as a factorisation is worth."""
+    return single_threaded_blas() if n_rows <= few else contextlib.nullcontext()
 
 
 class Factor(NamedTuple):
@@ -73,10 +80,11 @@ def cholesky(A, shift=0.0):
     np.fill_diagonal(S, 1.0)
     # <factor>: The factor, and from it an estimate of the condition number.
     size = np.abs(S).sum(axis=0).max()
-    L, failed = lapack.dpotrf(S.T, lower=True, overwrite_a=True, clean=False)
-    if failed:
-        return None
-    rcond, _ = lapack.dpocon(L, size, uplo="L")
+    with threads_for(len(A)):
+        L, failed = lapack.dpotrf(S.T, lower=True, overwrite_a=True, clean=False)
+        if failed:
+            return None
+        rcond, _ = lapack.dpocon(L, size, uplo="L")
     return Factor(L, d, rcond, rcond * size)
 
 
@@ -84,7 +92,8 @@ def solve(factor, B):
     """Return W with ``(A + shift I) W = B``, (p, k), from the factor: two triangular systems."""
     from scipy.linalg import lapack
 
-    W, _ = lapack.dpotrs(factor.L, B / factor.d[:, None], lower=True, overwrite_b=True)
+    with threads_for(len(factor.L)):
+        W, _ = lapack.dpotrs(factor.L, B / factor.d[:, None], lower=True, overwrite_b=True)
     return W / factor.d[:, None]
 
 
@@ -142,7 +151,8 @@ def solve_triangular(L, B, transposed=False):
     """Return W with ``L W = B``, or ``L' W = B``, for a lower triangular L (p, p) and B (p, k)."""
     from scipy.linalg import lapack
 
-    W, failed = lapack.dtrtrs(L, B, lower=True, trans=int(transposed))
+    with threads_for(max(B.shape)):
+        W, failed = lapack.dtrtrs(L, B, lower=True, trans=int(transposed))
     if failed:
         raise np.linalg.LinAlgError(f"the triangular factor is singular in row {failed - 1}")
     return W
@@ -178,9 +188,7 @@ def semidefinite_eigen(A):
 
     Eigenvalues below zero are rounding, and are returned as zero. The eigenvectors are columns.
     """
-    # <alone>: The threads of BLAS gain nothing here, and they keep a processor busy for a while
-    # after their work is done, which the next pass over the samples would miss.
-    with single_threaded_blas() if len(A) <= FEW_ROWS else contextlib.nullcontext():
+    with threads_for(len(A), FEW_EIGENVECTORS):
         values, vectors = np.linalg.eigh(A)
     return np.maximum(values, 0.0), vectors
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from litlearn import _targets, _to_sklearn, _validation
 from litlearn._base import BaseEstimator, ClassifierMixin, RegressorMixin
+from litlearn._parallel import multiply_rows
 
 SPARSE_FORMATS = ("csr", "csc")
 
@@ -43,7 +44,8 @@ class LinearModel(BaseEstimator):
         _validation.check_is_fitted(self)
         X = _validation.check_queries(self, X, sparse=self.sparse_formats)
         # The product is taken in the type of X, so that float32 data need no copy in float64.
-        result = X @ self.coef_.T.astype(X.dtype, copy=False)
+        coef = self.coef_.T.astype(X.dtype, copy=False)
+        result = multiply_rows(X, coef, getattr(self, "n_jobs", None))
         if _validation.is_sparse(result):  # so it is if `sparsify` made the coefficients sparse
             result = result.toarray()
         result += np.asarray(self.intercept_, dtype=X.dtype)

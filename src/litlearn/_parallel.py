@@ -356,6 +356,43 @@ def blas_architectures():
     return {library.get("architecture") for library in _blas_controller().info()}
 
 
+# Multiplications from which `multiply_rows` works in blocks (what is smaller stays in a cache,
+# where BLAS hands over in less time), and those of one block, which has so many rows at least.
+_WORTH_BLOCKS, _BLOCK, _LEAST_ROWS = 1 << 22, 1 << 21, 64
+
+
+def multiply_rows(X, B, n_jobs=None):
+    """Return ``X @ B`` from blocks of rows of X, each multiplied by one thread.
+
+    The threads of OpenBLAS wait for more work by spinning, for some 25 ms. What comes next, on as
+    many processors, would have to share these with them.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, p)
+    B : array or sparse array of shape (p,) or (p, k)
+    n_jobs : int or None, default=None
+        See :func:`effective_n_jobs`.
+
+    Returns
+    -------
+    array of shape (n,) or (n, k)
+        Sparse if both are.
+    """
+    dense = isinstance(X, np.ndarray) and isinstance(B, np.ndarray)
+    width = B.shape[1] if B.ndim > 1 else 1
+    if not dense or X.size * width < _WORTH_BLOCKS:
+        return X @ B
+    out = np.empty(X.shape[:1] + B.shape[1:], np.result_type(X, B))
+
+    def block(rows):
+        np.matmul(X[rows], B, out=out[rows])
+
+    size = max(_LEAST_ROWS, _BLOCK // (X.shape[1] * width))
+    fold_blocks(block, None, cut(len(X), size), n_jobs)
+    return out
+
+
 @contextlib.contextmanager
 def single_threaded_blas():
     """While any thread is inside, BLAS uses one thread: the blocks have the others.

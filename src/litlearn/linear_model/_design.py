@@ -16,7 +16,7 @@ import numpy as np
 
 from litlearn import _moments
 from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks
+from litlearn._parallel import cut, fold_blocks, multiply_rows
 from litlearn.linear_model._coordinate_descent import (
     FIRST_SIZE,
     GROWTH,
@@ -413,7 +413,8 @@ class DenseDesign(Design):
     def residual(self, w):
         """``y - X w``; columns with a coefficient are loaded, unless all products are known."""
         if self.gram is not None:
-            r = w.astype(self.X.dtype) @ self.X.T - (w @ self.means)[..., None]
+            r = multiply_rows(self.X, w.T.astype(self.X.dtype), self.n_jobs).T
+            r = r - (w @ self.means)[..., None]
             return self.y - (r * self.root if self.root.size else r)
         support, r = np.flatnonzero(np.atleast_2d(w).any(axis=0)), self.y.copy()
         self.load(support)
@@ -490,7 +491,7 @@ class DenseDesign(Design):
             grown[:k, :k] = self.G[:k, :k]
             self.G = grown
         if total > k:
-            products = self.B[k:total] @ self.B[:total].T
+            products = multiply_rows(self.B[k:total], self.B[:total].T, self.n_jobs)
             self.G[k:total, :total] = products
             self.G[:k, k:total] = products[:, :k].T
             self.G_size = total

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn import _targets, _validation
+from litlearn._factors import threads_for
 from litlearn._linear import SPARSE_FORMATS, LinearClassifier, SparseCoefficients
 from litlearn._progress import progress
 from litlearn.exceptions import ConvergenceWarning
@@ -303,7 +304,9 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     def _solve_scaled(self, X, codes, n_classes, s, C, l1_ratio, limits, start):
         """As `_solve`, for weights `s` of any size and the parameter `C`."""
         s, alpha = scaled_penalty(s, C)
-        with within_range(X):
+        # Of sparse data no matrix is factored, but vectors are long enough for threads of BLAS.
+        n_rows = 0 if _validation.is_sparse(X) else X.shape[1]
+        with within_range(X), threads_for(n_rows):
             return self._solve(X, codes, n_classes, s, alpha, l1_ratio, limits, start)
 
     def _check_parameters(self):

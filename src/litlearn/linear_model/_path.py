@@ -7,6 +7,7 @@ are in ``_lasso.py``.
 import numpy as np
 
 from litlearn import _validation
+from litlearn._parallel import single_threaded_blas
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _design
 from litlearn.linear_model._coordinate_descent import solve
@@ -25,6 +26,7 @@ SMALLEST_ALPHA = np.finfo(np.float64).resolution
 # Designs
 
 
+@single_threaded_blas()
 def make_design(X, y, weights, centred, tol, n_jobs=None):
     """Return the design of checked data; the weights are brought to the sum n_samples.
 

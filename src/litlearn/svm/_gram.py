@@ -12,7 +12,7 @@ float64 they are those of `litlearn.kernels`.
 import numpy as np
 
 from litlearn import kernels
-from litlearn._parallel import check_interrupt, cut, fold_blocks
+from litlearn._parallel import check_interrupt, cut, fold_blocks, multiply_rows
 
 TILE_BYTES = 2**22
 ROUGH = 1e-3  # largest error of an exponent in float32
@@ -120,7 +120,7 @@ class ComputedGram:
         if not len(samples):
             return total
         if self.kernel.code == kernels.LINEAR:
-            return self.X @ (self.X[samples].T @ weights)
+            return multiply_rows(self.X, self.X[samples].T @ weights)
         tile, weights = self._tiles(samples, dtype), weights.astype(dtype)
 
         def fill(rows):

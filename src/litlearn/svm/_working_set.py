@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._parallel import check_interrupt
+from litlearn._parallel import check_interrupt, single_threaded_blas
 from litlearn.svm._smo import make_subproblem, minimise_pairs
 
 WHOLE = 1024  # variables up to which all are in the working set
@@ -40,6 +40,8 @@ class Solution(NamedTuple):
     converged: bool
 
 
+# Threads of BLAS, which long vectors would wake, go on spinning while the next pass needs them.
+@single_threaded_blas()
 def solve(gram, programme, tol, max_iter, memory, report=None):
     """Minimise a programme.
 
