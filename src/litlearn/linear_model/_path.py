@@ -109,6 +109,7 @@ def solve_path(design, l1_ratio, alphas, w, *, seed, tol, max_iter, positive=Fal
     return np.moveaxis(coefs, 0, -1), gaps, sweeps
 
 
+@single_threaded_blas()
 def solve_one(design, l1_ratio, alpha, w, settings, stacklevel):
     """Solve for one penalty, into `w`; return intercept, gap in units of the objective, sweeps."""
     _, gaps, sweeps = solve_path(design, l1_ratio, [alpha], w, **settings)
