@@ -49,9 +49,9 @@ def encode(owner, y, n_samples, stacklevel=5):
     return ClassTargets([c for c, _ in pairs], _validation.read_only(codes), y.ndim == 1)
 
 
-def encode_one(owner, y, n_samples, *, fewest=1):
+def encode_one(owner, y, n_samples, *, fewest=1, stacklevel=6):
     """As :func:`encode`, for `y` (n_samples,) with at least so many classes."""
-    targets, who = encode(owner, y, n_samples), _validation.owner_name(owner)
+    targets, who = encode(owner, y, n_samples, stacklevel), _validation.owner_name(owner)
     if not targets.flat:
         raise ValueError(
             f"{who}: y should be a 1d array, got an array of shape "

@@ -132,14 +132,12 @@ def test_the_average_with_an_l1_penalty():
     setting = {"penalty": "l1", "alpha": 0.05, "eta0": 0.05, "shuffle": False}
     single = SGDRegressor(**setting)
     rows, rule = _sgd.as_rows(X), single._rule(sparse=False)
-    start = _sgd.Found(np.zeros((1, 3)), np.zeros(1), np.zeros((1, 3)), np.zeros(1), 0)
-    fit, seen = _sgd.begin(rule, start, 0, 1.0), []
-    squares = _sgd.row_squares(rows)
+    fit, seen = _sgd.begin(rule, np.zeros(3)), []
     for i in range(20):
         t, w, b = i + 1, fit.v.copy(), fit.numbers[_sgd.INTERCEPT]
         error = weight[i] * (X[i] @ w + b - y[i])
         seen.append(w - 0.05 / t**0.25 * error * X[i])
-        _sgd.one_pass(rows, y, weight, squares, np.array([i]), rule, fit)
+        _sgd.one_pass(rows, y, weight, np.array([i]), rule, fit)
     model = SGDRegressor(**setting, average=True, tol=None, max_iter=1)
     model.fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(model.coef_, np.mean(seen, axis=0), rtol=1e-9)
@@ -152,7 +150,7 @@ def test_the_l1_penalty_takes_off_what_is_owed_but_not_beyond_zero():
     numbers[[_sgd.SCALE, _sgd.CUT, _sgd.A]] = 0.5, 0.1, 2.0
     fit = _sgd.Fit(v.copy(), np.zeros(5), missed.copy(), numbers)
     for j in range(5):
-        _sgd.cut(fit, j)
+        _sgd.cut(fit, j, 0.0)
     coef = np.array([0.25 - 0.07, -0.25 + 0.07, 0.0, 0.0, 0.0])  # 0.1 so far, of which 0.03 is paid
     np.testing.assert_allclose(0.5 * fit.v, coef, atol=1e-15)
     np.testing.assert_allclose(fit.missed - missed, coef - 0.5 * v, atol=1e-15)
@@ -164,8 +162,8 @@ def test_slopes_are_those_of_the_losses():
     for code, loss in enumerate(_sgd.LOSSES):
         epsilon = {"hinge": 1.0, "perceptron": 0.0}.get(loss, 0.3)
         for y, z in itertools.product((-1.0, 1.0), np.linspace(-3.05, 3.05, 40)):
-            up, down = (_sgd.loss_value(code, epsilon, y, z + h) for h in (1e-6, -1e-6))
-            slope = _sgd.loss_slope(code, epsilon, y, z)
+            up, down = (_sgd.loss_and_slope(code, epsilon, y, z + h)[0] for h in (1e-6, -1e-6))
+            slope = _sgd.loss_and_slope(code, epsilon, y, z)[1]
             assert slope == pytest.approx((up - down) / 2e-6, abs=1e-5), loss
 
 
@@ -179,22 +177,21 @@ def test_the_norms_on_the_way_are_exact(penalty):
         model = SGDRegressor(penalty=penalty, alpha=0.02)
         rule = model._rule(sparse=False)
         rows = _sgd.as_rows(samples)
-        start = _sgd.Found(np.ones((1, 5)), np.zeros(1), np.zeros((1, 5)), np.zeros(1), 0)
-        fit = _sgd.begin(rule, start, 0, 1.0)
-        squares = _sgd.row_squares(rows)
+        np.testing.assert_allclose(
+            rows.squares, np.square(X * (X > 0.3) if rows.indices.size else X).sum(axis=1)
+        )
+        fit = _sgd.begin(rule, np.ones(5))
         for i in range(30):  # one sample at a time, so that each pass ends with a count
             before = fit.numbers[[_sgd.LENGTH, _sgd.SQUARE]].copy()
             np.testing.assert_allclose(before[0], np.abs(fit.v).sum())
             np.testing.assert_allclose(before[1], fit.v @ fit.v)
-            _sgd.one_pass(rows, y, weight, squares, np.array([i]), rule, fit)
+            _sgd.one_pass(rows, y, weight, np.array([i]), rule, fit)
         order = np.arange(30)
-        value = _sgd.one_pass(rows, y, weight, squares, order, rule, fit)
-        again = _sgd.begin(rule, start, 0, 1.0)
+        value = _sgd.one_pass(rows, y, weight, order, rule, fit)
+        again = _sgd.begin(rule, np.ones(5))
         for i in range(30):
-            _sgd.one_pass(rows, y, weight, squares, np.array([i]), rule, again)
-        parts = [
-            _sgd.one_pass(rows, y, weight, squares, np.array([i]), rule, again) for i in range(30)
-        ]
+            _sgd.one_pass(rows, y, weight, np.array([i]), rule, again)
+        parts = [_sgd.one_pass(rows, y, weight, np.array([i]), rule, again) for i in range(30)]
         assert value == pytest.approx(np.mean(parts), rel=1e-9)
 
 

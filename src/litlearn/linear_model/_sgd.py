@@ -41,17 +41,15 @@ SCALE, SQUARE, LENGTH, INTERCEPT, STEP, TIME, CUT, A, B, MEAN_INTERCEPT = range(
 SPARSE_DECAY = 0.01
 LARGEST_SLOPE = 1e12
 SMALLEST_SCALE = 1e-9
-# What an averaging estimator keeps for the next batch.
-AVERAGED = ("_standard_coef", "_standard_intercept", "_average_coef", "_average_intercept")
 
 
 class Rows(NamedTuple):
-    """Samples, dense or in CSR form; the other form is empty."""
+    """Samples in CSR form; dense ones are full rows, and need no indices."""
 
-    X: np.ndarray  # (n, p), or (0, p)
     data: np.ndarray
-    indices: np.ndarray
-    indptr: np.ndarray  # (n + 1,), or (0,)
+    indices: np.ndarray  # empty for dense samples
+    indptr: np.ndarray  # (n + 1,)
+    squares: np.ndarray  # (n,), squared norms of the samples
 
 
 class Rule(NamedTuple):
@@ -84,125 +82,110 @@ class Fit(NamedTuple):
 
 
 @njit(helper=True)
-def loss_value(code, epsilon, y, z):
-    """The loss of a score z; classes y are -1 and +1."""
-    if code <= 1:  # hinge and perceptron: epsilon is the margin that is asked for
-        return max(epsilon - y * z, 0.0)
-    if code == 2:
-        return max(1.0 - y * z, 0.0) ** 2
-    if code == 3:
-        return -4.0 * y * z if y * z < -1.0 else max(1.0 - y * z, 0.0) ** 2
-    if code == 4:
-        return max(-y * z, 0.0) + np.log1p(np.exp(-np.abs(z)))
-    error = np.abs(y - z)
-    if code == 5:
-        return 0.5 * error * error
-    if code == 6:
-        return 0.5 * error * error if error <= epsilon else epsilon * (error - 0.5 * epsilon)
-    beyond = max(error - epsilon, 0.0)
-    return beyond if code == 7 else beyond * beyond
-
-
-@njit(helper=True)
-def loss_slope(code, epsilon, y, z):
-    """The derivative of the loss with respect to the score z."""
-    if code <= 1:
-        return -y if y * z <= epsilon else 0.0
-    if code == 2:
-        return -2.0 * y * max(1.0 - y * z, 0.0)
-    if code == 3:
-        return -4.0 * y if y * z < -1.0 else -2.0 * y * max(1.0 - y * z, 0.0)
-    if code == 4:
-        return -y / (1.0 + np.exp(y * z))
+def loss_and_slope(code, epsilon, y, z):
+    """The loss of a score z, and its derivative; classes y are -1 and +1."""
+    if code <= 4:
+        margin = y * z
+        short = max(1.0 - margin, 0.0)
+        if code <= 1:  # hinge and perceptron: epsilon is the margin that is asked for
+            return max(epsilon - margin, 0.0), -y if margin <= epsilon else 0.0
+        if code == 4:
+            small = np.exp(-np.abs(margin))
+            share = (small if margin > 0.0 else 1.0) / (1.0 + small)
+            return max(-margin, 0.0) + np.log1p(small), -y * share
+        if code == 3 and margin < -1.0:
+            return -4.0 * margin, -4.0 * y
+        return short * short, -2.0 * y * short
     error = z - y
-    if code == 5:
-        return error
+    size, sign = np.abs(error), np.sign(error)
+    if code == 5 or (code == 6 and size <= epsilon):
+        return 0.5 * error * error, error
     if code == 6:
-        return min(max(error, -epsilon), epsilon)
-    beyond = max(np.abs(error) - epsilon, 0.0)
+        return epsilon * (size - 0.5 * epsilon), epsilon * sign
+    beyond = max(size - epsilon, 0.0)
     if code == 7:
-        return np.sign(error) if beyond > 0.0 else 0.0
-    return 2.0 * np.sign(error) * beyond
+        return beyond, sign if beyond > 0.0 else 0.0
+    return beyond * beyond, 2.0 * sign * beyond
 
 
 # ---------------------------------------------------------------------------------------------
 # Rows
 
 
+def as_rows(X):
+    """Return samples in the form in which kernels take them."""
+    (n, p), none = X.shape, np.empty(0, dtype=np.int32)
+    if not _validation.is_sparse(X):
+        squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        return Rows(X.ravel(), _validation.read_only(none), p * np.arange(n + 1), squares)
+    squares = X.astype(np.float64).power(2) @ np.ones(p)
+    return Rows(X.data, X.indices, X.indptr.astype(np.int64), squares)
+
+
 @njit(helper=True, reassociate=True)
 def row_dot(rows, i, v):
     """Product of sample i with v (p,)."""
-    total = 0.0
-    if rows.indptr.size:
-        for t in range(rows.indptr[i], rows.indptr[i + 1]):
-            total += rows.data[t] * v[rows.indices[t]]
+    total, x = 0.0, rows.data[rows.indptr[i] : rows.indptr[i + 1]]
+    if rows.indices.size:
+        places = rows.indices[rows.indptr[i] : rows.indptr[i + 1]]
+        for t in range(x.size):
+            total += x[t] * v[places[t]]
     else:
-        for j in range(v.size):
-            total += rows.X[i, j] * v[j]
+        for j in range(x.size):
+            total += x[j] * v[j]
     return total
 
 
 @njit(helper=True)
 def row_add(rows, i, factor, v):
     """Add a multiple of sample i to v (p,)."""
-    c = v.dtype.type(factor)
-    if rows.indptr.size:
-        for t in range(rows.indptr[i], rows.indptr[i + 1]):
-            v[rows.indices[t]] += c * rows.data[t]
+    c, x = v.dtype.type(factor), rows.data[rows.indptr[i] : rows.indptr[i + 1]]
+    if rows.indices.size:
+        places = rows.indices[rows.indptr[i] : rows.indptr[i + 1]]
+        for t in range(x.size):
+            v[places[t]] += c * x[t]
     else:
-        for j in range(v.size):
-            v[j] += c * rows.X[i, j]
-
-
-def row_squares(rows):
-    """Squared norms of the samples, (n,)."""
-    if not rows.indptr.size:
-        return np.einsum("ij,ij->i", rows.X, rows.X, dtype=np.float64)
-    n = rows.indptr.size - 1
-    owners = np.repeat(np.arange(n), np.diff(rows.indptr))
-    return np.bincount(owners, rows.data.astype(np.float64) ** 2, n)
+        for j in range(x.size):
+            v[j] += c * x[j]
 
 
 @njit(helper=True)
-def cut(fit, j):
-    """Take off coefficient j what the l1 penalty has come to, but not beyond zero."""
-    at, v = fit.numbers, fit.v
-    old, owed = v[j], fit.missed[j]
-    if old > 0.0:
-        v[j] = max(0.0, old - (at[CUT] + owed) / at[SCALE])
-    elif old < 0.0:
-        v[j] = min(0.0, old + (at[CUT] - owed) / at[SCALE])
-    fit.missed[j] += at[SCALE] * (v[j] - old)
-    if fit.mean.size:
-        fit.mean[j] -= at[A] * (v[j] - old)
-
-
-@njit(helper=True)
-def row_cut(rows, i, fit):
-    """`cut` the coefficients of the features that sample i has."""
-    if rows.indptr.size:
-        for t in range(rows.indptr[i], rows.indptr[i + 1]):
-            cut(fit, rows.indices[t])
-    else:
-        for j in range(fit.v.size):
-            cut(fit, j)
-
-
-@njit(helper=True)
-def row_sizes(rows, i, v):
-    """Sums of the sizes and of the squares of the coefficients of the features of sample i."""
+def row_cut(rows, i, factor, fit):
+    """Add a multiple of sample i to the coefficients of its features, and `cut` them."""
+    c, x = fit.v.dtype.type(factor), rows.data[rows.indptr[i] : rows.indptr[i + 1]]
     length = square = 0.0
-    if rows.indptr.size:
-        for t in range(rows.indptr[i], rows.indptr[i + 1]):
-            w = np.float64(v[rows.indices[t]])
-            length += np.abs(w)
-            square += w * w
+    if rows.indices.size:
+        places = rows.indices[rows.indptr[i] : rows.indptr[i + 1]]
+        for t in range(x.size):
+            longer, larger = cut(fit, places[t], c * x[t])
+            length, square = length + longer, square + larger
     else:
-        for j in range(v.size):
-            w = np.float64(v[j])
-            length += np.abs(w)
-            square += w * w
-    return length, square
+        for j in range(x.size):
+            longer, larger = cut(fit, j, c * x[j])
+            length, square = length + longer, square + larger
+    fit.numbers[LENGTH] += fit.numbers[SCALE] * length
+    fit.numbers[SQUARE] += fit.numbers[SCALE] ** 2 * square
+
+
+@njit(helper=True)
+def cut(fit, j, step):
+    """Add to coefficient j; take off what the l1 penalty has come to, but not beyond zero.
+
+    Return the changes of its size and of its square.
+    """
+    at, before, owed = fit.numbers, np.float64(fit.v[j]), fit.missed[j]
+    old = fit.v[j] + step
+    new = np.float64(old)
+    if old > 0.0:
+        new = max(0.0, old - (at[CUT] + owed) / at[SCALE])
+    elif old < 0.0:
+        new = min(0.0, old + (at[CUT] - owed) / at[SCALE])
+    fit.v[j] = new
+    fit.missed[j] = owed + at[SCALE] * (fit.v[j] - old)
+    if fit.mean.size:
+        fit.mean[j] -= at[A] * (fit.v[j] - old)
+    after = np.float64(fit.v[j])
+    return np.abs(after) - np.abs(before), after * after - before * before
 
 
 # ---------------------------------------------------------------------------------------------
@@ -246,17 +229,15 @@ def step_size(rule, at):
 
 @njit(helper=True)
 def change_of(rule, eta, y, z, square):
-    """By what multiple of the sample the coefficients change, but for its weight."""
-    if rule.schedule >= PA1:
-        # <passive-aggressive>: No farther than the loss asks for.
-        loss = loss_value(rule.loss, rule.epsilon, y, z)
-        size = loss / (square + 0.5 / rule.eta0)
-        if rule.schedule == PA1:
-            size = min(rule.eta0, loss / square)
-        sign = y if rule.loss <= 1 else np.sign(y - z)
-        return sign * size
-    slope = loss_slope(rule.loss, rule.epsilon, y, z)
-    return -eta * min(max(slope, -LARGEST_SLOPE), LARGEST_SLOPE)
+    """By what multiple of the sample the coefficients change, but for its weight; and the loss."""
+    loss, slope = loss_and_slope(rule.loss, rule.epsilon, y, z)
+    if rule.schedule < PA1:
+        return -eta * min(max(slope, -LARGEST_SLOPE), LARGEST_SLOPE), loss
+    # <passive-aggressive>: No farther than the loss asks for.
+    size = loss / (square + 0.5 / rule.eta0)
+    if rule.schedule == PA1:
+        size = min(rule.eta0, loss / square) if square > 0.0 else 0.0
+    return (y if rule.loss <= 1 else np.sign(y - z)) * size, loss
 
 
 @njit(helper=True)
@@ -276,45 +257,50 @@ def add_to_average(rows, i, rule, fit, change):
 
 
 @njit
-def one_pass(rows, y, weight, squares, order, rule, fit):
+def one_pass(rows, y, weight, order, rule, fit):
     """Take one step for each sample of `order`; return the mean objective on the way.
 
-    y, weight and squares (n,): targets, weights, and squared norms of the samples.
+    y and weight (n,): targets and weights.
     """
     at, total = fit.numbers, 0.0
     for k in range(order.size):
         i = order[k]
         product = at[SCALE] * row_dot(rows, i, fit.v)
-        score = product + at[INTERCEPT]
-        eta = step_size(rule, at)
-        at[STEP] = eta
-        total += loss_value(rule.loss, rule.epsilon, y[i], score)
+        at[STEP] = eta = step_size(rule, at)
+        change, loss = change_of(rule, eta, y[i], product + at[INTERCEPT], rows.squares[i])
+        total += loss
         if rule.schedule < PA1:
             total += rule.alpha_l1 * at[LENGTH] + 0.5 * rule.alpha_l2 * at[SQUARE]
-        elif squares[i] == 0.0 and rule.schedule == PA1:
+        elif rows.squares[i] == 0.0 and rule.schedule == PA1:
             continue
-        change = weight[i] * change_of(rule, eta, y[i], score, squares[i])
+        change *= weight[i]
         # <step>: Shrink by the l2 penalty, then add a multiple of the sample.
         factor = max(0.0, 1.0 - rule.alpha_l2 * eta)
         shrink(fit, factor)
-        length, square = row_sizes(rows, i, fit.v) if rule.alpha_l1 > 0.0 else (0.0, 0.0)
-        if change != 0.0:
-            row_add(rows, i, change / at[SCALE], fit.v)
-            if rule.alpha_l1 == 0.0:
-                at[SQUARE] += change * (2.0 * factor * product + change * squares[i])
-            at[INTERCEPT] += rule.decay * change
+        at[INTERCEPT] += rule.decay * change
         if 0.0 < rule.average <= at[TIME]:
             add_to_average(rows, i, rule, fit, change)
         if rule.alpha_l1 > 0.0:
             # <cut>: What the l1 penalty has come to, off the features of this sample.
             at[CUT] += rule.alpha_l1 * eta
-            row_cut(rows, i, fit)
-            new_length, new_square = row_sizes(rows, i, fit.v)
-            at[LENGTH] += at[SCALE] * (new_length - length)
-            at[SQUARE] += at[SCALE] ** 2 * (new_square - square)
+            row_cut(rows, i, change / at[SCALE], fit)
+        elif change != 0.0:
+            row_add(rows, i, change / at[SCALE], fit.v)
+            at[SQUARE] += change * (2.0 * factor * product + change * rows.squares[i])
         at[TIME] += 1.0
     settle(fit)
     return total / order.size
+
+
+def begin(rule, coef, intercept=0.0, mean=None, mean_intercept=0.0, time=1.0):
+    """Return the `Fit` that begins with coefficients (p,) at the step number `time`."""
+    numbers, mean = np.zeros(10), np.zeros_like(coef) if mean is None else mean.copy()
+    numbers[[SCALE, B, STEP, TIME]] = 1.0, 1.0, rule.eta0, time
+    numbers[[INTERCEPT, MEAN_INTERCEPT]] = intercept, mean_intercept
+    missed = np.zeros(len(coef) if rule.alpha_l1 > 0.0 else 0)
+    fit = Fit(coef.copy(), mean[: len(coef) if rule.average > 0.0 else 0], missed, numbers)
+    settle(fit)
+    return fit
 
 
 @njit
@@ -334,68 +320,7 @@ def shuffle(order, seed):
 
 
 # ---------------------------------------------------------------------------------------------
-# All passes
-
-
-class Patience(NamedTuple):
-    """When passes end: after `longest`, or `patience` ones in a row without a gain of `tol`."""
-
-    longest: int
-    tol: float  # minus infinity: only then
-    patience: int
-    adaptive: bool  # the step size is divided by five first
-
-
-def descend(rows, y, weight, learned, rule, fit, patience, seed, validate, report):
-    """Take passes until the objective, or a score on other samples, ceases to improve.
-
-    Parameters
-    ----------
-    rows : Rows
-    y, weight : ndarray of shape (n,)
-    learned : ndarray of shape (n,), bool
-        Samples to learn from.
-    rule : Rule
-    fit : Fit
-        Changed.
-    patience : Patience
-    seed : int or None
-        Of the order of each pass, which is made from the last one; None keeps the order.
-    validate : callable or None
-        Returns a score, given coefficients and intercept.
-    report : callable or None
-
-    Returns
-    -------
-    int
-        The number of passes.
-    """
-    squares, best, idle = row_squares(rows), np.inf, 0
-    places, all_learned = np.arange(len(y)), learned.all()
-    for done in range(1, patience.longest + 1):
-        if seed is not None:
-            shuffle(places, seed)
-        order = places if all_learned else places[learned[places]]
-        value = one_pass(rows, y, weight, squares, order, rule, fit)
-        if not (np.isfinite(fit.numbers[INTERCEPT]) and np.isfinite(fit.v).all()):
-            raise ValueError(
-                f"Floating-point under-/overflow occurred at epoch #{done}. Scaling input data "
-                "with StandardScaler or MinMaxScaler might help."
-            )
-        if validate is not None:
-            value = -validate(fit.v, fit.numbers[INTERCEPT])
-        if report is not None:
-            report(done, value)
-        check_interrupt()
-        # <patience>: Passes in a row that gain less than `tol`.
-        idle = idle + 1 if value > best - patience.tol else 0
-        best = min(best, value)
-        if idle >= patience.patience:
-            if not patience.adaptive or fit.numbers[STEP] <= 1e-6:
-                break
-            fit.numbers[STEP] /= 5.0
-            idle = 0
-    return done
+# Samples to validate with
 
 
 def held_out(owner, random, n, codes, positive):
@@ -519,15 +444,36 @@ class _SGD(SparseCoefficients):
             float(self.alpha * l2), float(start), decay, float(self.average),
         )  # fmt: skip
 
-    def _fit(self, X, y, coef_init, intercept_init, sample_weight):
-        """Learn from all samples, in as many passes as it takes."""
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, sparse=self.sparse_formats)
-        problem = self._problem(X, y, sample_weight)
-        q, p = len(problem.y), X.shape[1]
-        start = self._start(q, p, X.dtype, coef_init, intercept_init)
-        self._learn(X, names, problem, start, 1.0, self.max_iter)
-        if self.tol is not None and self.n_iter_ == self.max_iter:
+    def _learn(self, X, y, sample_weight, start=(None, None), batch=False, known=None):
+        """Learn from all samples, or from a batch, which goes on where the last one ended.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As they were given.
+        start : pair, default=(None, None)
+            Coefficients and intercepts to begin at, if they were given.
+        batch : bool, default=False
+            Whether to take one pass only.
+        known : ndarray of shape (n_classes,), default=None
+            The classes of all batches.
+        """
+        names, goes_on = _validation.feature_names(X), batch and hasattr(self, "t_")
+        check = _validation.check_queries if goes_on else _validation.check_array
+        X = check(self, X, sparse=self.sparse_formats)
+        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        weight = np.ones(X.shape[0]) if weight is None else weight
+        y, weight, codes, classes = self._problem(y, weight, known)
+        start = self._start((len(y), X.shape[1]), X.dtype, start, goes_on)
+        time, longest = self.t_ if goes_on else 1.0, 1 if batch else self.max_iter
+        fits, n_iter = self._passes(X, y, weight, codes, start, time, longest)
+        if not goes_on:
+            _validation.store_features(self, X.shape[1], names)
+        if classes is not None:
+            self.classes_ = classes
+        self.n_iter_, self.t_ = n_iter, time + float(n_iter * X.shape[0])
+        self._store(fits, X.dtype, flat=classes is None)
+        if not batch and self.tol is not None and n_iter == longest:
             message = (
                 "Maximum number of iteration reached before convergence. Consider increasing "
                 "max_iter to improve the fit."
@@ -535,27 +481,30 @@ class _SGD(SparseCoefficients):
             _validation.warn(ConvergenceWarning(message), 3)
         return self
 
-    def _fit_batch(self, X, y, sample_weight, first, known=None):
-        """Learn from a batch, in one pass that goes on where the last one ended."""
-        names = _validation.feature_names(X)
-        check = _validation.check_array if first else _validation.check_queries
-        X = check(self, X, sparse=self.sparse_formats)
-        problem = self._problem(X, y, sample_weight, known)
-        q, p = len(problem.y), X.shape[1]
-        start = self._start(q, p, X.dtype, None, None) if first else self._go_on(X.dtype)
-        self._learn(X, names, problem, start, 1.0 if first else self.t_, 1)
-        return self
+    def _start(self, shape, dtype, given, goes_on):
+        """Return where to begin: coefficients, intercepts, and the averages of both so far."""
+        q, found = shape[0], []
+        mean, mean_intercept = np.zeros(shape), np.zeros(q)
+        if goes_on and self.average and hasattr(self, "_averaged"):
+            *given, mean, mean_intercept = self._averaged
+        elif goes_on or (self.warm_start and getattr(self, "coef_", None) is not None):
+            coef = self.coef_.toarray() if _validation.is_sparse(self.coef_) else self.coef_
+            last = coef, self.intercept_
+            given = [own if one is None else one for one, own in zip(given, last, strict=True)]
+        for name, one, size in zip(
+            ("coef_init", "intercept_init"), given, (shape, (q,)), strict=True
+        ):
+            array = np.zeros(size) if one is None else np.array(one, dtype=np.float64)
+            if array.size != np.prod(size) or (q > 1 and array.shape != size):
+                raise ValueError(
+                    f"{type(self).__name__}: Provided {name} does not match dataset. It has shape "
+                    f"{array.shape}, expected {size}."
+                )
+            _validation.check_finite(type(self).__name__, array, name)
+            found.append(array.reshape(size).astype(dtype))
+        return *found, mean.astype(dtype), mean_intercept
 
-    def _learn(self, X, names, problem, start, time, longest):
-        """Take the passes, and store what they found."""
-        found = self._passes(X, *problem[:2], start, time, longest, problem.codes)
-        if time == 1.0:
-            _validation.store_features(self, X.shape[1], names)
-        if problem.classes is not None:
-            self.classes_ = problem.classes
-        self._store(found, time, X.shape[0], X.dtype, flat=problem.classes is None)
-
-    def _passes(self, X, y, weight, start, time, longest, codes):
+    def _passes(self, X, y, weight, codes, start, time, longest):
         """Take the passes for every row of coefficients.
 
         Parameters
@@ -563,49 +512,105 @@ class _SGD(SparseCoefficients):
         X : ndarray or CSR array of shape (n, p)
         y, weight : ndarray of shape (q, n)
             Targets and weights for each row.
-        start : Found
-            Where to begin; not changed.
+        codes : ndarray of shape (n,) or None
+            Classes, of which a validation set holds equal shares.
+        start : tuple
+            Where to begin, as from ``_start``; not changed.
         time : float
             The number of the first step.
         longest : int
             Most passes.
-        codes : ndarray of shape (n,) or None
-            Classes, of which a validation set holds equal shares.
 
         Returns
         -------
-        Found
+        fits : list of Fit
+        n_iter : int
+            Most passes of any row.
         """
         held, seeds = self._draw(codes, weight)
         learned = np.ones(X.shape[0], dtype=bool)
         learned[held] = False
         rows, rule = as_rows(X), self._rule(_validation.is_sparse(X))
-        tol = -np.inf if self.tol is None or longest == 1 else float(self.tol)
-        patience = Patience(longest, tol, self.n_iter_no_change, self.learning_rate == "adaptive")
         shown = progress(self, "objective {:.4g}".format, unit="pass", total=longest)
         with shown as report:
+            report = report if len(y) == 1 else None
 
             def job(k):
-                fit, validate = begin(rule, start, k, time), None
-                if self.early_stopping:
-                    part = X[held], y[k, held], weight[k, held]
-
-                    def validate(v, intercept):
-                        return self._validation_score(part[0] @ v + intercept, *part[1:])
-
-                seed = seeds[k] if self.shuffle else None
-                count = descend(rows, y[k], weight[k], learned, rule, fit, patience, seed,
-                                validate, report if len(y) == 1 else None)  # fmt: skip
-                return fit, count
+                fit = begin(rule, *(one[k] for one in start), time)
+                held_out = X[held], y[k, held], weight[k, held]
+                samples = rows, y[k], weight[k]
+                return fit, self._descend(
+                    samples, learned, rule, fit, longest, seeds[k], held_out, report
+                )
 
             found = map_blocks(job, len(y), getattr(self, "n_jobs", None))
-        fits = [fit for fit, _ in found]
-        at = np.stack([fit.numbers for fit in fits])
-        return Found(
-            np.stack([fit.v for fit in fits]), at[:, INTERCEPT],
-            np.stack([fit.mean for fit in fits]), at[:, MEAN_INTERCEPT],
-            max(count for _, count in found),
-        )  # fmt: skip
+        return [fit for fit, _ in found], max(count for _, count in found)
+
+    def _descend(self, samples, learned, rule, fit, longest, seed, held_out, report):
+        """Take passes until the objective, or a score on other samples, ceases to improve.
+
+        Parameters
+        ----------
+        samples : tuple
+            Rows, targets and weights of all samples.
+        learned : ndarray of shape (n,), bool
+            Samples to learn from.
+        rule : Rule
+        fit : Fit
+            Changed.
+        longest : int
+            Most passes.
+        seed : int
+            Of the order of each pass, which is made from the last one.
+        held_out : tuple
+            Samples, targets and weights to validate with.
+        report : callable or None
+
+        Returns
+        -------
+        int
+            The number of passes.
+        """
+        tol, best, idle = -np.inf if self.tol is None else self.tol, np.inf, 0
+        places, all_learned = np.arange(len(learned)), learned.all()
+        for done in range(1, longest + 1):
+            if self.shuffle:
+                shuffle(places, seed)
+            order = places if all_learned else places[learned[places]]
+            value = one_pass(*samples, order, rule, fit)
+            if not (np.isfinite(fit.numbers[INTERCEPT]) and np.isfinite(fit.v).all()):
+                raise ValueError(
+                    f"Floating-point under-/overflow occurred at epoch #{done}. Scaling input data "
+                    "with StandardScaler or MinMaxScaler might help."
+                )
+            if self.early_stopping:
+                X, y, weight = held_out
+                value = -self._validation_score(X @ fit.v + fit.numbers[INTERCEPT], y, weight)
+            if report is not None:
+                report(done, value)
+            check_interrupt()
+            # <patience>: Passes in a row that gain less than `tol`.
+            idle = idle + 1 if value > best - tol else 0
+            best = min(best, value)
+            if idle >= self.n_iter_no_change:
+                if self.learning_rate != "adaptive" or fit.numbers[STEP] <= 1e-6:
+                    break
+                fit.numbers[STEP] /= 5.0
+                idle = 0
+        return done
+
+    def _store(self, fits, dtype, flat):
+        """Store the coefficients, or their average once it has begun."""
+        numbers = np.stack([fit.numbers for fit in fits])
+        coef, intercept = np.stack([fit.v for fit in fits]), numbers[:, INTERCEPT]
+        vars(self).pop("_averaged", None)
+        if self.average:
+            mean, mean_intercept = np.stack([fit.mean for fit in fits]), numbers[:, MEAN_INTERCEPT]
+            self._averaged = coef, intercept, mean, mean_intercept  # for the next batch
+            if self.average <= self.t_ - 1.0:
+                coef, intercept = mean, mean_intercept
+        self.coef_ = coef[0].copy() if flat else coef.copy()
+        self.intercept_ = intercept.astype(dtype)
 
     def _draw(self, codes, weight):
         """Return the samples that are held out, and a seed for the orders of each row.
@@ -627,95 +632,6 @@ class _SGD(SparseCoefficients):
             own = [np.random.RandomState(seed) for seed in seeds]
             seeds = [[integer(random) for _ in "ab"][1] for random in own]
         return held, seeds
-
-    def _start(self, q, p, dtype, coef_init, intercept_init):
-        """Return where to begin: what was given, what was learned with warm_start, or zeros."""
-        if self.warm_start and getattr(self, "coef_", None) is not None:
-            coef_init = dense(self.coef_) if coef_init is None else coef_init
-            intercept_init = self.intercept_ if intercept_init is None else intercept_init
-        found = []
-        for name, given, shape in (
-            ("coef_init", coef_init, (q, p)),
-            ("intercept_init", intercept_init, (q,)),
-        ):
-            array = np.zeros(shape) if given is None else np.array(given, dtype=np.float64)
-            if array.size != np.prod(shape) or (q > 1 and array.shape != shape):
-                raise ValueError(
-                    f"{type(self).__name__}: Provided {name} does not match dataset. It has shape "
-                    f"{array.shape}, expected {shape}."
-                )
-            _validation.check_finite(type(self).__name__, array, name)
-            found.append(array.reshape(shape).astype(dtype))
-        return Found(*found, np.zeros((q, p), dtype), np.zeros(q), 0)
-
-    def _go_on(self, dtype):
-        """Return where the last call left off."""
-        coef, intercept = np.atleast_2d(dense(self.coef_)), np.atleast_1d(self.intercept_)
-        mean, mean_intercept = np.zeros_like(coef), np.zeros(len(coef))
-        if self.average and hasattr(self, "_standard_coef"):
-            coef, intercept, mean, mean_intercept = (getattr(self, name) for name in AVERAGED)
-        return Found(coef.astype(dtype), intercept, mean.astype(dtype), mean_intercept, 0)
-
-    def _store(self, found, time, n_samples, dtype, flat):
-        """Store the coefficients, or their average once it has begun."""
-        self.t_ = time + float(found.n_iter * n_samples)
-        self.n_iter_ = found.n_iter
-        coef, intercept = found.coef, found.intercept
-        for name in AVERAGED:
-            vars(self).pop(name, None)
-        if self.average:
-            self._standard_coef, self._standard_intercept = coef, intercept
-            self._average_coef, self._average_intercept = found.mean, found.mean_intercept
-            if self.average <= self.t_ - 1.0:
-                coef, intercept = found.mean, found.mean_intercept
-        self.coef_ = coef[0].copy() if flat else coef.copy()
-        self.intercept_ = intercept.astype(dtype)
-
-
-class Problem(NamedTuple):
-    """What each row of coefficients learns."""
-
-    y: np.ndarray  # (q, n): targets
-    weight: np.ndarray  # (q, n)
-    codes: np.ndarray | None  # (n,): classes, if there are any
-    classes: np.ndarray | None
-
-
-class Found(NamedTuple):
-    """Coefficients (q, p) and intercepts (q,), their averages, and the number of passes."""
-
-    coef: np.ndarray
-    intercept: np.ndarray
-    mean: np.ndarray
-    mean_intercept: np.ndarray
-    n_iter: int
-
-
-def dense(coef):
-    """Return coefficients that may have been made sparse as an array."""
-    return coef.toarray() if _validation.is_sparse(coef) else np.asarray(coef)
-
-
-def as_rows(X):
-    """Return samples in the form in which kernels take them."""
-    none = _validation.read_only(np.empty(0, dtype=X.dtype))
-    if not _validation.is_sparse(X):
-        places = _validation.read_only(np.empty(0, dtype=np.int32))
-        return Rows(X, none, places, places)
-    return Rows(_validation.read_only(none.reshape(0, 1)), X.data, X.indices, X.indptr)
-
-
-def begin(rule, start, k, time):
-    """Return the `Fit` of row k at the step number `time`."""
-    p, dtype = start.coef.shape[1], start.coef.dtype
-    numbers = np.zeros(10)
-    numbers[[SCALE, B, STEP, TIME]] = 1.0, 1.0, rule.eta0, time
-    numbers[INTERCEPT], numbers[MEAN_INTERCEPT] = start.intercept[k], start.mean_intercept[k]
-    v = start.coef[k].copy()
-    numbers[SQUARE] = float(np.vdot(v, v))
-    numbers[LENGTH] = float(np.abs(v).sum())
-    mean = start.mean[k].copy() if rule.average > 0.0 else np.empty(0, dtype)
-    return Fit(v, mean, np.zeros(p if rule.alpha_l1 > 0.0 else 0), numbers)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -902,7 +818,7 @@ class SGDClassifier(_SGD, LinearClassifier):
         """
         self._check_parameters(batch=False)
         _validation.check_n_jobs(self, self.n_jobs)
-        return self._fit(X, y, coef_init, intercept_init, sample_weight)
+        return self._learn(X, y, sample_weight, (coef_init, intercept_init))
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from a batch, in one pass that goes on where the last one ended.
@@ -939,13 +855,16 @@ class SGDClassifier(_SGD, LinearClassifier):
                 "class frequency distributions. Pass the resulting weights as the class_weight "
                 "parameter."
             )
-        known, first = _targets.batch_classes(self, classes)
-        return self._fit_batch(X, y, sample_weight, first, known)
+        known, _ = _targets.batch_classes(self, classes)
+        return self._learn(X, y, sample_weight, batch=True, known=known)
 
-    def _problem(self, X, y, sample_weight, known=None):
-        """Return one problem for each class, or one for two; `known` are the classes of batches."""
-        fewest = {"fewest": 2} if known is None else {}
-        targets = _targets.encode_one(self, y, X.shape[0], **fewest)
+    def _problem(self, y, weight, known=None):
+        """Return targets and weights (q, n): a row for each class, or one for two; and classes.
+
+        `known` are the classes of batches.
+        """
+        fewest = 2 if known is None else 1
+        targets = _targets.encode_one(self, y, len(weight), fewest=fewest, stacklevel=8)
         classes, codes = targets.classes[0], targets.codes[0]
         if known is not None:
             if len(known) < 2:
@@ -953,16 +872,13 @@ class SGDClassifier(_SGD, LinearClassifier):
             complaint = "y holds classes {missing} that are not among {classes}."
             places = _targets.batch_places(self, classes, known, complaint)
             classes, codes = known, places[codes]
-        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        weight = np.ones(X.shape[0]) if weight is None else weight
         factors = _validation.check_class_weight(self, self.class_weight, classes, codes)
+        own, others = np.arange(len(classes))[:, None], 1.0
         if len(classes) == 2:
-            y, weights = np.where(codes == 1, 1.0, -1.0)[None], (weight * factors[codes])[None]
-        else:
-            mine = codes == np.arange(len(classes))[:, None]
-            y = np.where(mine, 1.0, -1.0)
-            weights = weight * np.where(mine, factors[:, None], 1.0)
-        return Problem(y, weights, codes, classes)
+            own, others = own[1:], factors[0]
+        mine = codes == own
+        weight = weight * np.where(mine, factors[own], others)
+        return np.where(mine, 1.0, -1.0), weight, codes, classes
 
     @staticmethod
     def _validation_score(scores, y, weight):
@@ -1171,7 +1087,7 @@ class SGDRegressor(_SGD, LinearRegressor):
             If `max_iter` ends the fit.
         """
         self._check_parameters(batch=False)
-        return self._fit(X, y, coef_init, intercept_init, sample_weight)
+        return self._learn(X, y, sample_weight, (coef_init, intercept_init))
 
     def partial_fit(self, X, y, sample_weight=None):
         """Learn from a batch, in one pass that goes on where the last one ended.
@@ -1197,20 +1113,18 @@ class SGDRegressor(_SGD, LinearRegressor):
             As in ``fit``.
         """
         self._check_parameters(batch=True)
-        return self._fit_batch(X, y, sample_weight, not hasattr(self, "coef_"))
+        return self._learn(X, y, sample_weight, batch=True)
 
     def _linear_function(self, X):
         """Return it flat: sparse coefficients are a row, and their product is a column."""
         return super()._linear_function(X).ravel()
 
-    def _problem(self, X, y, sample_weight, known=None):
-        y = _validation.check_real_targets(self, y, X.shape[0])
+    def _problem(self, y, weight, known=None):
+        y = _validation.check_real_targets(self, y, len(weight))
         y = _validation.flat_if_column(y)
         if y.ndim == 2:
             raise ValueError(f"SGDRegressor: y should be a 1d array, got one of shape {y.shape}.")
-        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        weight = np.ones(X.shape[0]) if weight is None else weight
-        return Problem(y[None], weight[None], None, None)
+        return y[None], weight[None], None, None
 
     @staticmethod
     def _validation_score(scores, y, weight):
