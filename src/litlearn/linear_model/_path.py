@@ -109,12 +109,12 @@ def solve_path(design, l1_ratio, alphas, w, *, seed, tol, max_iter, positive=Fal
     return np.moveaxis(coefs, 0, -1), gaps, sweeps
 
 
-@single_threaded_blas()
 def solve_one(design, l1_ratio, alpha, w, settings, stacklevel):
     """Solve for one penalty, into `w`; return intercept, gap in units of the objective, sweeps."""
     _, gaps, sweeps = solve_path(design, l1_ratio, [alpha], w, **settings)
     warn_unless_converged(gaps[0], settings["tol"], design, sweeps[0], stacklevel)
-    return design.y_mean - w @ design.X_means, gaps[0] / design.n_samples, sweeps[0]
+    shift = (w * design.X_means).sum(axis=-1)
+    return design.y_mean - shift, gaps[0] / design.n_samples, sweeps[0]
 
 
 def warn_unless_converged(gap, tol, design, sweeps, stacklevel):
