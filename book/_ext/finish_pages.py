@@ -370,17 +370,16 @@ def with_broken_classes(match):
 
 
 def with_word_columns(match):
-    """Return a table whose columns of words begin at the left, and on phones keep some width."""
+    """Let columns of words begin at the left, and those of several words keep a width on phones."""
     head, *body = re.split(r"(?=<tr\b)", match[0])[1:]
     rows = [re.findall(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in body]
     columns = [
         [re.sub(r"<[^>]*>", "", cell).strip() for cell in column]
         for column in zip(*rows, strict=False)
     ]
-    long = [max(map(len, column)) > 30 for column in columns]
     words = [
-        any(column) and (some or not re.search(r"\d", " ".join(column)))
-        for column, some in zip(columns, long, strict=True)
+        any(column) and (not re.search(r"\d", " ".join(column)) or max(map(len, column)) > 30)
+        for column in columns
     ]
     if len({len(row) for row in rows}) != 1 or not any(words):
         return match[0]
@@ -393,10 +392,10 @@ def with_word_columns(match):
         )
 
     cells = re.split(r"(?=<t[hd]\b)", aligned(head))
-    cells[1:] = [
-        cell.replace('class="head', 'class="litlearn-words head', 1) if some else cell
-        for cell, some in zip(cells[1:], long, strict=False)
-    ]
+    for i, column in enumerate(columns[: len(cells) - 1], 1):
+        title = re.sub(r"<[^>]*>", "", cells[i]).strip()
+        if max(map(len, [title, *column])) > 20:
+            cells[i] = cells[i].replace('class="head', 'class="litlearn-words head', 1)
     return match[0][: match[0].index("<tr")] + "".join([*cells, *map(aligned, body)])
 
 
