@@ -22,14 +22,16 @@ from litlearn.linear_model import _design, _least_squares
 from litlearn.linear_model._folds import check_folds, check_no_params
 from litlearn.linear_model._path import (
     alpha_grid,
-    complement_design,
-    fold_statistics,
+    check_weights,
     gram_design,
     make_design,
+    memory_order,
     sharpen,
     sizes,
     solve_one,
     solve_path,
+    training_design,
+    training_moments,
     warn_unless_converged,
 )
 
@@ -41,15 +43,6 @@ GRAM_PRECISION = {"d": 1e-11, "f": 1e-5}
 
 # ---------------------------------------------------------------------------------------------
 # Input
-
-
-def memory_order(X):
-    """Return "F" for dense data whose columns are contiguous and whose rows are not, else "C"."""
-    flags = getattr(X, "flags", None)
-    if hasattr(X, "dtypes") and hasattr(X, "__array__"):  # a frame: often stored by columns
-        flags = np.asarray(X).flags
-    columns = getattr(flags, "f_contiguous", False) and not getattr(flags, "c_contiguous", True)
-    return "F" if columns else "C"
 
 
 def check_samples(owner, X):
@@ -731,7 +724,9 @@ class _PathCV(LinearRegressor):
         grids = self._grids(design, alphas, ratios, settings["positive"])
         solver = with_gram(self, design, self.precompute, centred, tol, single=False)
         gram = solver.G if isinstance(solver, _design.GramDesign) else None
-        errors = self._search((X, y, weights), design, gram, folds, (ratios, grids), settings)
+        samples = _moments.Samples(X, y[:, None], weights, centred)
+        check_weights(self, weights, folds)
+        errors = self._search(samples, design, gram is not None, folds, (ratios, grids), settings)
         # <choose>: The least mean error over the folds; the strongest penalty wins a tie.
         means = np.array([one.mean(axis=1) for one in errors])
         best_ratio, best_alpha = np.unravel_index(np.argmin(means), means.shape)
@@ -748,8 +743,19 @@ class _PathCV(LinearRegressor):
         self.alpha_ = alpha
         self.alphas_ = grids[0] if len(ratios) == 1 or grids[0] is alphas else np.array(grids)
         self.mse_path_ = np.squeeze(np.array(errors))
-        self._store_ratio(l1_ratio)
+        if hasattr(self, "l1_ratio"):
+            self.l1_ratio_ = l1_ratio
         return self
+
+    def _check_ratios(self):
+        given = getattr(self, "l1_ratio", 1.0)
+        many = not isinstance(given, numbers.Number)
+        if many and (isinstance(given, str) or not hasattr(given, "__iter__") or not len(given)):
+            _validation._refuse(self, "l1_ratio", given, "a float in the range [0, 1], or a list")
+        return [
+            _validation.check_real(self, "l1_ratio", value, low=0.0, high=1.0)
+            for value in (given if many else [given])
+        ]
 
     def _grids(self, design, alphas, ratios, positive):
         """Return the penalties for each share of the l1 penalty."""
@@ -759,16 +765,46 @@ class _PathCV(LinearRegressor):
         products = sizes(design, positive)
         return [alpha_grid(design.n_samples, products, l1, eps, alphas) for l1 in ratios]
 
-    def _search(self, data, design, gram, folds, candidates, settings):
-        """Return the mean squared errors (n_alphas, n_folds) for each share of the l1 penalty."""
-        (X, y, weights), (ratios, grids), tol = data, candidates, settings["tol"]
-        parts = self._fold_parts(design, y, weights, gram, folds)
+    def _search(self, samples, design, known, folds, candidates, settings):
+        """Return the mean squared errors (n_alphas, n_folds) for each share of the l1 penalty.
+
+        If products of columns are `known`, those of the training samples take their place.
+        """
+        X, y, weights = samples.X, samples.Y[:, 0], samples.weight
+        rows = X.tocsr() if _validation.is_sparse(X) else X
+        totals = [None] * len(folds)
+        if known:
+            totals = training_moments(self, samples, folds, self.n_jobs)
+
+        def path_errors(fold, total, problem, tol):
+            train, test = fold
+            known = samples, train, total, design.rounding, tol
+            solver, X_means, y_mean = training_design(self, *known)
+            path = {**settings, "tol": tol}
+            coefs, gaps, _ = solve_path(solver, *problem, np.zeros(X.shape[1]), **path)
+            predicted = rows[test] @ coefs.astype(X.dtype) - X_means @ coefs + y_mean
+            part = None if weights is None else weights[test]
+            error = np.average((predicted - y[test, None]) ** 2, axis=0, weights=part)
+            return error, np.max(gaps / max(solver.target_square, 1e-300)) - tol
 
         def errors_of(problems, tol):
-            return self._validate(
-                X, y, weights, design, gram, folds, parts, problems, {**settings, "tol": tol}
-            )
+            done, n_paths = [], len(problems) * len(folds)
 
+            def job(number):
+                a, f = divmod(number, len(folds))
+                found = path_errors(folds[f], totals[f], problems[a], tol)
+                done.append(number)
+                if report is not None:
+                    report(len(done))
+                return found
+
+            with progress(self, lambda: "", unit="path", total=n_paths) as report:
+                found = map_blocks(job, n_paths, self.n_jobs)
+            errors, shortfalls = zip(*found, strict=True)
+            starts = range(0, n_paths, len(folds))
+            return [np.stack(errors[a : a + len(folds)], 1) for a in starts], np.array(shortfalls)
+
+        (ratios, grids), tol = candidates, settings["tol"]
         errors, shortfalls = errors_of(list(zip(ratios, grids, strict=True)), tol)
         if shortfalls.max() > 0.0:
             message = (
@@ -780,85 +816,6 @@ class _PathCV(LinearRegressor):
             _validation.warn(ConvergenceWarning(message))
         sharpen(errors, ratios, grids, errors_of, tol, design.target_square / X.shape[0])
         return errors
-
-    def _fold_parts(self, design, y, weights, gram, folds):
-        """Return the sums over each test fold; None where the Gram matrix is not known."""
-        if gram is None:
-            return [None] * len(folds)
-        return map_blocks(
-            lambda f: self._fold_part(design, y, weights, folds[f]), len(folds), self.n_jobs
-        )
-
-    def _validate(self, X, y, weights, design, gram, folds, parts, problems, settings):
-        """Return a list of mean squared errors (n_alphas, n_folds), and missed gaps per path.
-
-        `problems` are pairs of a share of the l1 penalty and some penalties.
-        """
-        rows = X.tocsr() if _validation.is_sparse(X) else X
-        centred, done, n_paths = design.centred, [], len(problems) * len(folds)
-
-        def job(number):
-            a, f = divmod(number, len(folds))
-            (l1_ratio, alphas), (train, test) = problems[a], folds[f]
-            fold = None
-            if parts[f] is not None:
-                fold = complement_design(design, gram, weights, parts[f], train.size, centred)
-            if fold is None:
-                use_gram, tol = gram is not None, settings["tol"]
-                fold = self._fold_design(X, y, weights, train, use_gram, centred, tol)
-            solver, X_means, y_mean = fold
-            w = np.zeros(X.shape[1])
-            coefs, gaps, _ = solve_path(solver, l1_ratio, alphas, w, **settings)
-            part = np.ones(test.size) if weights is None else weights[test]
-            if not part.any():
-                raise ValueError(
-                    f"{_validation.owner_name(self)}: sample_weight is all zero in a fold of cv."
-                )
-            predicted = rows[test] @ coefs.astype(X.dtype) - X_means @ coefs + y_mean
-            error = np.average((predicted - y[test, None]) ** 2, axis=0, weights=part)
-            done.append(number)
-            if report is not None:
-                report(len(done))
-            return error, np.max(gaps / max(solver.target_square, 1e-300)) - settings["tol"]
-
-        with progress(self, lambda: "", unit="path", total=n_paths) as report:
-            results = map_blocks(job, n_paths, self.n_jobs)
-        found = [error for error, _ in results]
-        errors = [
-            np.stack(found[a * len(folds) : (a + 1) * len(folds)], axis=1)
-            for a in range(len(problems))
-        ]
-        return errors, np.array([shortfall for _, shortfall in results])
-
-    def _fold_part(self, design, y, weights, fold):
-        """Sums over a test fold, or None if the training samples are not all the others."""
-        train, test = fold
-        n = y.size
-        inside = np.zeros(n, dtype=bool)
-        inside[test] = True
-        outside = np.zeros(n, dtype=bool)
-        outside[train] = True
-        if train.size + test.size != n or np.any(inside == outside) or 2 * test.size > n:
-            return None
-        return fold_statistics(design, y, weights, test)
-
-    def _fold_design(self, X, y, weights, train, use_gram, centred, tol):
-        """Return the design of the training samples of a fold, and its means."""
-        part = None if weights is None else weights[train]
-        if part is not None and not part.any():
-            raise ValueError(
-                f"{_validation.owner_name(self)}: sample_weight is all zero outside a fold of cv."
-            )
-        data = X[train]
-        if not _validation.is_sparse(X):
-            data = _validation.read_only(data, memory_order(data))
-        else:
-            data = _validation.check_array(self, data, sparse=("csc",))
-        design = make_design(data, y[train], part, centred, tol)
-        solver = design
-        if use_gram:
-            solver = gram_design(design, _design.gram_matrix(design))
-        return solver, design.X_means, design.y_mean
 
     def _check_target(self, y, n_samples):
         y = _validation.flat_if_column(_validation.check_real_targets(self, y, n_samples), 4)
@@ -978,19 +935,6 @@ class ElasticNetCV(_PathCV):
         self.random_state = random_state
         self.selection = selection
 
-    def _check_ratios(self):
-        given = self.l1_ratio
-        many = not isinstance(given, numbers.Number)
-        if many and (isinstance(given, str) or not hasattr(given, "__iter__") or not len(given)):
-            _validation._refuse(self, "l1_ratio", given, "a float in the range [0, 1], or a list")
-        return [
-            _validation.check_real(self, "l1_ratio", value, low=0.0, high=1.0)
-            for value in (given if many else [given])
-        ]
-
-    def _store_ratio(self, l1_ratio):
-        self.l1_ratio_ = l1_ratio
-
 
 class LassoCV(_PathCV):
     """Lasso :eq:`eq-lasso` with its penalty chosen by cross-validation.
@@ -1093,9 +1037,3 @@ class LassoCV(_PathCV):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
-
-    def _check_ratios(self):
-        return [1.0]
-
-    def _store_ratio(self, l1_ratio):
-        pass

@@ -6,15 +6,14 @@ are in ``_lasso.py``.
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn import _moments, _validation
 from litlearn._parallel import single_threaded_blas
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _design
 from litlearn.linear_model._coordinate_descent import solve
 from litlearn.linear_model._penalty import Penalty
+from litlearn.linear_model._ridge_cv import all_but_one, are_folds, take
 
-# A fold whose columns keep less than this share of their squared norm is summed up on its own.
-SMALLEST_SHARE = 1e-6
 # Relative gap below which float32 data are solved for in float64.
 SINGLE_PRECISION = 1e-6
 # Relative gap to which the folds are solved at most before penalties are compared.
@@ -24,6 +23,15 @@ SMALLEST_ALPHA = np.finfo(np.float64).resolution
 
 # ---------------------------------------------------------------------------------------------
 # Designs
+
+
+def memory_order(X):
+    """Return "F" for dense data whose columns are contiguous and whose rows are not, else "C"."""
+    flags = getattr(X, "flags", None)
+    if hasattr(X, "dtypes") and hasattr(X, "__array__"):  # a frame: often stored by columns
+        flags = np.asarray(X).flags
+    columns = getattr(flags, "f_contiguous", False) and not getattr(flags, "c_contiguous", True)
+    return "F" if columns else "C"
 
 
 @single_threaded_blas()
@@ -134,54 +142,42 @@ def warn_unless_converged(gap, tol, design, sweeps, stacklevel):
 # Folds
 
 
-def fold_statistics(design, y, weights, test):
-    """Weighted sums over some samples: of columns and target less their overall means.
-
-    Returns the weight, the sums of the columns and of the target, the products of the columns with
-    each other and with the target, and the sum of squares of the target.
-    """
-    tile = design.X[test] - design.means.astype(design.X.dtype)
-    target = y[test] - design.y_mean
-    a = np.ones(test.size) if weights is None else weights[test]
-    root = np.sqrt(a).astype(tile.dtype)
-    sums = a.astype(tile.dtype) @ tile
-    tile *= root[:, None]
-    products = (root * target).astype(tile.dtype) @ tile
-    return a.sum(), sums, a @ target, tile.T @ tile, products, a @ target**2
+def check_weights(owner, weights, folds):
+    """Refuse folds where all samples weigh nothing."""
+    for train, test in folds if weights is not None else ():
+        for place, part in (("in", test), ("outside", train)):
+            if not weights[part].any():
+                who = _validation.owner_name(owner)
+                raise ValueError(f"{who}: sample_weight is all zero {place} a fold of cv.")
 
 
-def complement_design(design, gram, weights, part, n_train, centred):
-    """Return the design of the samples outside a fold, by subtraction: :eq:`eq-gram-merge`.
+def training_moments(owner, samples, folds, n_jobs):
+    """Return the moments of the training samples of each fold, :eq:`eq-gram-merge`."""
+    if not are_folds(len(samples.Y), folds):
+        return [_moments.moments(take(owner, samples, train), n_jobs) for train, _ in folds]
+    # The statistics of each test part once: a training part is all others, merged.
+    parts = [_moments.moments(take(owner, samples, test), n_jobs) for _, test in folds]
+    totals = all_but_one(parts, samples.centred)
+    return [_moments.without_rounding(one) if samples.centred else one for one in totals]
 
-    Returns also the means of the columns and of the target there, or None if the subtraction loses
-    too many digits.
-    """
-    weight, sums, target_sum, products, target_products, target_square = part
-    n = design.n_samples
-    total = (n if weights is None else weights.sum()) - weight
-    scale = 1.0 if weights is None else weights.sum() / n
-    if not total > 0.0:
-        return None
-    G = scale * gram - products
-    q = scale * design.products - target_products
-    square = scale * design.target_square - target_square
-    mean, target_mean = -sums / total, -target_sum / total
-    if centred:
-        G -= total * np.outer(mean, mean)
-        q -= total * mean * target_mean
-        square -= total * target_mean**2
-    squares = np.diag(G).copy()
-    lost = squares < SMALLEST_SHARE * scale * design.squares
-    if np.any(lost) or square < SMALLEST_SHARE * scale * design.target_square:
-        return None
-    rescale = n_train / total
-    G *= rescale
-    result = _design.GramDesign(
-        G, squares * rescale, q * rescale, square * rescale, n_train, design.rounding
-    )
-    if not centred:
-        return result, np.zeros(q.size), 0.0
-    return result, design.X_means + mean, design.y_mean + target_mean
+
+def training_design(owner, samples, train, total, rounding, tol):
+    """Return the design of training samples, from their moments if known, and the means there."""
+    if total is None:
+        own = take(owner, samples, train)
+        X = own.X
+        if _validation.is_sparse(X):
+            X = _validation.check_array(owner, X, sparse=("csc",))
+        else:
+            X = _validation.read_only(X, memory_order(X))
+        design = make_design(X, own.Y[:, 0], own.weight, samples.centred, tol)
+        return design, design.X_means, design.y_mean
+    scale = 1.0
+    if samples.weight is not None:
+        scale = train.size / samples.weight[train].sum()
+    known = scale * total.xx, scale * np.diagonal(total.xx), scale * total.xy[:, 0]
+    design = _design.GramDesign(*known, scale * total.yy[0], train.size, rounding)
+    return design, total.x_mean, total.y_mean[0]
 
 
 def sharpen(errors, ratios, grids, errors_of, tol, variance):
