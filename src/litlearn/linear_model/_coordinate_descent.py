@@ -250,13 +250,12 @@ def row_step(W, d, j, square, penalty):
 def sweep(columns, R, W, shift, penalty, state):
     """Every feature in turn: a product for each target, and one more if coefficients change.
 
-    R (k, n or m), W (k, m) and shift (k,), which is ``s'r``, are kept up to date. Returns by how
-    much the objective fell, at least; zero from known products of one target, which nobody asks.
+    R (k, n or m), W (k, m) and shift (k,), which is ``s'r``, are kept up to date.
     """
-    (k, m), fall = W.shape, 0.0
+    k, m = W.shape
     if columns.known and k == 1:
         gram_sweep(columns.B, R[0], W[0], penalty, state)
-        return fall
+        return
     d = np.empty(k)
     for step in range(m):
         j = random_below(state, m) if state.size > 0 else step
@@ -269,9 +268,7 @@ def sweep(columns, R, W, shift, penalty, state):
         else:
             largest = row_step(W, d, j, square, penalty)
         for t in range(k if largest > 0.0 else 0):
-            fall += 0.5 * (square + penalty.beta) * d[t] * d[t]
             add(columns, j, d[t], R, W, t, shift)
-    return fall
 
 
 @njit
@@ -354,22 +351,19 @@ def descent(problem, columns, R, W, stop):
     state, shift = state_of(stop.seed), np.zeros(k)
     for t in range(k if columns.root.size > 0 else 0):
         shift[t] = dot(columns.root, R[t])
-    known, sweeps, gap, hopeful = 0, 0, np.inf, columns.B.size > 0
+    known, sweeps, gap = 0, 0, np.inf
     while sweeps < stop.n_sweeps:
-        fall = sweep(columns, R, W, shift, penalty, state)
+        sweep(columns, R, W, shift, penalty, state)
         sweeps += 1
         past[known] = W.ravel()
         known += 1
         # <stop>: From known products the gap costs no more than a few coordinates, else as much as
-        # a sweep. Then it is worth a look before an extrapolation, and for dense columns once
-        # earlier, when the objective has nearly ceased to fall.
-        early = columns.known or (hopeful and fall <= 0.1 * stop.gap)
-        if not early and known <= MEMORY and sweeps < stop.n_sweeps:
+        # a sweep. Then it is worth a look before an extrapolation.
+        if not columns.known and known <= MEMORY and sweeps < stop.n_sweeps:
             continue
         gap, before = gap_of(problem, columns, R, W, shift)
         if gap <= stop.gap or sweeps == stop.n_sweeps:
             break
-        hopeful = columns.B.size > 0 and known > MEMORY
         if known <= MEMORY:
             continue
         # <extrapolate>: Kept only if the objective falls.
