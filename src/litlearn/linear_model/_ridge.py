@@ -168,14 +168,7 @@ default="auto"
         positive=False,
         random_state=None,
     ):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
+        self._store_parameters(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Find the coefficients.
@@ -328,15 +321,7 @@ default="auto"
         positive=False,
         random_state=None,
     ):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
+        self._store_parameters(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Find the coefficients.

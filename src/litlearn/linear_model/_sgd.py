@@ -41,6 +41,8 @@ SCALE, SQUARE, LENGTH, INTERCEPT, STEP, TIME, CUT, A, B, MEAN_INTERCEPT = range(
 SPARSE_DECAY = 0.01
 LARGEST_SLOPE = 1e12
 SMALLEST_SCALE = 1e-9
+# What an averaging estimator keeps for the next batch; scikit-learn's names.
+AVERAGED = ("_standard_coef", "_standard_intercept", "_average_coef", "_average_intercept")
 
 
 class Rows(NamedTuple):
@@ -485,8 +487,8 @@ class _SGD(SparseCoefficients):
         """Return where to begin: coefficients, intercepts, and the averages of both so far."""
         q, found = shape[0], []
         mean, mean_intercept = np.zeros(shape), np.zeros(q)
-        if goes_on and self.average and hasattr(self, "_averaged"):
-            *given, mean, mean_intercept = self._averaged
+        if goes_on and self.average and hasattr(self, "_average_coef"):
+            *given, mean, mean_intercept = (getattr(self, name) for name in AVERAGED)
         elif goes_on or (self.warm_start and getattr(self, "coef_", None) is not None):
             coef = self.coef_.toarray() if _validation.is_sparse(self.coef_) else self.coef_
             last = coef, self.intercept_
@@ -603,10 +605,12 @@ class _SGD(SparseCoefficients):
         """Store the coefficients, or their average once it has begun."""
         numbers = np.stack([fit.numbers for fit in fits])
         coef, intercept = np.stack([fit.v for fit in fits]), numbers[:, INTERCEPT]
-        vars(self).pop("_averaged", None)
+        for name in AVERAGED:
+            vars(self).pop(name, None)
         if self.average:
             mean, mean_intercept = np.stack([fit.mean for fit in fits]), numbers[:, MEAN_INTERCEPT]
-            self._averaged = coef, intercept, mean, mean_intercept  # for the next batch
+            found = coef, intercept, mean, mean_intercept
+            vars(self).update(zip(AVERAGED, found, strict=True))
             if self.average <= self.t_ - 1.0:
                 coef, intercept = mean, mean_intercept
         self.coef_ = coef[0].copy() if flat else coef.copy()
@@ -761,27 +765,7 @@ class SGDClassifier(_SGD, LinearClassifier):
         warm_start=False,
         average=False,
     ):
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.average = average
+        self._store_parameters(locals())
 
     def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
         """Learn from the samples, in as many passes as it takes.
@@ -1033,25 +1017,7 @@ class SGDRegressor(_SGD, LinearRegressor):
         warm_start=False,
         average=False,
     ):
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.average = average
+        self._store_parameters(locals())
 
     def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
         """Learn from the samples, in as many passes as it takes.
