@@ -77,7 +77,7 @@ PIECES = {
         CODE.format(
             "doctest ",
             '<span class="litlearn-line"><span class="gp">&gt;&gt;&gt; </span>'
-            "print(<wbr>model.cluster_centers_[<wbr>0.5]<wbr>.x())\n</span>",
+            "print(<wbr>model<wbr>.cluster_centers_[<wbr>0.5]<wbr>.x())\n</span>",
         ),
     ),
     "a comment behind code": (

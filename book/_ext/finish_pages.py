@@ -282,8 +282,8 @@ _CONTINUED = re.compile(
 _ASIDE = re.compile(r'(?<=\S  )<span class="c1">(?=#[^<]*</span>\n?$)')
 
 # What is too long for one line of a phone, and where it may end: after a bracket, before a method.
-_RUN = re.compile(r"\S{25,}")
-_END = re.compile(r"(?<=[(\[,/])(?![)\]\s])|(?:(?<=[)\]_])|(?<=\w{8}))(?=\.[^\W\d])")
+_RUN = re.compile(r"\S{20,}")
+_END = re.compile(r"(?<=[(\[,/])(?![)\]\s])|(?:(?<=[)\]_])|(?<=\w{5}))(?=\.[^\W\d])")
 
 
 def with_ends(line, plain):
