@@ -112,6 +112,30 @@ PIECES = {
 }
 
 
+PIECES["a value at the start of a string"] = (
+    CODE.format(
+        "",
+        '<span class="sa">f</span><span class="s2">"</span><span class="si">{</span>'
+        'average_of_thirty_clinics<span class="si">}</span>\n',
+    ),
+    CODE.format(
+        "",
+        '<span class="litlearn-line"><span class="litlearn-keep"><span class="sa">f</span>'
+        '<span class="s2">"</span><span class="si">{</span></span>'
+        'average_of_thirty_clinics<span class="si">}</span>\n</span>',
+    ),
+)
+
+
+def test_index_of_names_breaks_between_parts():
+    entry = '<a href="#litlearn.svm.SVC.fit">(litlearn.svm.LinearSVC method)</a>'
+    repaired = finish_pages.repair("genindex.html", entry, OPTIONS)
+    assert repaired == (
+        '<a href="#litlearn.svm.SVC.fit">(litlearn.<wbr>svm.<wbr>Linear<wbr>SVC method)</a>'
+    )
+    assert finish_pages.repair("genindex.html", repaired, OPTIONS) == repaired
+
+
 @pytest.mark.parametrize("name", PIECES)
 def test_piece_is_repaired_once(name):
     before, after = PIECES[name]

@@ -281,6 +281,12 @@ _CONTINUED = re.compile(
 # A comment behind code, which goes to the next line as a whole.
 _ASIDE = re.compile(r'(?<=\S  )<span class="c1">(?=#[^<]*</span>\n?$)')
 
+# Where a string begins with the bracket of a value; there is no break between the two.
+_VALUE = re.compile(
+    r'(?<!keep">)(<span class="sa">\w</span><span class="s[12]">["\'](?=</span>)</span>'
+    r'<span class="si">\{</span>)'
+)
+
 # What is too long for one line of a phone, and where it may end: after a bracket, before a method.
 _RUN = re.compile(r"\S{20,}")
 _END = re.compile(r"(?<=[(\[,/])(?![)\]\s])|(?:(?<=[)\]_])|(?<=\w{5}))(?=\.[^\W\d])")
@@ -316,6 +322,7 @@ def broken_code(match):
         if len(plain) > 30:
             indent = len(plain) - len(plain.lstrip())
             style = f' style="--in:{indent}"' if indent else ""
+            line = _VALUE.sub(r'<span class="litlearn-keep">\1</span>', line)
             line = _ASIDE.sub('<span class="c1 litlearn-aside">', with_ends(line, plain))
             # No break between the two, unless the indentation alone fills a phone's line.
             if 0 < indent <= 25 and indent + len(plain.split()[0]) > 30:
@@ -448,6 +455,11 @@ def turned(match):
     return f"{picture}<figcaption>{_SIDES.sub(both, caption)}"
 
 
+# An entry of the index of names, and where it may break: after a dot, before a capital letter.
+_INDEXED = re.compile(r'(?<=">)[^<>]*\([^<>]*(?=</a>)')
+_PARTS = re.compile(r"(?<=\w\.)(?=\w)|(?<=[a-z])(?=[A-Z])")
+
+
 def repair(name, text, options):
     """Return one page with the repairs; a page that has them already stays as it is."""
     for pattern, replacement in _REPAIRS:
@@ -476,6 +488,8 @@ def repair(name, text, options):
     for more in views[1:]:
         start = text.rindex(more)
         text = text[:start] + text[start + len(more) :]
+    if name == "genindex.html":
+        text = _INDEXED.sub(lambda m: re.sub(_PARTS, r"<wbr>", m[0]), text)
     if name == "index.html":
         return re.sub("<title>.*?</title>", f"<title>{FRONT_TITLE}</title>", text, count=1)
     return text
