@@ -164,18 +164,6 @@ def dot(a, b):
     return total
 
 
-# An index that cannot be negative, as its type says, needs no test for one.
-
-
-@njit(inline=True)
-def dot_sparse(columns, j, R, t):
-    """Product of a stored column with a row of R."""
-    total = 0.0
-    for e in range(np.uintp(columns.starts[j]), np.uintp(columns.ends[j])):
-        total += columns.data[e] * R[t, np.uint32(columns.indices[e])]
-    return total
-
-
 @njit(inline=True, reassociate=True)
 def product(columns, j, R, t, shift):
     """Product of a column with the residual of a target, where `shift` is ``s'r``."""
@@ -186,7 +174,10 @@ def product(columns, j, R, t, shift):
         for i in range(R.shape[1]):
             total += columns.B[j, i] * R[t, i]
         return total
-    return dot_sparse(columns, j, R, t) - columns.means[j] * shift[t]
+    # An index that cannot be negative, as its type says, needs no test for one.
+    for e in range(np.uintp(columns.starts[j]), np.uintp(columns.ends[j])):
+        total += columns.data[e] * R[t, np.uint32(columns.indices[e])]
+    return total - columns.means[j] * shift[t]
 
 
 @njit(inline=True, reassociate=True)

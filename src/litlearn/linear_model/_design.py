@@ -126,28 +126,6 @@ def sparse_statistics(data, indices, indptr, root, target, means, squares, produ
 
 
 @njit(reassociate=True)
-def sparse_deviations(data, indices, start, end, root, mean):
-    """Sums of the deviations of a weighted column from a mean, weighted, and of their squares.
-
-    `root` (n,) holds the roots of the weights; entries that are not stored are zero.
-    """
-    total = square = 0.0
-    missing = np.ones(root.size if end - start < root.size else 0)
-    for t in range(start, end):
-        i = indices[t]
-        z = data[t] - mean * root[i]
-        total += z * root[i]
-        square += z * z
-        if missing.size > 0:
-            missing[i] = 0.0
-    for i in range(missing.size):
-        z = mean * root[i] * missing[i]
-        total -= z * root[i]
-        square += z * z
-    return total, square
-
-
-@njit(reassociate=True)
 def column_products(data, indices, indptr, start, stop, R, out):
     """Products of columns start, ..., stop - 1 of a CSC matrix with R (q, n), into out (q, p)."""
     for k in range(R.shape[0]):
@@ -569,10 +547,11 @@ class SparseDesign(Design):
         limit = LARGEST_OFFSET[self.data.dtype.char] ** 2
         for j in far:
             entries = slice(self.indptr[j], self.indptr[j + 1])
-            column = self.data, self.indices, entries.start, entries.stop, self.root
-            rest, _ = sparse_deviations(*column, self.means[j])
-            self.means[j] += rest / n
-            _, self.squares[j] = sparse_deviations(*column, self.means[j])
+            column = np.zeros(n)
+            column[self.indices[entries]] = self.data[entries]
+            self.means[j] += (column - self.means[j] * self.root) @ self.root / n
+            deviations = column - self.means[j] * self.root
+            self.squares[j] = deviations @ deviations
             rounding = np.finfo(self.data.dtype).eps * self.means[j]
             if self.squares[j] <= 4 * n * rounding**2:
                 self.squares[j] = 0.0

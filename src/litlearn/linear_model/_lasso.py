@@ -23,7 +23,6 @@ from litlearn.linear_model._folds import check_folds, check_no_params
 from litlearn.linear_model._path import (
     alpha_grid,
     check_weights,
-    gram_design,
     make_design,
     memory_order,
     sharpen,
@@ -116,7 +115,8 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
             return design
         gram = _design.gram_matrix(design)
     if not single and tol >= GRAM_PRECISION[design.X.dtype.char]:
-        return gram_design(design, gram)
+        known = gram, design.squares, design.products, design.target_square
+        return _design.GramDesign(*known, design.n_samples, design.rounding)
     design.gram = gram
     return design
 
@@ -159,14 +159,6 @@ def check_alphas(owner, alphas):
     if not checked.size:
         _validation._refuse(owner, "alphas", alphas, "an array with at least one number")
     return np.sort(checked)[::-1]
-
-
-def smooth_solution(owner, X, Y, weights, centred, alpha):
-    """Return the solution with an l2 penalty alone, which needs no descent: (n_targets, p)."""
-    samples = _moments.Samples(X, Y, weights, centred)
-    total = X.shape[0] if weights is None else weights.sum()
-    penalty = np.full(Y.shape[1], min(alpha * total, 1e300))
-    return _least_squares.solve(owner, samples, penalty).coef.T
 
 
 def lasso_path(
@@ -363,7 +355,10 @@ def start_of(owner, X, Y, weights, centred, smooth):
         return check_start(owner, "coef_", np.atleast_2d(owner.coef_), shape)
     if smooth is None:
         return np.zeros(shape)
-    start = smooth_solution(owner, X, Y, weights, centred, smooth)
+    samples = _moments.Samples(X, Y, weights, centred)
+    total = X.shape[0] if weights is None else weights.sum()
+    penalty = np.full(Y.shape[1], min(smooth * total, 1e300))
+    start = _least_squares.solve(owner, samples, penalty).coef.T
     return np.nan_to_num(np.ascontiguousarray(start), posinf=0.0, neginf=0.0)
 
 

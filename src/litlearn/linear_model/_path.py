@@ -61,14 +61,6 @@ def in_range(design):
     return bool(np.all((positive > 1e-30) & (positive < 1e34)))  # NaN is not
 
 
-def gram_design(design, gram):
-    """Return the design that knows the Gram matrix alone, and never looks at the data."""
-    return _design.GramDesign(
-        gram, design.squares, design.products, design.target_square, design.n_samples,
-        design.rounding,
-    )  # fmt: skip
-
-
 # ---------------------------------------------------------------------------------------------
 # Paths
 
