@@ -4,6 +4,8 @@ Leaving out one sample changes the solution in a way that a formula tells, :eq:`
 one decomposition gives the errors of n models that are never fitted, for every penalty at once.
 """
 
+import itertools
+
 import numpy as np
 
 from litlearn import _factors, _moments, _validation
@@ -159,31 +161,22 @@ def fold_solutions(owner, samples, alphas, splits):
 
 def are_folds(n, splits):
     """Tell whether every row is in one test set, and in all training sets but one."""
-    seen = np.zeros(n, dtype=np.intp)
-    for train, test in splits:
-        if len(train) + len(test) != n or np.intersect1d(train, test).size:
-            return False
-        np.add.at(seen, test, 1)
-    return bool((seen == 1).all())
+    divisions = [[test for _, test in splits], *splits]
+    return all(np.array_equal(np.sort(np.concatenate(one)), np.arange(n)) for one in divisions)
 
 
 def all_but_one(parts, centred):
     """Return the merged moments of all parts but the first, all but the second, and so on."""
-    after = [None] * len(parts)  # what comes after each part, merged
-    for f in range(len(parts) - 2, -1, -1):
-        nearer, further = parts[f + 1], after[f + 1]
-        after[f] = nearer if further is None else merged(nearer, further, centred)
-    before, result = None, []
-    for f, part in enumerate(parts):
-        both = [one for one in (before, after[f]) if one is not None]
-        result.append(both[0] if len(both) == 1 else merged(*both, centred))
-        before = part if before is None else merged(before, part, centred)
-    return result
 
+    def together(a, b):
+        if a is None or b is None:
+            return b if a is None else a
+        copied = a._replace(xx=a.xx.copy(), xy=a.xy.copy(), yy=a.yy.copy())
+        return _moments.merge(copied, b, centred)
 
-def merged(a, b, centred):
-    """Merge without changing either."""
-    return _moments.merge(a._replace(xx=a.xx.copy(), xy=a.xy.copy(), yy=a.yy.copy()), b, centred)
+    before = [None, *itertools.accumulate(parts[:-1], together)]
+    after = [None, *itertools.accumulate(parts[:0:-1], together)]
+    return [together(a, b) for a, b in zip(before, after[::-1], strict=True)]
 
 
 def take(owner, samples, rows):
