@@ -837,7 +837,7 @@ class ElasticNetCV(_PathCV):
         Whether to fit an intercept.
     precompute : "auto", bool or array-like of shape (n_features, n_features), default="auto"
         Whether to begin with all products of two columns; "auto" does if there are more samples
-        than features. Folds are then subtracted from the whole.
+        than features. Those of the training samples are then merged from those of the folds.
     max_iter : int, default=1000
         Largest number of sweeps of coordinate descent for one penalty.
     tol : float, default=1e-4
@@ -944,7 +944,7 @@ class LassoCV(_PathCV):
         Whether to fit an intercept.
     precompute : "auto", bool or array-like of shape (n_features, n_features), default="auto"
         Whether to begin with all products of two columns; "auto" does if there are more samples
-        than features. Folds are then subtracted from the whole.
+        than features. Those of the training samples are then merged from those of the folds.
     max_iter : int, default=1000
         Largest number of sweeps of coordinate descent for one penalty.
     tol : float, default=1e-4
