@@ -60,7 +60,7 @@ def rank_sort(source, keys, n):
         keys[i] = max(keys[i], keys[i - 1])
 
 
-@njit(part=True)
+@njit(helper=True)
 def sort_few(source, keys, n):
     """Write the first n keys of `source`, at most `SMALL`, to `keys` in order.
 
@@ -72,7 +72,7 @@ def sort_few(source, keys, n):
         rank_sort(source, keys, n)
 
 
-@njit(part=True)
+@njit(helper=True)
 def insertion_sort(source, keys, start, stop):
     """Write keys `start` to `stop` - 1 of `source`, which may be `keys` itself, in order.
 
