@@ -395,7 +395,7 @@ FULL = _newton.FACTORED
     ("n", "width", "q", "way"),
     [
         (10**6, FULL, 1, "from_part"),
-        (10**6, FULL + 1, 1, "newton_from_part"),
+        (10**6, FULL + 1, 1, "by_gradients"),
         (3000, 100, 4, "from_part"),  # a part has more samples than parameters
         (5999, 100, 10, "quasi_newton"),
         (6000, 100, 10, "from_part"),
@@ -409,7 +409,7 @@ def test_the_way_suits_the_size(n, width, q, way, monkeypatch):
     loss = types.SimpleNamespace(n=n, p=width, width=width, sparse=False, q=q)
     loss.hessian_cost = lambda size: 0.0 if q == 1 else np.inf
     loss.evaluate = loss.model = lambda at: None
-    for name in ("from_part", "newton_from_part", "by_gradients", "quasi_newton", "newton"):
+    for name in ("from_part", "by_gradients", "quasi_newton", "newton"):
         monkeypatch.setattr(_newton, name, lambda *a, name=name, **k: name)
     monkeypatch.setattr(_newton, "finish", lambda loss, found, *a: found)
     assert _newton.minimise(loss, np.zeros((q, width)), _newton.Goal(1e-8, 1e-4, 100, True)) == way
@@ -441,8 +441,8 @@ def test_some_thousands_begin_with_a_part(kind, monkeypatch):
         y = np.isin(np.arange(10_000), [1, 3, 5, 7, 9]).astype(int)
     if kind == "apart":
         y = np.where(np.arange(10_000) % 8 == 0, X[:, 0] > 0, y).astype(int)
-    called, original = [], _newton.newton_from_part
-    monkeypatch.setattr(_newton, "newton_from_part", lambda *a: called.append(1) or original(*a))
+    called, original = [], _newton.from_part
+    monkeypatch.setattr(_newton, "from_part", lambda *a: called.append(1) or original(*a))
     model = LogisticRegression().fit(X, y)
     assert called and model.converged_
     direct = LogisticRegression(solver="newton-cholesky").fit(X, y)

@@ -247,15 +247,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         names = _validation.feature_names(X_given)
         n, p = X.shape
         targets = _targets.encode_one(self, y, n)
-        classes, codes = targets.classes[0], targets.codes[0]
-        if len(classes) < 2:
-            raise ValueError(
-                "LogisticRegression needs samples of at least 2 classes in the data, but the data "
-                f"contains only one class: {classes[0]!r}"
-            )
-        self._check_number_of_classes(len(classes))
-        s = _targets.combined_weight(self, sample_weight, self.class_weight, targets, counted=True)
-        s = np.ones(n) if s is None else s
+        classes, codes, s = self._samples(targets, sample_weight)
         start = self._start(len(classes), p)
         limits = tol, max_iter
         snapshot = functools.partial(self._snapshot, X, names, classes)
@@ -390,14 +382,22 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 f"l1_ratio={l1_ratio}. Use solver='saga' or 'auto'."
             )
 
-    def _check_number_of_classes(self, n_classes):
-        """Refuse more than two classes where scikit-learn's solver of this name does."""
-        if self.solver == "liblinear" and n_classes > 2:
+    def _samples(self, targets, sample_weight):
+        """Return the classes, their codes and the weights of samples, if they can be fitted."""
+        who, classes = type(self).__name__, targets.classes[0]
+        if len(classes) < 2:
             raise ValueError(
-                f"{type(self).__name__}: The 'liblinear' solver does not support multiclass "
-                f"classification (n_classes >= 3), and y has {n_classes}. Use solver='auto', or "
-                "wrap it in a OneVsRestClassifier."
+                f"{who} needs samples of at least 2 classes in the data, but the data contains "
+                f"only one class: {classes[0]!r}"
             )
+        if self.solver == "liblinear" and len(classes) > 2:
+            raise ValueError(
+                f"{who}: The 'liblinear' solver does not support multiclass classification "
+                f"(n_classes >= 3), and y has {len(classes)}. Use solver='auto', or wrap it in a "
+                "OneVsRestClassifier."
+            )
+        s = _targets.combined_weight(self, sample_weight, self.class_weight, targets, counted=True)
+        return classes, targets.codes[0], np.ones(len(targets.codes[0])) if s is None else s
 
     def _start(self, n_classes, n_features):
         """Return coefficients (q, p) and intercepts (q,) to start from: q is 1 for two classes."""
@@ -422,9 +422,9 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         tol, max_iter = limits
         loss = self._loss(X, codes, n_classes, s, alpha)
         v = loss.start(*start)
-        factored = {"newton-cg": False}.get(self.solver)
-        if self.solver == "newton-cholesky" and not loss.sparse and v.size <= LARGEST_HESSIAN:
-            factored = True
+        factored = {"newton-cg": False, "newton-cholesky": True}.get(self.solver)
+        if factored and (loss.sparse or v.size > LARGEST_HESSIAN):
+            factored = None
         goal = Goal(1e-3 * tol, tol, max_iter, penalised)
         steps = getattr(self, "_steps", None) if self.solver in TELLING else None
         with progress(self, show_objective) as report:
@@ -433,7 +433,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             result = minimise(loss, v, goal, report, factored)
             if steps is not None:
                 steps.end(result.v)
-        message = None if result.converged else self._explain(result, penalised)
+        message = None if result.converged else self._explain(result)
         optimality = result.gap * result.state.value
         return Fitted(*loss.finish(result.v), result.n_iter, optimality, message)
 
@@ -454,19 +454,11 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         given = X, codes.astype(np.intp), q, s, penalties, bool(self.fit_intercept)
         fits = []
         for coef, intercept, n_iter, gap, met in fit_path(*given, *limits, start, self.n_jobs):
-            message = (
-                None
-                if met
-                else (
-                    f"{self._missed(n_iter)}LogisticRegression did not converge in {n_iter} "
-                    "iterations: the duality gap of the mean objective is "
-                    f"{gap:.1e}. Increase max_iter or tol, or penalise more (a smaller C)."
-                )
-            )
-            fits.append(Fitted(coef, intercept, n_iter, gap, message))
+            missed = self._missed(n_iter, f"the duality gap of the mean objective is {gap:.1e}")
+            fits.append(Fitted(coef, intercept, n_iter, gap, None if met else missed))
         return fits
 
-    def _explain(self, result, penalised):
+    def _explain(self, result):
         """Say why the solver stopped without its certificate."""
         if result.separated:
             return (
@@ -475,16 +467,16 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "minimum, and parameters grow without bound. They are returned as they were after "
                 f"{result.n_iter} iterations. Use a finite C."
             )
-        return (
-            f"{self._missed(result.n_iter)}LogisticRegression did not converge in "
-            f"{result.n_iter} iterations: the objective may be above its minimum by "
-            f"{result.gap:.1e} of its value. Increase max_iter or tol, or penalise more (a smaller "
-            "C)."
-        )
+        excess = f"the objective may be above its minimum by {result.gap:.1e} of its value"
+        return self._missed(result.n_iter, excess)
 
-    def _missed(self, n_iter):
-        """What scikit-learn would say of a solver of this name, and a space."""
-        return MISSED[self.solver].format(n_iter) + " " if self.solver in MISSED else ""
+    def _missed(self, n_iter, known):
+        """Say that the goal was missed, first in the words of scikit-learn's solver of the name."""
+        theirs = MISSED[self.solver].format(n_iter) + " " if self.solver in MISSED else ""
+        return (
+            f"{theirs}LogisticRegression did not converge in {n_iter} iterations: {known}. "
+            "Increase max_iter or tol, or penalise more (a smaller C)."
+        )
 
     def _store(self, X, names, classes, fitted):
         _validation.store_features(self, X.shape[1], names)

@@ -209,16 +209,8 @@ class LogisticRegressionCV(LogisticRegression):
         if _validation.is_sparse(X) and X.format != "csr":
             X = _validation.check_array(self, X.tocsr(), sparse=("csr",))
         targets = _targets.encode_one(self, y, X.shape[0])
-        classes, codes = targets.classes[0], targets.codes[0]
-        if len(classes) < 2:
-            raise ValueError(
-                "LogisticRegressionCV needs samples of at least 2 classes in the data, but the "
-                f"data contains only one class: {classes[0]!r}"
-            )
-        self._check_number_of_classes(len(classes))
+        classes, codes, s = self._samples(targets, sample_weight)
         weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
-        s = _targets.combined_weight(self, sample_weight, self.class_weight, targets, counted=True)
-        s = np.ones(X.shape[0]) if s is None else s
         data = X, codes, classes, s, weight
         coefs, scores, n_iter, missed = self._search(data, Cs, ratios, limits)
         fitted, chosen = self._choose(data, coefs, scores, Cs, ratios, limits)
@@ -229,10 +221,9 @@ class LogisticRegressionCV(LogisticRegression):
                 "fits. Increase max_iter or tol, scale the features, or penalise more (smaller Cs)."
             )
             _validation.warn(ConvergenceWarning(message), 2)
-        _validation.store_features(self, X.shape[1], names)
-        self.classes_, self.Cs_, self.converged_ = classes, Cs, missed == 0
-        self.coef_ = fitted.coef.astype(X.dtype)
-        self.intercept_ = fitted.intercept.astype(X.dtype)
+        self._store(X, names, classes, fitted)
+        del self.optimality_  # of the last fit alone
+        self.Cs_, self.converged_ = Cs, missed == 0
         self._store_search(coefs, scores, n_iter, ratios, *chosen)
         return self
 

@@ -272,15 +272,16 @@ def add_hessian(H, tiles, B):
     tiles: for each class rows of its columns, times the roots of A; B (rows, q) or None: both as in
     :class:`Point`.
     """
-    ends = np.cumsum([0, *(tile.shape[1] for tile in tiles)])
-    for tile, start, stop in zip(tiles, ends[:-1], ends[1:], strict=True):
+    end, wide = 0, None if B is None else np.empty((len(B), len(H)))
+    for k, tile in enumerate(tiles):
         # <own>: the products within each class, with the curvature A.
-        H[start:stop, start:stop] += tile.T @ tile
+        own = slice(end, end + tile.shape[1])
+        H[own, own] += tile.T @ tile
+        if B is not None:
+            np.multiply(tile, np.sqrt(B[:, k, np.newaxis]), out=wide[:, own])
+        end = own.stop
+    # <between>: what the classes take from each other, in one product.
     if B is not None:
-        # <between>: what the classes take from each other, in one product.
-        wide = np.hstack(
-            [tile * np.sqrt(b)[:, np.newaxis] for tile, b in zip(tiles, B.T, strict=True)]
-        )
         H -= wide.T @ wide
 
 
@@ -498,16 +499,16 @@ class Loss:
         entries = max(BLOCK_ENTRIES, 4 * self.p**2) if hessian else BLOCK_ENTRIES // 2
         return cut(self.n, max(16, entries // self.p))
 
-    def tile_rows(self, least=16):
+    def tile_rows(self, least=16, width=None):
         """Rows of a tile, which fits the cache, but has about so many rows at least."""
         if self.sparse:  # a tile holds scores of several classes at most
             own = TILE_ENTRIES * self.n // max(1, self.X.nnz)
             return max(64, min(own, TILE_ENTRIES // 16))
-        return max(least, TILE_ENTRIES // self.width)
+        return max(least, TILE_ENTRIES // (width or self.width))
 
-    def tiles(self, rows, least=16):
+    def tiles(self, rows, *least):
         """Tiles of a block of rows."""
-        return cut(rows, self.tile_rows(least))
+        return cut(rows, self.tile_rows(*least))
 
     def fold(self, part, blocks, merge=operator.iadd):
         """Add up, or merge otherwise, what `part` returns for blocks of rows."""
@@ -765,7 +766,7 @@ class Loss:
         m = len(ridge)
 
         def block(rows):
-            H, tiles = np.zeros((q * m, q * m)), self.tiles(rows, TALL)
+            H, tiles = np.zeros((q * m, q * m)), self.tiles(rows, TALL, q * m)
             # New memory for each tile would cost as much as what is written to it.
             rooms = np.empty((q, tiles[-1].stop - tiles[-1].start, self.width))
             for some in tiles:
@@ -779,17 +780,19 @@ class Loss:
                 add_hessian(H, own, B)
             return H
 
-        H = (self.fold(block, self.blocks(hessian=True)) / self.total).reshape(q, m, q, m)
-        # The shift of all classes changes nothing. A curvature in its direction, where there is no
-        # gradient, makes the matrix definite.
-        shift = np.einsum("kjkj->j", H) / q**2 if q > 1 else np.zeros(m)
-        for k in range(q):
-            H[k, :, k] += ridge
-            H[k, np.arange(m), :, np.arange(m)] += shift[:, np.newaxis]
+        H = self.fold(block, self.blocks(hessian=True)) / self.total
+        if q > 1:
+            # The shift of all classes changes nothing. A curvature in its direction, where there is
+            # no gradient, makes the matrix definite.
+            shift = np.diag(H.diagonal().reshape(q, m).sum(axis=0) / q**2)
+            H += np.tile(shift, (q, q))
+        for k in range(0, q * m, m):
+            H[k : k + m, k : k + m] += ridge
         if not self.fit_intercept:
-            H[:, -1], H[:, :, :, -1] = 0.0, 0.0
-            H[np.arange(q), -1, np.arange(q), -1] = 1.0
-        return H.reshape(q * m, q * m)
+            ends = slice(m - 1, None, m)
+            H[ends], H[:, ends] = 0.0, 0.0
+            H[ends, ends] = np.eye(q)
+        return H
 
     # What certificates and starts need.
 
@@ -798,36 +801,24 @@ class Loss:
         H = intercepts_hessian(*self.outcomes.curvature(state.curvature)) / self.total
         return pseudoinverse(np.maximum(H, 1e-300) if self.q == 1 else H) @ r
 
-    def lack(self, state, d, r, move=None):
+    def lack(self, state, d, r):
         r"""Bound g.H^-1 g + g.d for a step d with the residual r = -g - H d.
 
         That is d.r + r.H^-1 r. The intercepts can be eliminated from the last term: a step e of
         theirs leaves a residual in the coefficients alone, where the penalty is part of H, which is
         therefore at least as large. Zero if there is no penalty, or next to none: then nothing is
-        known but that r is small. `move()` is :meth:`intercept_products`, if that is known.
+        known but that r is small.
         """
         if not self.certifies:
             return 0.0
-        e = self.solve_intercepts(state, r[:, -1])
-        rest = r - (move() if move else self.intercept_products(state))(e) if np.any(e) else r
-        return float(np.vdot(d, r) + np.vdot(r[:, -1], e)) + self.bound(rest)
+        e = np.zeros_like(r)
+        e[:, -1] = self.solve_intercepts(state, r[:, -1])
+        rest = r - self.product(state, e) if np.any(e) else r
+        return float(np.vdot(d, r) + np.vdot(r, e)) + self.bound(rest)
 
     def bound(self, r):
         """Bound r.H^-1 r for r without an entry for intercepts; 0 if next to nothing is known."""
         return float(np.sum(r[:, :-1] ** 2 / self.ridge)) if self.certifies else 0.0
-
-    def intercept_products(self, state):
-        """Return the map of changes of the intercepts to the products of the Hessian with them."""
-
-        def product(e):
-            d = np.zeros_like(state.v)
-            d[:, -1] = e
-            return self.product(state, d)
-
-        if self.q > 1:
-            return product
-        column = product(1.0)
-        return lambda e: e * column
 
     def model_is_sound(self, state):
         """Tell whether a point found on a part of the samples is worth starting from."""

@@ -48,7 +48,7 @@ def smooth_path(loss, v, alphas, limits):
     converged : bool
     """
     tol, max_iter = limits
-    state, model, before = loss.evaluate(v), Model(loss, v.size), None
+    state, model, before, found = loss.evaluate(v), Model(loss, v.size), None, None
     plain = np.log(max(2, loss.q))  # the loss of coefficients that are zero
     share = SHARE[model.factored] * tol
     goal = Goal(share, tol, min(MOST, max_iter), True, floor=plain)
@@ -57,7 +57,7 @@ def smooth_path(loss, v, alphas, limits):
         if k > 1:
             state = leap(loss, state, before, alphas[k - 2 : k + 1])
         before = past
-        found = quasi_newton(loss, state, model, goal, model.follow, model.pairs)
+        found = quasi_newton(loss, state, model, goal, model.follow, model.pairs, found)
         v, n_iter, state = found.v, found.n_iter, found.state
         if not found.converged and n_iter < max_iter:
             found = minimise(loss, v, Goal(1e-3 * tol, tol, max_iter - n_iter, True))

@@ -11,8 +11,7 @@ There are four ways to a step, and :func:`minimise` chooses:
 - Many more samples than parameters: minimise over a part of the samples first. Its minimum is a
   good start, and its Hessian a good model of the whole one. Steps with that fixed model, corrected
   by what the gradients along the way say about the curvature (L-BFGS), need one pass over the
-  data each (:func:`quasi_newton`). With only some thousands of samples, Newton's own steps do the
-  rest (:func:`newton_from_part`).
+  data each (:func:`quasi_newton`).
 - Hundreds of parameters or more, two classes, and not so many samples: a Hessian costs as much as
   dozens of gradients. Let L-BFGS go most of the way, and conjugate gradients finish and certify. If
   the features are too nearly collinear for that, go on with factored Hessians
@@ -21,6 +20,7 @@ There are four ways to a step, and :func:`minimise` chooses:
   (:func:`newton` again).
 """
 
+import contextlib
 import functools
 import math
 from typing import NamedTuple
@@ -57,7 +57,7 @@ class Result(NamedTuple):
     state: NamedTuple  # the last one
     n_iter: int
     gap: float  # half the squared Newton decrement, relative to the loss
-    gradient_norm: float
+    slope: float  # along the next step
     moved: float  # the largest change of a score in the next step, about
     converged: bool
     separated: bool
@@ -167,7 +167,6 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
     """
     most_gain = goal.gap * 2.0 * max(state.value, 1e-300)
     small = np.abs(state.gradient).max() <= goal.gradient
-    move = functools.cache(lambda: loss.intercept_products(state))
 
     def accept(d, r):
         # At the goal the bound has to be below it, too. One step before, the next one should be.
@@ -176,7 +175,7 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
             return 1.0
         if gain > most_gain or not small:
             return most_gain / max(loss.bound(r), 1e-300)
-        return (most_gain - gain) / max(loss.lack(state, d, r, move), 1e-300)
+        return (most_gain - gain) / max(loss.lack(state, d, r), 1e-300)
 
     if most is None:
         most = min(max(200, 2 * min(loss.n, state.v.size)), MOST_PRODUCTS)
@@ -187,7 +186,7 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
     step = conjugate_gradients(product, precondition, state.gradient, rtol, most, accept)
     if not step.reached and not loss.certifies:
         return step, lambda: np.inf
-    return step, lambda: loss.lack(state, step.d, step.residual, move)
+    return step, lambda: loss.lack(state, step.d, step.residual)
 
 
 def line_search(suffices, t):
@@ -232,13 +231,15 @@ def advance(loss, state, d, slope):
     return new, step
 
 
-def iterate(loss, state, direction, goal, report=None, observe=None, moved=np.inf):
+def iterate(loss, state, direction, goal, report=None, observe=None, past=None):
     """Step until the goal is reached: what the solvers share.
 
     `direction(state)` gives the next step, and a function that says what its decrement lacks of the
-    true one, or None if it lacks nothing; `observe(old, new)` sees every step taken.
+    true one, or None if it lacks nothing; `observe(old, new)` sees every step taken; `past` is the
+    result of a run before that ended at the state, if there was one.
     """
-    n_iter, separated, last_slope = 0, False, None
+    n_iter, separated = 0, False
+    moved, last_slope = (past.moved, past.slope) if past else (np.inf, None)
     if not (np.isfinite(state.value) and np.isfinite(state.gradient).all()):
         raise FloatingPointError("the loss is beyond the range of float64")
     while True:
@@ -256,13 +257,13 @@ def iterate(loss, state, direction, goal, report=None, observe=None, moved=np.in
             gap += scale * lack()
         if goal.reached(gap, norm, moved):
             # The step that proves it is taken too: it costs nothing, and squares the error.
-            return Result(state.v + d, state, n_iter, gap, norm, moved, True, False)
+            return Result(state.v + d, state, n_iter, gap, slope, moved, True, False)
         if last or (separated and norm <= goal.gradient):
-            return Result(state.v, state, n_iter, gap, norm, moved, False, separated)
+            return Result(state.v, state, n_iter, gap, slope, moved, False, separated)
         # <step>: the whole step is nearly always right. If not, it is halved.
         new, step = advance(loss, state, d, slope)
         if new is None:
-            return Result(state.v, state, n_iter, gap, norm, moved, False, separated)
+            return Result(state.v, state, n_iter, gap, slope, moved, False, separated)
         if observe is not None:
             observe(state, new)
         if not goal.penalised:
@@ -295,7 +296,9 @@ def newton(loss, v, goal, report=None, factored=True):
         step, lack = certified_step(loss, state, loss.diagonal(state), rtol, goal)
         return step.d, lack
 
-    return iterate(loss, loss.evaluate(v), exact if factored else truncated, goal, report)
+    # To limit the threads of BLAS once costs less than for each of many short passes.
+    with single_threaded_blas() if v.size <= MANY else contextlib.nullcontext():
+        return iterate(loss, loss.evaluate(v), exact if factored else truncated, goal, report)
 
 
 def two_loops(g, pairs, precondition):
@@ -319,11 +322,11 @@ def remember(pairs, s, y):
         del pairs[:-MEMORY]
 
 
-def quasi_newton(loss, state, precondition, goal, report=None, pairs=None, moved=np.inf):
+def quasi_newton(loss, state, precondition, goal, report=None, pairs=None, past=None):
     """L-BFGS from a state and a model of the Hessian: `precondition` maps g to H^-1 g, about.
 
     The last pairs of steps and changes of the gradient correct the model, by the two loops of
-    Nocedal (1980). `pairs` and `moved`, if given, are those at the end of a run before.
+    Nocedal (1980). `pairs` and `past`, if given, are those of a run before and its result.
     """
     pairs = [] if pairs is None else pairs
 
@@ -333,7 +336,7 @@ def quasi_newton(loss, state, precondition, goal, report=None, pairs=None, moved
     def observe(old, new):
         remember(pairs, new.v - old.v, new.gradient - old.gradient)
 
-    return iterate(loss, state, direction, goal, report, observe, moved)
+    return iterate(loss, state, direction, goal, report, observe, past)
 
 
 def minimise(loss, v, goal, report=None, factored=None):
@@ -360,10 +363,8 @@ def minimise(loss, v, goal, report=None, factored=None):
         return newton(loss, v, goal, report, bool(factored))
     # A part must have more samples than parameters, and several times more than features.
     stride = min(PART, loss.n // (ROWS_PER_FEATURE * loss.width), loss.n // (2 * v.size))
-    if stride >= 3 and loss.n * loss.p > 2**18 and loss.width <= FACTORED:
+    if stride >= 3 and loss.n * loss.p > 2**16 and loss.width <= FACTORED:
         return from_part(loss, v, goal, report, stride)
-    if stride >= 3 and loss.n * loss.p > 2**16 and loss.q == 1:
-        return newton_from_part(loss, v, goal, report, stride)
     if loss.q == 1 and v.size > MANY and loss.n * loss.p > 2**16:
         return by_gradients(loss, v, goal, report)
     if affordable(loss, v):
@@ -417,8 +418,7 @@ def by_gradients(loss, v, goal, report=None):
             return d, lambda: np.inf
         if left > 0 or not limited:
             most = left if limited else None
-            # To limit the threads of BLAS once costs less than for each of many short passes.
-            with single_threaded_blas():
+            with single_threaded_blas():  # as in `newton`
                 given = loss, state, model, RESIDUAL, goal, most, functools.partial(product, state)
                 step, lack = certified_step(*given)
             if step.reached or not limited:
@@ -446,21 +446,6 @@ def finish(loss, found, goal, report):
     return result._replace(n_iter=found.n_iter + result.n_iter)
 
 
-def newton_from_part(loss, v, goal, report, stride):
-    """Newton's method over every stride-th sample first, and then over all, for some thousands.
-
-    So few samples that a Hessian of all costs not much more than the work around it: three or four
-    of them, from a good start, are faster than many steps of L-BFGS.
-    """
-    part = loss.part(stride)
-    if part is not None:
-        rough = Goal(0.1 * v.size / (2.0 * part.n), np.inf, goal.max_iter, True)  # as in from_part
-        found = newton(part, v, rough)
-        if found.converged and loss.model_is_sound(part.evaluate(found.v)):
-            v = found.v
-    return newton(loss, v, goal, report)
-
-
 def from_part(loss, v, goal, report, stride):
     """Minimise over every stride-th sample first, then over all, with the part's Hessian.
 
@@ -485,6 +470,6 @@ def from_part(loss, v, goal, report, stride):
     found = quasi_newton(single, single.evaluate(state.v), model, nearly, report, pairs)
     rest = goal_now._replace(max_iter=goal_now.max_iter - found.n_iter)
     state = loss.evaluate(found.v)
-    result = quasi_newton(loss, state, model, rest, report, pairs, found.moved)
+    result = quasi_newton(loss, state, model, rest, report, pairs, found)
     result = result._replace(n_iter=found.n_iter + result.n_iter)
     return finish(loss, result, goal, report)

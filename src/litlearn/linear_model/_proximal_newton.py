@@ -77,38 +77,22 @@ def weigh_columns(X, columns, centre, start, stop, root, tile):
 
 
 @njit
-def sparse_hessian(data, indices, indptr, slots, A, B, start, stop, H):
-    """Add the Hessian of some rows of a CSR matrix to H (m + q, m + q), the intercepts last.
+def sparse_hessian(rows, left, right, D, H):
+    """Add the products of weighted columns with each other, of some rows of a CSR matrix, to H.
 
-    slots (q, columns): place of a class's coefficient of a column in H, or -1; A, B (n, q): the
-    curvature between classes k and l is A_ik (1 - B_ik) for k = l, and -A_ik B_il otherwise.
+    rows: data, indices and indptr; D (n,): weights; left, right (columns + 1,): the places of
+    columns among the rows and columns of H, or -1. Last comes that of a column of ones.
     """
-    q, m = slots.shape[0], H.shape[0] - slots.shape[0]
-    largest = 0
-    for i in range(start, stop):
-        largest = max(largest, indptr[i + 1] - indptr[i])
-    place, owner = np.empty((largest + 1) * q, np.intp), np.empty((largest + 1) * q, np.intp)
-    value = np.empty((largest + 1) * q)
-    for i in range(start, stop):
-        # <spread>: the row's entries for every class that has chosen their columns.
-        count = 0
-        for k in range(q):
-            for e in range(indptr[i], indptr[i + 1]):
-                slot = slots[k, indices[e]]
-                if slot >= 0:
-                    place[count], owner[count], value[count] = slot, k, data[e]
-                    count += 1
-            place[count], owner[count], value[count] = m + k, k, 1.0
-            count += 1
-        # <pairs>: each pair of entries meets in one element.
-        for a in range(count):
-            k, row = owner[a], place[a]
-            left = A[i, k] * value[a]
-            for b in range(count):
-                share = -B[i, owner[b]]
-                if owner[b] == k:
-                    share += 1.0
-                H[row, place[b]] += left * share * value[b]
+    (data, indices, indptr), ones = rows, left.size - 1
+    for i in range(D.size):
+        first, last = indptr[i], indptr[i + 1]
+        for a in range(first, last + 1):
+            row = left[indices[a] if a < last else ones]
+            value = D[i] * (data[a] if a < last else 1.0)
+            for b in range(first, last + 1 if row >= 0 else first):
+                column = right[indices[b] if b < last else ones]
+                if column >= 0:
+                    H[row, column] += value * (data[b] if b < last else 1.0)
 
 
 # ------------------------------------------------------------------ the quadratic model
@@ -138,7 +122,7 @@ class SparseModel(NamedTuple):
     weighted: np.ndarray  # value times A
     square: np.ndarray  # (m,): diagonal of the Hessian
     owner: np.ndarray  # (m,): class of each coefficient
-    B: np.ndarray  # (n, q) as in `sparse_hessian`
+    B: np.ndarray  # (n, q) as in :class:`Point`, zero for two classes
 
 
 @njit
@@ -365,7 +349,7 @@ class Dense:
         columns : list of ndarray
             The chosen columns of each of the q classes, m in all.
         A, B : ndarrays of shape (n, q)
-            As in `sparse_hessian`; B is None for two classes.
+            As in :class:`Point`.
 
         Returns
         -------
@@ -422,23 +406,22 @@ class Sparse:
         """Hessian in the chosen coefficients and the intercepts; as `Dense.hessian`."""
         from scipy.sparse import csc_array
 
-        q, m = len(columns), sum(chosen.size for chosen in columns)
+        q, m, end = len(columns), sum(chosen.size for chosen in columns), 0
         union = np.unique(np.concatenate(columns))
-        slots = np.full((q, union.size), -1, dtype=np.intp)
-        end = 0
-        for k in range(q):
-            slots[k, np.searchsorted(union, columns[k])] = end + np.arange(columns[k].size)
-            end += columns[k].size
+        places = np.full((q, union.size + 1), -1, dtype=np.intp)
+        for k, chosen in enumerate(columns):
+            places[k, np.searchsorted(union, chosen)] = end + np.arange(chosen.size)
+            places[k, -1], end = m + k, end + chosen.size
         whole = csc_array((self.data, self.indices, self.indptr), shape=(self.n, self.p))
         rows = whole[:, union].tocsr()
-        if B is None:
-            B = np.zeros_like(A)
         size = self.n if rows.nnz * q < 1 << 16 or m > 1000 else self.n // 4 + 1
 
         def block(some):
             H = np.zeros((m + q, m + q))
-            entries = rows.data, rows.indices, rows.indptr
-            sparse_hessian(*entries, slots, A, B, some.start, some.stop, H)
+            part = rows.data, rows.indices, rows.indptr[some.start : some.stop + 1]
+            for k, other in np.ndindex(q, q):
+                share = float(k == other) - (0.0 if B is None else B[some, other])
+                sparse_hessian(part, places[k], places[other], A[some, k] * share, H)
             return H
 
         return fold_blocks(block, operator.iadd, cut(self.n, size), self.n_jobs)
