@@ -112,17 +112,23 @@ PIECES = {
 }
 
 
+ROWS = '<tbody><tr class="row-even"><td class="text-right">1</td></tr></tbody></table>'
+PIECES["a heading of several words"] = tuple(
+    f'<table class="table"><thead><tr class="row-odd"><th class="{names} text-right">'
+    f"memory score in a year</th></tr></thead>{ROWS}"
+    for names in ("head", "litlearn-words head")
+)
 PIECES["a value at the start of a string"] = (
     CODE.format(
         "",
         '<span class="sa">f</span><span class="s2">"</span><span class="si">{</span>'
-        'average_of_thirty_clinics<span class="si">}</span>\n',
+        'average_of_all_thirty_clinics<span class="si">}</span>\n',
     ),
     CODE.format(
         "",
         '<span class="litlearn-line"><span class="litlearn-keep"><span class="sa">f</span>'
         '<span class="s2">"</span><span class="si">{</span></span>'
-        'average_of_thirty_clinics<span class="si">}</span>\n</span>',
+        'average_of_all_thirty_clinics<span class="si">}</span>\n</span>',
     ),
 )
 

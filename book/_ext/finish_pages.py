@@ -388,7 +388,7 @@ def with_word_columns(match):
         any(column) and (not re.search(r"\d", " ".join(column)) or max(map(len, column)) > 30)
         for column in columns
     ]
-    if len({len(row) for row in rows}) != 1 or not any(words):
+    if len({len(row) for row in rows}) != 1:
         return match[0]
 
     def aligned(row):
