@@ -386,7 +386,7 @@ class DenseDesign(Design):
         """Products of all columns with the residual."""
         u = r * self.root if self.root.size else r
         out = products_of(self.X, np.atleast_2d(u), self.n_jobs).reshape(*r.shape[:-1], -1)
-        return out - np.multiply.outer(u.sum(axis=-1), self.means) if self.offset else out
+        return out - u.sum(axis=-1, keepdims=True) * self.means if self.offset else out
 
     def residual(self, w):
         """``y - X w``; columns with a coefficient are loaded, unless all products are known."""
@@ -394,7 +394,7 @@ class DenseDesign(Design):
             r = multiply_rows(self.X, w.T.astype(self.X.dtype), self.n_jobs).T
             r = r - (w @ self.means)[..., None]
             return self.y - (r * self.root if self.root.size else r)
-        support, r = np.flatnonzero(np.atleast_2d(w).any(axis=0)), self.y.copy()
+        support, r = np.flatnonzero(w if w.ndim == 1 else w.any(axis=0)), self.y.copy()
         self.load(support)
         rows = np.atleast_2d(w.take(support, axis=-1)), np.atleast_2d(r)
         subtract_rows(self.B, self.slot[support], *rows)
@@ -575,7 +575,7 @@ class SparseDesign(Design):
         entries = self.data, self.indices, self.indptr
         out = sparse_products_of(entries, np.atleast_2d(r), self.n_jobs)
         out = out.reshape(*r.shape[:-1], -1)
-        return out - np.multiply.outer(r @ self.root, self.means) if self.root.size else out
+        return out - (r @ self.root)[..., None] * self.means if self.root.size else out
 
     def residual(self, w):
         """``y - X w``, with the mean removed."""
@@ -584,7 +584,7 @@ class SparseDesign(Design):
             used = np.flatnonzero(v)
             add_columns(self.data, self.indices, self.indptr, used, -v[used], row)
         if self.root.size:
-            r -= np.multiply.outer(r @ self.root / self.n_samples, self.root)
+            r -= (r @ self.root)[..., None] / self.n_samples * self.root
         return r
 
     def descend(self, columns, w, look, penalty, stop):
