@@ -354,6 +354,15 @@ def test_all_but_one():
             np.testing.assert_allclose(one, np.asarray(other, dtype=float), atol=1e-11)
 
 
+def test_training_rows_may_stand_twice():
+    """Then a training part is not what the test part leaves, though its length is."""
+    X, y = data(12, 2)
+    halves = [(np.array([6, 6, 7, 8, 9, 9]), np.arange(6)), (np.arange(6) // 2, np.arange(6, 12))]
+    ours = RidgeCV([1.0], cv=halves).fit(X, y)
+    theirs = sklearn.linear_model.RidgeCV([1.0], cv=halves).fit(X, y)
+    assert ours.best_score_ == pytest.approx(theirs.best_score_, rel=1e-9)
+
+
 def test_what_the_choice_refuses():
     X, y = data(20, 3)
     for alphas in ([], [0.0], [-1.0], "a", None, [[1.0]], [np.nan]):
