@@ -9,6 +9,7 @@ import numpy as np
 
 from litlearn import _gram, _validation, kernels
 from litlearn._base import BaseEstimator, NumberedColumnsMixin
+from litlearn._factors import FEW_EIGENVECTORS, threads_for
 from litlearn._parallel import cut, fold_blocks
 
 __all__ = ["Nystroem", "RBFSampler"]
@@ -189,7 +190,8 @@ def inverse_root(K):
     Of a negative eigenvalue, which a Gram matrix of an inner product has not, it is the root of the
     size, with its sign.
     """
-    values, V = np.linalg.eigh(K)
+    with threads_for(len(K), FEW_EIGENVECTORS):
+        values, V = np.linalg.eigh(K)
     size = np.abs(values)
     kept = size > NO_DIRECTION * size.max(initial=0.0)
     # <root>: One over the roots of the eigenvalues, and nothing for those that are rounding.

@@ -17,7 +17,7 @@ import numpy as np
 from litlearn import _validation
 from litlearn._distances import EUCLIDEAN, Metric, difference_tile
 from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks
+from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 
 TILE = 2**15  # scores, or coordinates, in a tile
 FEWEST, MOST = 64, 1024  # samples of a tile
@@ -239,7 +239,9 @@ def all_distances(X, centres):
 
 def inertia_of(samples, centres, labels, n_jobs=None):
     """Return the weighted sum of squared distances from the centres, :eq:`eq-inertia`."""
-    return float(samples.weight @ distances_from_own(samples, centres, labels, n_jobs))
+    squares = distances_from_own(samples, centres, labels, n_jobs)
+    with single_threaded_blas():  # more would spin where the next start needs them
+        return float(samples.weight @ squares)
 
 
 def new_centres(samples, centres, labels, found, n_jobs=None):
