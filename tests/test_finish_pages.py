@@ -41,8 +41,9 @@ PIECES = {
         "<h1>litlearn.<wbr>kernel_<wbr>ridge<a>#</a></h1>",
     ),
     "a title with a hyphen": (
-        "<h1>Inside k-means</h1>",
-        '<h1>Inside <span class="litlearn-keep">k-means</span></h1>',
+        '<h1><span class="section-number">12.11. </span>Inside k-means</h1>',
+        '<h1><span class="section-number">12.11. </span>Inside '
+        '<span class="litlearn-keep">k-means</span></h1>',
     ),
     "a link to a page of the reference": (
         '<span class="doc">litlearn.kernel_ridge</span>',

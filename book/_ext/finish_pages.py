@@ -239,7 +239,10 @@ _REPAIRS = [
     # A number below zero has a minus sign and no hyphen.
     (r'(?<=<td class="text-right"><p>)-(?=[\d.])', "\N{MINUS SIGN}"),
     # Where a title breaks, and where it does not.
-    (r"(<h1>[^<]*)\bk-means", r'\1<span class="litlearn-keep">k-means</span>'),
+    (
+        r'(<h1>(?:<span class="section-number">[^<]*</span>)?[^<]*)\bk-means',
+        r'\1<span class="litlearn-keep">k-means</span>',
+    ),
     (r"(?<=<h1>litlearn\.)(?=\w)", "<wbr>"),
     (r"(<h1>litlearn\.<wbr>[a-z]+_)(?=[a-z])", r"\1<wbr>"),
     (r'(?<=<span class="doc">litlearn\.)(?=[a-z])', "<wbr>"),
