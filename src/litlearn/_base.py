@@ -130,12 +130,6 @@ class BaseEstimator(Root):
 
     # Parameters
 
-    def _store_parameters(self, given):
-        """Store the arguments of ``__init__``, its ``locals()``, unchanged, under their names."""
-        for name, value in given.items():
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
-
     @classmethod
     def _get_param_names(cls):
         """Return the names of the parameters, sorted."""

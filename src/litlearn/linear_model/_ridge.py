@@ -168,7 +168,14 @@ default="auto"
         positive=False,
         random_state=None,
     ):
-        self._store_parameters(locals())
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
         """Find the coefficients.
@@ -321,7 +328,15 @@ default="auto"
         positive=False,
         random_state=None,
     ):
-        self._store_parameters(locals())
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
         """Find the coefficients.

@@ -437,7 +437,13 @@ class RidgeCV(_PenaltyChoice, RealTargets):
         store_cv_results=False,
         alpha_per_target=False,
     ):
-        self._store_parameters(locals())
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.gcv_mode = gcv_mode
+        self.store_cv_results = store_cv_results
+        self.alpha_per_target = alpha_per_target
 
     def fit(self, X, y, sample_weight=None):
         """Choose the penalty, and find the coefficients with it.
@@ -540,7 +546,12 @@ class RidgeClassifierCV(_PenaltyChoice, SignClassifier):
         class_weight=None,
         store_cv_results=False,
     ):
-        self._store_parameters(locals())
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.class_weight = class_weight
+        self.store_cv_results = store_cv_results
 
     def fit(self, X, y, sample_weight=None):
         """Choose the penalty, and find the coefficients with it.

@@ -765,7 +765,27 @@ class SGDClassifier(_SGD, LinearClassifier):
         warm_start=False,
         average=False,
     ):
-        self._store_parameters(locals())
+        self.loss = loss
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.epsilon = epsilon
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.average = average
 
     def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
         """Learn from the samples, in as many passes as it takes.
@@ -1017,7 +1037,25 @@ class SGDRegressor(_SGD, LinearRegressor):
         warm_start=False,
         average=False,
     ):
-        self._store_parameters(locals())
+        self.loss = loss
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.epsilon = epsilon
+        self.random_state = random_state
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.average = average
 
     def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
         """Learn from the samples, in as many passes as it takes.
