@@ -434,6 +434,17 @@ def sparse_squares(data, indices, indptr, weight, scale, out):
 
 
 @njit
+def dense_squares(X, centre, weight, scale, out):
+    """As `sparse_squares`, of rows of X (n, p) less the centre."""
+    p = X.shape[1]
+    for i in range(weight.size):
+        out[p] += weight[i]
+        for j in range(p):
+            value = (X[i, j] - centre[j]) * scale[j]
+            out[j] += weight[i] * value * value
+
+
+@njit
 def largest_entries(data, indices, out):
     """Raise out[j] (p,) to the largest |entry| of column j of a CSR matrix."""
     for k in range(data.size):
@@ -669,16 +680,13 @@ class Loss:
         A, B = self.outcomes.curvature(state.curvature)
         weights = A if B is None else A * (1.0 - B)
 
+        squares = sparse_squares if self.sparse else dense_squares
+
         def block(rows):
             out = np.zeros((self.q, self.width))
-            for some in self.tiles(rows):
-                for total, weight in zip(out, weights[some].T, strict=True):
-                    weight = np.ascontiguousarray(weight)
-                    if self.sparse:
-                        sparse_squares(*self._rows(some), weight, self.scale, total)
-                    else:
-                        tile = self.tile(some, np.sqrt(weight))
-                        total += np.einsum("ij,ij->j", tile, tile)
+            part = self._rows(rows) if self.sparse else (self.X[rows], self.centre)
+            for total, weight in zip(out, weights[rows].T, strict=True):
+                squares(*part, np.ascontiguousarray(weight), self.scale, total)
             return out
 
         diagonal = self.fold(block, self.blocks()) / self.total

@@ -418,18 +418,21 @@ def by_gradients(loss, v, goal, report=None):
             return d, lambda: np.inf
         if left > 0 or not limited:
             most = left if limited else None
-            with single_threaded_blas():  # as in `newton`
-                given = loss, state, model, RESIDUAL, goal, most, functools.partial(product, state)
-                step, lack = certified_step(*given)
+            given = loss, state, model, RESIDUAL, goal, most, functools.partial(product, state)
+            step, lack = certified_step(*given)
             if step.reached or not limited:
                 return step.d, lack
+        blas.close()
         return -factor_hessian(loss.hessian(state))(state.gradient), None
 
     def observe(old, new):
         if rough:
             remember(pairs, new.v - old.v, new.gradient - old.gradient)
 
-    return iterate(loss, state, direction, goal, report, observe)
+    with contextlib.ExitStack() as blas:
+        # As in `newton`, until a Hessian is factored: that takes all threads.
+        blas.enter_context(single_threaded_blas())
+        return iterate(loss, state, direction, goal, report, observe)
 
 
 def brief(goal):
