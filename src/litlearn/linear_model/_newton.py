@@ -11,7 +11,8 @@ There are four ways to a step, and :func:`minimise` chooses:
 - Many more samples than parameters: minimise over a part of the samples first. Its minimum is a
   good start, and its Hessian a good model of the whole one. Steps with that fixed model, corrected
   by what the gradients along the way say about the curvature (L-BFGS), need one pass over the
-  data each (:func:`quasi_newton`).
+  data each (:func:`quasi_newton`). With only some thousands of samples of two classes, Newton's own
+  steps do the rest.
 - Hundreds of parameters or more, two classes, and not so many samples: a Hessian costs as much as
   dozens of gradients. Let L-BFGS go most of the way, and conjugate gradients finish and certify. If
   the features are too nearly collinear for that, go on with factored Hessians
@@ -43,6 +44,7 @@ MANY = 300  # parameters from which gradients are tried before the first Hessian
 ROUGH = 1e-5  # the relative gap at which conjugate gradients take over from L-BFGS
 NEARLY = 1e-6  # a relative gap that one more step with the same factor closes
 RESIDUAL = 0.3  # to which they then solve for a step
+CHEAP_HESSIAN = 2**18  # samples times parameters; three or four Hessians cost what the rest does
 CHEAP = 2**16  # samples times parameters from which a product more or less is felt
 NEAR = 30  # times the goal, from where one step that is solved for well should reach it
 MOST_PRODUCTS = 2000  # with a Hessian, for one step
@@ -463,6 +465,8 @@ def from_part(loss, v, goal, report, stride):
         state = part.evaluate(found.v) if found.converged else None
     if state is None or not loss.model_is_sound(state):
         return newton(loss, v, goal, report, affordable(loss, v))
+    if loss.q == 1 and loss.n * loss.p <= CHEAP_HESSIAN:
+        return newton(loss, state.v, goal, report)
     model, pairs, goal_now = part.model(state), [], brief(goal)
     if loss.q == 1 or loss.X.nbytes > MAX_COPY:
         found = quasi_newton(loss, loss.evaluate(state.v), model, goal_now, report)
