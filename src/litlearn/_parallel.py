@@ -356,6 +356,8 @@ def blas_architectures():
     return {library.get("architecture") for library in _blas_controller().info()}
 
 
+# Entries of a matrix from which BLAS hands work to its threads by itself.
+_HANDED_OVER = 1 << 13
 # Multiplications from which `multiply_rows` works in blocks (what is smaller stays in a cache,
 # where BLAS hands over in less time), and those of one block, which has so many rows at least.
 _WORTH_BLOCKS, _BLOCK, _LEAST_ROWS = 1 << 22, 1 << 21, 64
@@ -391,6 +393,15 @@ def multiply_rows(X, B, n_jobs=None):
     size = max(_LEAST_ROWS, _BLOCK // (X.shape[1] * width))
     fold_blocks(block, None, cut(len(X), size), n_jobs)
     return out
+
+
+def blas_for(X):
+    """Context for many calls of compiled code and BLAS about X (n, p): BLAS has one thread.
+
+    Others would spin, see :func:`multiply_rows`. With a small X it has one anyway.
+    """
+    small = math.prod(X.shape) <= _HANDED_OVER
+    return contextlib.nullcontext() if small else single_threaded_blas()
 
 
 @contextlib.contextmanager

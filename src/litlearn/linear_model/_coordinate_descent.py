@@ -25,7 +25,6 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._jit import njit
-from litlearn._parallel import single_threaded_blas
 from litlearn._random import random_below
 from litlearn.linear_model import _penalty
 from litlearn.linear_model._penalty import (
@@ -442,7 +441,6 @@ class WorkingSets:
         return np.sort(chosen[out[chosen] < np.inf])
 
 
-@single_threaded_blas()
 def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
     """Minimise the objective at the head of this file.
 

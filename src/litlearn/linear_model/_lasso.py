@@ -12,7 +12,7 @@ import numpy as np
 from litlearn import _moments, _validation
 from litlearn._base import MultiOutputMixin
 from litlearn._linear import LinearRegressor
-from litlearn._parallel import map_blocks
+from litlearn._parallel import blas_for, map_blocks
 from litlearn._progress import progress
 from litlearn.exceptions import (
     ConvergenceWarning,
@@ -302,11 +302,12 @@ def enet_path(
     if y.ndim == 2 and settings["positive"]:
         raise ValueError(f"{who}: positive=True is not allowed for multi-output (y.ndim != 1).")
     tol = settings["tol"]
-    design = make_design(X, y, weights, False, tol)
-    design = with_gram(who, design, precompute, False, tol, single=False)
-    if isinstance(alphas, int):
-        alphas = alpha_grid(len(y), sizes(design, settings["positive"]), l1_ratio, eps, alphas)
-    coefs, gaps, sweeps = solve_path(design, l1_ratio, alphas, w, **settings)
+    with blas_for(X):
+        design = make_design(X, y, weights, False, tol)
+        design = with_gram(who, design, precompute, False, tol, single=False)
+        if isinstance(alphas, int):
+            alphas = alpha_grid(len(y), sizes(design, settings["positive"]), l1_ratio, eps, alphas)
+        coefs, gaps, sweeps = solve_path(design, l1_ratio, alphas, w, **settings)
     worst = int(np.argmax(gaps))
     warn_unless_converged(gaps[worst], tol, design, sweeps[worst], stacklevel=level + 1)
     result = alphas, coefs.astype(X.dtype, copy=False), gaps / len(y)
@@ -546,14 +547,15 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
             _validation.warn(UserWarning(message), 3)
         Y = y[:, None] if y.ndim == 1 else y
         smooth = alpha * l1_ratio == 0.0 and not settings.get("positive")
-        W = start_of(self, X, Y, weights, centred, alpha if smooth else None)
-        design = make_design(X, Y if joint else Y[:, 0], weights, centred, settings["tol"])
-        with_gram(self, design, precompute, centred, settings["tol"], single=True)
-        problems, found = [(Y, W)] if joint else list(zip(Y.T, W, strict=True)), []
-        for target, w in problems:
-            if found:  # the columns that are in use stay loaded
-                design = design.retarget(target)
-            found.append(solve_one(design, l1_ratio, alpha, w, settings, stacklevel=5))
+        with blas_for(X):
+            W = start_of(self, X, Y, weights, centred, alpha if smooth else None)
+            design = make_design(X, Y if joint else Y[:, 0], weights, centred, settings["tol"])
+            with_gram(self, design, precompute, centred, settings["tol"], single=True)
+            problems, found = [(Y, W)] if joint else list(zip(Y.T, W, strict=True)), []
+            for target, w in problems:
+                if found:  # the columns that are in use stay loaded
+                    design = design.retarget(target)
+                found.append(solve_one(design, l1_ratio, alpha, w, settings, stacklevel=5))
         intercepts, gaps, sweeps = zip(*found, strict=True)
         coefs, intercepts = W.astype(X.dtype), np.array(intercepts, X.dtype).reshape(-1)
         check_result(self, coefs, intercepts)
@@ -715,22 +717,25 @@ class _PathCV(LinearRegressor):
         weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
         folds = check_folds(self, self.cv, X, y)
         alphas = check_alphas(self, self.alphas)
-        design = make_design(X, y, weights, centred, tol, self.n_jobs)
-        grids = self._grids(design, alphas, ratios, settings["positive"])
-        solver = with_gram(self, design, self.precompute, centred, tol, single=False)
-        gram = solver.G if isinstance(solver, _design.GramDesign) else None
-        samples = _moments.Samples(X, y[:, None], weights, centred)
-        check_weights(self, weights, folds)
-        errors = self._search(samples, design, gram is not None, folds, (ratios, grids), settings)
-        # <choose>: The least mean error over the folds; the strongest penalty wins a tie.
-        means = np.array([one.mean(axis=1) for one in errors])
-        best_ratio, best_alpha = np.unravel_index(np.argmin(means), means.shape)
-        l1_ratio, alpha = ratios[best_ratio], grids[best_ratio][best_alpha]
-        # <refit>: All samples, the chosen penalty.
-        if gram is not None:
-            design.gram = gram
-        w = np.zeros(X.shape[1])
-        found = solve_one(design, l1_ratio, alpha, w, settings, stacklevel=4)
+        with blas_for(X):
+            design = make_design(X, y, weights, centred, tol, self.n_jobs)
+            grids = self._grids(design, alphas, ratios, settings["positive"])
+            solver = with_gram(self, design, self.precompute, centred, tol, single=False)
+            gram = solver.G if isinstance(solver, _design.GramDesign) else None
+            samples = _moments.Samples(X, y[:, None], weights, centred)
+            check_weights(self, weights, folds)
+            errors = self._search(
+                samples, design, gram is not None, folds, (ratios, grids), settings
+            )
+            # <choose>: The least mean error over the folds; the strongest penalty wins a tie.
+            means = np.array([one.mean(axis=1) for one in errors])
+            best_ratio, best_alpha = np.unravel_index(np.argmin(means), means.shape)
+            l1_ratio, alpha = ratios[best_ratio], grids[best_ratio][best_alpha]
+            # <refit>: All samples, the chosen penalty.
+            if gram is not None:
+                design.gram = gram
+            w = np.zeros(X.shape[1])
+            found = solve_one(design, l1_ratio, alpha, w, settings, stacklevel=4)
         intercept, self.dual_gap_, self.n_iter_ = found
         _validation.store_features(self, X.shape[1], names)
         self.coef_ = w.astype(X.dtype)

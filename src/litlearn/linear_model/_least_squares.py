@@ -25,6 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn import _moments, _validation
+from litlearn._factors import threads_for
+from litlearn._parallel import blas_for
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _gram, _nonnegative
 
@@ -90,7 +92,8 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="au
     (n, p), dense = samples.X.shape, isinstance(samples.X, np.ndarray)
     cutoff = max(cutoff, EPSILON * max(n, p))
     samples, alpha, root = with_ordinary_weights(samples, alpha)
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+    silent = np.errstate(over="ignore", invalid="ignore", under="ignore")
+    with silent, threads_for(min(n, p)):
         if way == "lsqr" or (way == "auto" and not dense and p > min(n, FEW_FEATURES)):
             return solve_iteratively(owner, samples, alpha, max_iter)
         samples = samples if dense else samples._replace(X=samples.X.tocsr())
@@ -219,7 +222,8 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     n, p = samples.X.shape
     most = FEW_UNKNOWNS if isinstance(samples.X, np.ndarray) else 0
     if p > FEW_FEATURES or p > max(n, most):
-        return descend_nonnegative(owner, samples, alpha, n_jobs)
+        with blas_for(samples.X):
+            return descend_nonnegative(owner, samples, alpha, n_jobs)
     samples, total = _gram.in_range(samples, _moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     coef, n_iter, R = np.zeros_like(total.xy), np.zeros(len(alpha), dtype=np.int32), None

@@ -7,7 +7,6 @@ are in ``_lasso.py``.
 import numpy as np
 
 from litlearn import _moments, _validation
-from litlearn._parallel import single_threaded_blas
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _design
 from litlearn.linear_model._coordinate_descent import solve
@@ -34,7 +33,6 @@ def memory_order(X):
     return "F" if columns else "C"
 
 
-@single_threaded_blas()
 def make_design(X, y, weights, centred, tol, n_jobs=None):
     """Return the design of checked data; the weights are brought to the sum n_samples.
 
