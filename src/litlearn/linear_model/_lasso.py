@@ -442,13 +442,10 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     Notes
     -----
     Working sets, gap-safe screening and extrapolation make the solver visit few columns often. A
-    look at all columns costs O(n p), a sweep over a working set of k columns O(k^2) for dense data
-    and O(its entries) for sparse data. Duplicated or dependent columns have many solutions for
-    ``l1_ratio=1``; which one comes out is not specified.
-
-    References
-    ----------
-    Friedman, Hastie and Tibshirani (2010); Massias, Gramfort and Salmon (2018).
+    look at all columns costs :math:`O(n p)`, a sweep over a working set of k columns
+    :math:`O(k^2)` for dense data and, for sparse data, time linear in its entries. Duplicated or
+    dependent columns have many solutions for ``l1_ratio=1``; which one comes out is not specified.
+    See :cite:t:`friedman_regularization_2010` and :cite:t:`massias_celer_2018`.
 
     Examples
     --------

@@ -159,7 +159,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     -----
     A step costs :math:`n p^2 + p^3/3` operations for two classes, where the Hessian is formed and
     factored (:eq:`eq-newton-step`), and a multiple of :math:`n p q` with conjugate gradients.
-    Memory beyond the data is O(n q + p^2). CSR and CSC data stay sparse.
+    Memory beyond the data is :math:`O(n q + p^2)`. CSR and CSC data stay sparse.
 
     Without a penalty, classes that a hyperplane separates have no finite minimum: coefficients
     grow without bound. The solver stops when the gradient is below `tol`, and warns.
@@ -259,10 +259,10 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         return self
 
     def set_callbacks(self, *callbacks):
-        """Set callbacks of scikit-learn's, as ``sklearn.callback.ProgressBar()``; none: drop them.
+        """Set scikit-learn's callbacks, such as ``sklearn.callback.ProgressBar()``.
 
-        They are told when a fit begins and ends, and with the solvers "auto" and "lbfgs" of each
-        step, unless the penalty is l1.
+        Without arguments, those set before are dropped. Callbacks are told when a fit begins and
+        ends, and with the solvers "auto" and "lbfgs" of each step, unless the penalty is l1.
 
         Parameters
         ----------
