@@ -523,6 +523,9 @@ class Loss:
 
     def fold(self, part, blocks, merge=operator.iadd):
         """Add up, or merge otherwise, what `part` returns for blocks of rows."""
+        if len(blocks) == 1:  # without ceremony, which might take longer than it
+            with single_threaded_blas():
+                return part(blocks[0])
         return fold_blocks(part, merge, blocks, self.n_jobs)
 
     def part(self, stride):
