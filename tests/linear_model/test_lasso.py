@@ -580,6 +580,7 @@ def test_products_serve_every_target(monkeypatch):
     np.testing.assert_allclose(known.coef_, plain.coef_, atol=1e-6)
 
 
+@pytest.mark.nojit
 def test_penalties_that_may_be_the_best_are_solved_again():
     """A mean squared error m is known up to 2 sqrt(m) d + d^2; here d is 1/10, then 1/316."""
     exact, asked = np.array([101.5, 101.0, 101.9, 104.5]), []
@@ -677,3 +678,32 @@ def test_a_few_sparse_samples_are_dense():
     few, many = sp.csc_array((2**17, 1)), sp.csc_array((2**17 + 1, 1))
     assert isinstance(_lasso.check_samples("here", few), np.ndarray)
     assert sp.issparse(_lasso.check_samples("here", many))
+
+
+@pytest.mark.nojit
+def test_single_precision_is_kept_where_it_does():
+    """Down to a gap of 1e-6, while squares are within its range."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 4)).astype(np.float32), rng.normal(size=30)
+    for size, tol, expected in (
+        (1.0, 1e-4, np.float32),
+        (1.0, 1e-6, np.float32),
+        (1.0, 9e-7, np.float64),
+        (1e-20, 1e-4, np.float64),
+        (1e18, 1e-4, np.float64),
+    ):
+        data = (size * X).astype(np.float32)
+        for some in (data, sp.csc_array(data)):
+            design = _path.make_design(some, y, None, True, tol)
+            assert (design.data if sp.issparse(some) else design.X).dtype == expected
+
+
+@pytest.mark.nojit
+def test_the_grid_begins_where_all_coefficients_are_zero():
+    grid = _path.alpha_grid(10, np.array([-3.0, 2.0, 0.5]), 0.5, 1e-2, 3)
+    np.testing.assert_allclose(grid, [0.4, 0.04, 0.004])
+    for products in ([-1.0, -2.0], [0.0, 0.0]):  # no coefficient may be positive
+        found = _path.alpha_grid(10, np.array(products), 0.5, 1e-2, 3)
+        np.testing.assert_array_equal(found, np.finfo(np.float64).resolution)
+    with pytest.raises(ValueError, match="l1_ratio=0"):
+        _path.alpha_grid(10, np.ones(2), 0.0, 1e-2, 3)

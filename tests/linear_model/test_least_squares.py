@@ -572,3 +572,25 @@ def test_scikit_learns_objective_and_norm(kind, seed):
     assert objective(X, y, ours.coef_, ours.intercept_) <= limit
     size = np.linalg.norm(theirs.coef_)
     assert abs(np.linalg.norm(ours.coef_) - size) <= 1e-6 * size
+
+
+@nojit
+@pytest.mark.parametrize("size", [1e-170, 0.0, 3.0, 1e170])
+@pytest.mark.parametrize("statistics", [_moments.moments, _gram.row_products])
+def test_samples_are_scaled_where_their_squares_are_out_of_range(size, statistics):
+    """Once, and only where a scale changes something."""
+    rng, calls = np.random.default_rng(0), []
+    X, Y = rng.normal(size=(9, 3)), rng.normal(size=(9, 1))
+
+    def counted(samples, n_jobs):
+        calls.append(samples)
+        return statistics(samples, n_jobs)
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        samples, found = _gram.in_range(Samples(size * X, Y, None, True), counted)
+    if size in (0.0, 3.0):
+        assert samples is calls[0] and len(calls) == 1
+    else:
+        assert len(calls) == 2 and 0.1 < samples.x_scale * size < 10.0 and samples.y_scale == 1.0
+        plain = statistics(Samples(size * samples.x_scale * X, Y, None, True), None)
+        np.testing.assert_allclose(found.xx, plain.xx, rtol=1e-12)

@@ -1037,3 +1037,21 @@ def test_sparse_coefficients_predict(container, q):
     model.sparsify()
     np.testing.assert_allclose(model.predict_proba(container(X)), expected, rtol=1e-12)
     np.testing.assert_array_equal(model.predict(container(X)), model.classes_[expected.argmax(1)])
+
+
+@pytest.mark.nojit
+def test_scores_are_shifted_by_the_largest_of_their_row():
+    Z = np.array([[800.0, 1.0, -3.0], [2.0, 800.0, 5.0], [0.0, -1.0, 800.0], [-1.0, -1.0, -1.0]])
+    expected = Z - Z.max(axis=1, keepdims=True)
+    _logistic_loss.shift_rows(Z)
+    np.testing.assert_array_equal(Z, expected)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e6])
+def test_the_standardised_penalty_is_at_most_one(alpha):
+    """Where it weighs more than the data, it sets the scale."""
+    X, y = make()
+    loss = binary_loss(X, np.where(y == 1, 1.0, -1.0), np.ones(200), alpha)
+    assert loss.ridge.max() <= 1.0 + 1e-15
+    assert alpha < 1e3 or loss.ridge.min() >= 1.0 - 1e-15

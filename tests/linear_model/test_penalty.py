@@ -211,3 +211,84 @@ def test_distances_of_constraints():
     used, active, out = np.array([True, False, False, False]), np.array([1, 1, 0, 1]) > 0, sizes + 0
     assert _penalty.distances(sizes, 0.5, used, active, squares, penalty, out) == 1
     np.testing.assert_allclose(out, [-np.inf, 0.3 / 1.5, np.inf, 0.1 / 1.5])
+
+
+@pytest.mark.nojit
+def test_a_row_of_coefficients_takes_its_best_step():
+    """Where a row is not zero afterwards, the gradient along it is; a short one becomes zero."""
+    rng, penalty, square = np.random.default_rng(0), Penalty(0.6, 0.4), 2.5
+    W, c = rng.normal(size=(3, 4)), rng.normal(size=3)
+    before = W[:, 2].copy()
+    largest = descent.row_step(W, d := c.copy(), 2, square, penalty)
+    new = before + d
+    gradient = square * d - c + penalty.beta * new + penalty.alpha * new / np.linalg.norm(new)
+    np.testing.assert_allclose(gradient, 0.0, atol=1e-14)
+    assert largest == np.abs(d).max() and new.all()
+    descent.row_step(W, d := -square * before + 0.1, 2, square, penalty)
+    np.testing.assert_array_equal(before + d, 0.0)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("positive", [False, True])
+def test_a_move_takes_the_residual_along(positive):
+    X, y = draw()
+    rng = np.random.default_rng(1)
+    w, direction = np.abs(rng.normal(size=(1, 12))), 2.0 * rng.normal(size=12)
+    direction[3] = 0.0
+    target, R = w[0] + direction, (y - X @ w[0])[None]
+    columns = descent.dense_columns(X.T.copy(), (X * X).sum(axis=0))
+    descent.move(columns, R, w, np.zeros(1), direction, positive)
+    np.testing.assert_allclose(w[0], np.maximum(target, 0.0) if positive else target, atol=1e-14)
+    np.testing.assert_allclose(R[0], y - X @ w[0], atol=1e-12)
+    assert (target < 0.0).any()
+
+
+@pytest.mark.nojit
+def test_what_rounding_might_undo_is_not_screened():
+    """A column goes if its product with no dual point within reach comes to the penalty."""
+    sizes, squares, penalty = np.array([0.1, 0.3, 0.34, 0.5]), np.full(4, 2.0), Penalty(0.6, 0.25)
+    for radius, rounding, kept in ((0.1, 0.05, [0, 0, 1, 1]), (0.15, 0.0, [0, 0, 0, 1])):
+        active = np.ones(4, dtype=bool)
+        sizes[2] = 0.6 - 1.5 * (radius + rounding) + (1e-9 if rounding else -1e-9)
+        assert _penalty.screen(sizes, squares, active, penalty, radius, rounding) == sum(kept)
+        np.testing.assert_array_equal(active, kept)
+
+
+@pytest.mark.nojit
+def test_without_a_price_of_sizes_only_zero_is_a_multiple_of_the_residual():
+    X, y = draw()
+    penalty, w, sizes = Penalty(0.0, 2.0), np.ones((1, 12)), np.empty(12)
+    r = y - X @ w[0]
+    bounds = _penalty.measure((X.T @ r)[None], w, r @ r, r @ y, penalty, sizes)
+    assert bounds.scale == 0.0 and bounds.scaled == -np.inf and not sizes.any()
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sparse_constants_have_no_spread(dtype):
+    """What is left of them about their means is rounding."""
+    rng = np.random.default_rng(0)
+    X = np.broadcast_to(10.0 ** rng.uniform(2, 6, 20), (37, 20)).astype(dtype)
+    weights = rng.uniform(0.5, 2.0, 37)
+    for some in (None, weights * (37 / weights.sum())):
+        design = _design.SparseDesign(sp.csc_array(X), rng.normal(size=37), some, True)
+        assert not design.squares.any()
+        np.testing.assert_allclose(design.X_means, X[0], rtol=2 * np.finfo(dtype).eps)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("penalty", [Penalty(3.0, 2.0), Penalty(3.0, 0.0)])
+def test_bounds_scale_with_the_problem(penalty):
+    """A tenth of target and penalties or, with rows ten times as many, ten times all: the same."""
+    X, y = draw()
+    w = 0.1 * np.random.default_rng(1).normal(size=12)
+
+    def bounds(size, weight):
+        own = Penalty(penalty.alpha * weight * size, penalty.beta * weight)
+        r, v = (y - X @ w) * size, w[None] * size
+        sums = _penalty.sums_of(weight * (X.T @ r)[None], v, own)
+        found = _penalty.bounds_of(weight * (r @ r), weight * size * (r @ y), sums, own)
+        return np.array(found[:3]) / (weight * size**2)
+
+    np.testing.assert_allclose(bounds(0.1, 1.0), bounds(1.0, 1.0), rtol=1e-12)
+    np.testing.assert_allclose(bounds(1.0, 0.1), bounds(1.0, 1.0), rtol=1e-12)
