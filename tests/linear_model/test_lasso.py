@@ -707,3 +707,17 @@ def test_the_grid_begins_where_all_coefficients_are_zero():
         np.testing.assert_array_equal(found, np.finfo(np.float64).resolution)
     with pytest.raises(ValueError, match="l1_ratio=0"):
         _path.alpha_grid(10, np.ones(2), 0.0, 1e-2, 3)
+
+
+@pytest.mark.nojit
+def test_a_descent_from_zero_leaves_the_products_of_the_design():
+    """At zero the products with the residual are the design's own: no descent may move them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    y = X @ [1.0, -2.0, 0.0, 0.0, 3.0] + rng.normal(size=60)
+    design = _design.DenseDesign(X, y, None, True)
+    design.gram = _design.gram_matrix(design)
+    before, w = design.products.copy(), np.zeros(5)
+    gap, sweeps = descent.solve(design, Penalty(6.0, 0.0), w, tol=1e-12)
+    np.testing.assert_array_equal(design.products, before)
+    assert w.any() and gap <= 1e-12 * design.target_square and sweeps < 100

@@ -295,7 +295,7 @@ class Design:
         `c` are the products of the residual with all columns.
         """
         columns = dense_columns(G, self.squares[used], known=True)
-        c = np.ascontiguousarray(c[..., used])
+        c = np.array(c[..., used], order="C")  # a copy: at zero they are the design's own
         return self.descend_on(columns, used, w, c, penalty, stop)[0]
 
 
@@ -458,8 +458,8 @@ class DenseDesign(Design):
         """
         missing = np.count_nonzero(self.slot[columns] < 0)
         if self.gram is None and self.tall and missing > self.squares.size // 2:
-            self.gram = gram_matrix(self)
-        return INNER_SHARE if self.gram is None else 0.0
+            self.gram, self.share = gram_matrix(self), 0.0
+        return self.share
 
     def load_gram(self):
         """Bring the Gram matrix up to date with B."""
@@ -475,6 +475,7 @@ class DenseDesign(Design):
             self.G_size = total
 
     G_size, gram = 0, None  # columns of which G holds the products; all products, if known
+    share = INNER_SHARE  # as products that are given may be less exact than those of the data
 
     def descend(self, columns, w, look, penalty, stop):
         """Solve the problem of the loaded columns from `w`; return the sweeps that it took."""
