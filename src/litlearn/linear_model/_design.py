@@ -175,11 +175,11 @@ def subtract_rows(B, slots, W, R):
 # Products, and designs
 
 
-def fold(part, merge, blocks, n_jobs, initial=None):
+def fold(part, merge, blocks, n_jobs):
     """As `fold_blocks`; a single block is run without ceremony, which might take longer than it."""
     if len(blocks) == 1:
         return part(blocks[0])
-    return fold_blocks(part, merge, blocks, n_jobs, initial=initial)
+    return fold_blocks(part, merge, blocks, n_jobs)
 
 
 def gram_matrix(design):
@@ -475,7 +475,7 @@ class DenseDesign(Design):
             self.G_size = total
 
     G_size, gram = 0, None  # columns of which G holds the products; all products, if known
-    share = INNER_SHARE  # as products that are given may be less exact than those of the data
+    share = INNER_SHARE  # 0 where all products were taken on the way, see `inner_share`
 
     def descend(self, columns, w, look, penalty, stop):
         """Solve the problem of the loaded columns from `w`; return the sweeps that it took."""
