@@ -243,18 +243,70 @@ def test_wide_data_through_working_sets():
             check_optimal(X, y, s, w, b, alphas, True, 1e-7)
 
 
-@pytest.mark.parametrize("form", ["C", "csr"])
-def test_model_larger_than_the_hessian_may_be(form, monkeypatch):
-    # More coefficients than one model may have: dense data take them in parts, sparse data descend
-    # without the Hessian.
+def test_more_coefficients_than_one_model_may_have(monkeypatch):
+    # Dense data take them in parts.
     monkeypatch.setattr(pn.Dense, "largest_model", 20)
-    monkeypatch.setattr(pn, "LARGEST_SPARSE_HESSIAN", 20)
     X, y, s = problem(150, 60, informative=40)
     X += 0.2
     alphas = 0.001, 0.01
-    w, b, _, _, converged = fit_binary(FORMS[form](X), y, s, *alphas, True, 1e-6, 2000)
+    w, b, _, _, converged = fit_binary(X, y, s, *alphas, True, 1e-6, 2000)
     assert converged and np.count_nonzero(w) > 25
     check_optimal(X, y, s, w, b, alphas, True, 1e-6)
+
+
+# ---------------------------------------------------------------- the quadratic model
+
+
+def two_models(q, fit_intercept):
+    """One model with its Hessian, one without, of the same chosen coefficients; q and both."""
+    X, codes, s = classes_problem(60, 12, max(q, 2))
+    s = s / s.sum()
+    loss = pn.outcomes_of(codes, q, s, 1)
+    point = pn.evaluate(loss, rng_of(1).standard_normal((60, q)))
+    chosen = np.arange(q * 12)[1::2]  # not all, and others in each class
+    slopes = point.residual.sum(axis=0) if fit_intercept else None
+    for design in (pn.Dense(X, s, False, 1), pn.Sparse(sparse.csr_array(X), 1)):
+        gradient = design.transpose_times(point.residual).ravel()[chosen]
+        yield design, design.model(chosen, point, gradient, slopes), chosen, loss, point
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("q", [1, 3])
+def test_a_model_without_its_hessian_is_the_same(q, fit_intercept, monkeypatch):
+    (dense, formed, chosen, loss, point), (_, implicit, *_) = two_models(q, fit_intercept)
+    m, beta = chosen.size, 1e-3
+    np.testing.assert_allclose(implicit.gradient(), formed.gradient(), atol=1e-14)
+    # A change of the coefficients: its curvature, what it does, and the intercepts that follow.
+    change = rng_of(2).standard_normal(m)
+    (effect, bend), (pull, own) = implicit.effect(change), formed.effect(change)
+    assert bend == pytest.approx(own, rel=1e-12)
+    implicit.move(effect)
+    formed.move(pull)
+    np.testing.assert_allclose(implicit.gradient(), formed.gradient(), atol=1e-14)
+    scores = dense.scores(chosen, change, q)
+    follow = formed.intercepts(change, scores)
+    np.testing.assert_allclose(implicit.intercepts(change, scores), follow, atol=1e-12)
+    assert fit_intercept == bool(np.any(follow))
+    # The curvature is that of the loss where the intercepts follow.
+    moved = 1e-3 * (scores + follow - formed.intercepts(0.0 * change, 0.0 * scores))
+    rest = loss.along(point.scores, moved, 1.0) - point.loss - np.vdot(point.residual, moved)
+    assert rest == pytest.approx(0.5e-6 * bend, rel=1e-2)
+    # A Newton step on some of them: a factor, or conjugate gradients that have the time.
+    monkeypatch.setattr(pn, "ROUGHLY", 1e-12)
+    support = np.arange(m)[::2]
+    given = support, formed.gradient()[support], beta
+    np.testing.assert_allclose(implicit.newton_step(*given), formed.newton_step(*given), rtol=1e-9)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("q", [1, 3])
+def test_models_are_solved_to_the_tolerance(q):
+    for _, model, chosen, _, _ in two_models(q, True):
+        penalty, start = Penalty(0.05, 1e-3), np.zeros(chosen.size)
+        w = pn.solve_model(model, start, penalty, 1e-10)
+        assert pn.violations(model.gradient(), w, penalty).max() <= 2e-10
+        assert 0 < np.count_nonzero(w) < w.size and not start.any()
 
 
 # ---------------------------------------------------------------- hard inputs
@@ -340,8 +392,7 @@ def test_two_of_many_classes_are_the_logistic_loss_halved():
     assert b[1] - b[0] == pytest.approx(b_two, abs=1e-7)
 
 
-def test_many_classes_larger_than_the_hessian_may_be(monkeypatch):
-    monkeypatch.setattr(pn, "LARGEST_SPARSE_HESSIAN", 10)
+def test_many_classes_of_sparse_samples():
     X, codes, s = classes_problem(100, 12, 3)
     W, b, _, _, converged = fit_multinomial(
         sparse.csr_array(X), codes, 3, s, 0.003, 0.0, True, 1e-6, 200

@@ -126,14 +126,14 @@ def sparse_statistics(data, indices, indptr, root, target, means, squares, produ
 
 
 @njit(reassociate=True)
-def column_products(data, indices, indptr, start, stop, R, out):
-    """Products of columns start, ..., stop - 1 of a CSC matrix with R (q, n), into out (q, p)."""
+def column_products(data, indices, indptr, columns, start, stop, R, out):
+    """Products of columns[start:stop] of a CSC matrix with R (q, n), into out (q, m)."""
     for k in range(R.shape[0]):
-        for j in range(start, stop):
-            total = 0.0
+        for c in range(start, stop):
+            j, total = columns[c], 0.0
             for e in range(np.uintp(indptr[j]), np.uintp(indptr[j + 1])):
                 total += data[e] * R[k, np.uint32(indices[e])]
-            out[k, j] = total
+            out[k, c] = total
 
 
 @njit
@@ -212,18 +212,23 @@ def products_of(X, R, n_jobs):
     return out
 
 
-def sparse_products_of(entries, R, n_jobs):
-    """As `products_of`, for the data, indices and indptr of a matrix in CSC form."""
-    data, _, indptr = entries
-    p, q = indptr.size - 1, len(R)
-    out = np.empty((q, p))
+def sparse_products_of(entries, R, n_jobs, columns=None):
+    """As `products_of`, for the data, indices and indptr of a matrix in CSC form.
+
+    `columns` (m,) are those wanted, (q, m); None: all.
+    """
+    _, _, indptr = entries
+    columns = np.arange(indptr.size - 1) if columns is None else columns
+    passed, q = np.cumsum(indptr[columns + 1] - indptr[columns]), len(R)
+    m, total = columns.size, int(passed[-1]) if columns.size else 0
+    out = np.empty((q, m))
     # Blocks of columns with about the same number of entries.
-    n_blocks = int(max(1, min(p, 8 * data.size * q // BLOCK_ENTRIES)))
-    shares = np.arange(1, n_blocks) * (data.size // n_blocks)
-    ends = np.concatenate([[0], np.searchsorted(indptr, shares), [p]])
+    n_blocks = int(max(1, min(m, 8 * total * q // BLOCK_ENTRIES)))
+    shares = np.arange(1, n_blocks) * (total // n_blocks)
+    ends = np.concatenate([[0], np.searchsorted(passed, shares), [m]])
 
     def fill(ends):
-        column_products(*entries, *ends, R, out)
+        column_products(*entries, columns, *ends, R, out)
 
     fold(fill, None, list(zip(ends[:-1], ends[1:], strict=True)), n_jobs)
     return out

@@ -7,9 +7,13 @@ The problem is, for samples with weights s_i that sum to one,
 Each step replaces the smooth loss by its second-order expansion, minimises that model together with
 the penalty, and searches along the line to the minimiser (:eq:`eq-proximal-newton`). Only few
 coefficients matter in a step: those that are not zero, and those whose optimality condition is
-violated most. The Hessian is formed for these alone: X is read once a step for the gradient, and
-beyond that only in the chosen columns. The intercepts, which no penalty holds, are eliminated from
-the model.
+violated most. The model is one of these alone: X is read once a step for the gradient, and beyond
+that only in the chosen columns. The intercepts, which no penalty holds, are eliminated from it.
+
+Some sweeps of coordinate descent find the support of the model's minimum, and Newton's method finds
+the minimum on that support, in turns. Of dense data the Hessian is formed, and factored for the
+step on the support. Of sparse data it is not: a sweep reads the columns, and conjugate gradients,
+which only need products, find the step.
 
 The solver ends on two certificates: the largest violation of the optimality conditions
 (:eq:`eq-logistic-optimality`), and the duality gap (:eq:`eq-duality-gap`), which bounds how far the
@@ -33,7 +37,7 @@ import numpy as np
 from litlearn._jit import njit
 from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 from litlearn._validation import is_sparse
-from litlearn.linear_model._coordinate_descent import MEMORY, extrapolate, gram_sweep, state_of
+from litlearn.linear_model._coordinate_descent import gram_sweep, state_of
 from litlearn.linear_model._design import add_columns, products_of, sparse_products_of
 from litlearn.linear_model._logistic_loss import (
     add_hessian,
@@ -41,7 +45,7 @@ from litlearn.linear_model._logistic_loss import (
     outcomes_of,
     pseudoinverse,
 )
-from litlearn.linear_model._newton import SUFFICIENT, line_search, stretch
+from litlearn.linear_model._newton import SUFFICIENT, conjugate_gradients, line_search, stretch
 from litlearn.linear_model._penalty import coordinate_step, price, violations
 
 BLOCK_ENTRIES = 1 << 20  # entries of X that one task of a thread reads
@@ -49,11 +53,10 @@ TILE_ENTRIES = 1 << 16  # entries of a tile of weighted rows: half a megabyte ..
 TILE_ROWS = 512  # ... but at least so many rows, or adding up the products costs more than they do
 GRAM_BLOCKS = 8  # Hessians of blocks of rows that are held at a time
 LARGEST_MODEL = 4096  # coefficients that one model may have: a Hessian of 128 MB
-LARGEST_SPARSE_HESSIAN = 1000  # coefficients; beyond, sparse data are descended on directly
-MAX_SWEEPS = 100  # of those
 SWEEPS = 10  # of coordinate descent, at least, before a Newton step on the support
 CROSSINGS = 10_000  # Newton steps in a row on the support, divided by its size
-INNER_SHARE = 0.01  # the model is solved to this share of the violation
+ROUGHLY = 0.1  # share of the residual to which conjugate gradients solve for such a step ...
+MOST_PRODUCTS = 25  # ... unless that takes more products with the Hessian: then sweeps go on
 GAP_SHARE = 1e-2  # the relative gap asked for is this times `tol`
 FLATTEST = 1e-10  # least curvature of a sample's loss, as a share of its weight
 
@@ -76,25 +79,6 @@ def weigh_columns(X, columns, centre, start, stop, root, tile):
         tile[i - start, m] = r
 
 
-@njit
-def sparse_hessian(rows, left, right, D, H):
-    """Add the products of weighted columns with each other, of some rows of a CSR matrix, to H.
-
-    rows: data, indices and indptr; D (n,): weights; left, right (columns + 1,): the places of
-    columns among the rows and columns of H, or -1. Last comes that of a column of ones.
-    """
-    (data, indices, indptr), ones = rows, left.size - 1
-    for i in range(D.size):
-        first, last = indptr[i], indptr[i + 1]
-        for a in range(first, last + 1):
-            row = left[indices[a] if a < last else ones]
-            value = D[i] * (data[a] if a < last else 1.0)
-            for b in range(first, last + 1 if row >= 0 else first):
-                column = right[indices[b] if b < last else ones]
-                if column >= 0:
-                    H[row, column] += value * (data[b] if b < last else 1.0)
-
-
 # ------------------------------------------------------------------ the quadratic model
 
 
@@ -113,85 +97,183 @@ def model_sweeps(H, fall, v, penalty, tol, n_sweeps):
     return worst
 
 
-class SparseModel(NamedTuple):
-    """Some columns of a CSC matrix, one behind the other, with and without the curvature."""
-
-    ends: np.ndarray  # (m + 1,): where the entries of each coefficient's column begin and end
-    rows: np.ndarray  # of the entries
-    value: np.ndarray
-    weighted: np.ndarray  # value times A
-    square: np.ndarray  # (m,): diagonal of the Hessian
-    owner: np.ndarray  # (m,): class of each coefficient
-    B: np.ndarray  # (n, q) as in :class:`Point`, zero for two classes
-
-
-@njit
-def gather_columns(data, indices, indptr, columns, A, model):
-    """Copy columns (m,) of a CSC matrix into the empty arrays of a model with A (n, q)."""
-    for c in range(columns.size):
-        k, to, total = model.owner[c], model.ends[c], 0.0
-        for e in range(indptr[columns[c]], indptr[columns[c] + 1]):
-            i = indices[e]
-            model.rows[to], model.value[to], model.weighted[to] = i, data[e], data[e] * A[i, k]
-            total += model.weighted[to] * model.value[to] * (1.0 - model.B[i, k])
-            to += 1
-        model.square[c] = total
-
-
 @njit(reassociate=True)
-def sparse_sweep(model, g, U, mean, v, penalty):
+def sparse_sweep(entries, chosen, curvature, change, v, penalty):
     """One sweep of coordinate descent on the quadratic model, without its Hessian.
 
-    g (m,): gradient at the start; U (q, n) and mean (n,): change of the scores so far and its mean
-    under B, not needed for two classes; v (m,): the coefficients; all three are kept up to date.
-    Returns the largest violation met.
+    entries: data, indices and indptr of a CSC matrix; chosen: column, class, gradient at the start
+    and curvature of each coefficient; curvature: A and B (q, n), as in :class:`Point`; change: that
+    of the scores so far, U (q, n), and its mean (n,) under B, which two classes do not need;
+    v (m,): the coefficients. The last two are kept up to date. Returns the largest violation met.
     """
-    many, worst = U.shape[0] > 1, 0.0
-    rows, value, weighted = model.rows, model.value, model.weighted
+    (data, indices, indptr), (columns, owner, g, square) = entries, chosen
+    (A, B), (U, mean), worst = curvature, change, 0.0
     for c in range(v.size):
         # <slope>: the column times the curvature of the scores' change.
-        k, total = model.owner[c], 0.0
-        start, stop = np.uintp(model.ends[c]), np.uintp(model.ends[c + 1])
+        k, total = owner[c], 0.0
+        start, stop = np.uintp(indptr[columns[c]]), np.uintp(indptr[columns[c] + 1])
         for e in range(start, stop):
-            total += weighted[e] * U[k, rows[e]]
-        if many:
+            total += data[e] * A[k, np.uint32(indices[e])] * U[k, np.uint32(indices[e])]
+        if mean.size:
             for e in range(start, stop):
-                total -= weighted[e] * mean[rows[e]]
+                total -= data[e] * A[k, np.uint32(indices[e])] * mean[np.uint32(indices[e])]
         # <update>: as for the lasso.
-        change = coordinate_step(v[c], -g[c] - total, model.square[c], penalty)
-        if change != 0.0:
-            v[c] += change
-            worst = max(worst, abs(change) * (model.square[c] + penalty.beta))
+        step = coordinate_step(v[c], -g[c] - total, square[c], penalty)
+        if step != 0.0:
+            v[c] += step
+            worst = max(worst, abs(step) * (square[c] + penalty.beta))
             for e in range(start, stop):
-                U[k, rows[e]] += change * value[e]
-            if many:
+                U[k, np.uint32(indices[e])] += step * data[e]
+            if mean.size:
                 for e in range(start, stop):
-                    mean[rows[e]] += change * value[e] * model.B[rows[e], k]
+                    i = np.uint32(indices[e])
+                    mean[i] += step * data[e] * B[k, i]
     return worst
 
 
-def newton_on_support(H, fall, v, penalty):
+class FormedModel(NamedTuple):
+    """A model of m coefficients by its Hessian, from which the intercepts are eliminated.
+
+    The intercepts that minimise the model are a linear function of the coefficients; put in, they
+    leave the Schur complement.
+    """
+
+    H: np.ndarray  # (m, m)
+    fall: np.ndarray  # (m,): negative gradient of the loss, kept up to date
+    follow: np.ndarray  # (q, m): how the intercepts follow the coefficients ...
+    rest: np.ndarray  # (q,): ... and by how much they change where those do not
+
+    @classmethod
+    def of(cls, H, gradient, b_gradient):
+        """From the Hessian (m + q, m + q) and the gradients; b_gradient None: no intercepts."""
+        m, q = gradient.size, len(H) - gradient.size
+        if b_gradient is None:
+            return cls(np.ascontiguousarray(H[:m, :m]), -gradient, np.zeros((q, m)), np.zeros(q))
+        inverse, pull = pseudoinverse(H[m:, m:]), H[m:, :m]
+        follow, rest = inverse @ pull, -inverse @ b_gradient
+        return cls(H[:m, :m] - pull.T @ follow, -gradient - pull.T @ rest, -follow, rest)
+
+    def sweeps(self, v, penalty, tol):
+        """Change v by some sweeps of coordinate descent; return the last one's worst violation."""
+        # A factorisation costs about as much as m / 50 sweeps: those come first.
+        return model_sweeps(self.H, self.fall, v, penalty, tol, SWEEPS + v.size // 50)
+
+    def gradient(self):
+        return -self.fall
+
+    def newton_step(self, support, gradient, beta):
+        """Solve for the step of some coefficients by Cholesky; None if the Hessian is singular.
+
+        That is exact however nearly collinear the columns are.
+        """
+        from scipy.linalg import lapack
+
+        A = self.H.take(support, axis=0).take(support, axis=1)
+        diagonal = A.reshape(-1)[:: support.size + 1]
+        diagonal *= 1 + 1e-12
+        diagonal += beta
+        _, step, failed = lapack.dposv(A.T, -gradient, lower=True, overwrite_a=True)
+        return None if failed or not np.isfinite(step).all() else step
+
+    def effect(self, change):
+        """What a change (m,) does to the gradient, and its curvature."""
+        pull = self.H @ change
+        return pull, change @ pull
+
+    def move(self, effect):
+        np.subtract(self.fall, effect, out=self.fall)
+
+    def intercepts(self, d, moved):
+        """Change (q,) of the intercepts that goes with a change d, which moves the scores."""
+        return self.rest + self.follow @ d
+
+
+class ImplicitModel(NamedTuple):
+    """A model of m coefficients by columns of a sparse matrix: for products with its Hessian.
+
+    The intercepts are wherever they minimise the model; `U` has their part.
+    """
+
+    design: NamedTuple  # Sparse
+    chosen: np.ndarray  # (m,): coefficients, as class * p + column
+    A: np.ndarray  # (q, n), as in :class:`Point`
+    B: np.ndarray
+    start: np.ndarray  # (m,): gradient of the loss at the start
+    square: np.ndarray  # (m,): diagonal of the Hessian
+    b_start: np.ndarray  # (q,): gradient in the intercepts ...
+    inverse: np.ndarray  # (q, q): ... and that of their Hessian, or zeros
+    U: np.ndarray  # (q, n): change of the scores, kept up to date
+
+    def curve(self, Z):
+        """Return the scores' part of the Hessian times a change Z (q, n) of theirs."""
+        return self.A * (Z if len(Z) == 1 else Z - (self.B * Z).sum(axis=0))
+
+    def settle(self, Z, slope):
+        """Move a change of the scores, in place, by the best intercepts for their gradient."""
+        Z -= (self.inverse @ (slope + self.curve(Z).sum(axis=1)))[:, np.newaxis]
+        return Z
+
+    def sweeps(self, v, penalty, tol):
+        """Change v by some sweeps of coordinate descent; return the worst violation left."""
+        p, many = self.design.p, len(self.A) > 1
+        own = self.chosen % p, self.chosen // p, self.start, self.square
+        for _ in range(SWEEPS):
+            mean = (self.B * self.U).sum(axis=0) if many else np.empty(0)
+            change = self.U, mean
+            worst = sparse_sweep(self.design.entries, own, (self.A, self.B), change, v, penalty)
+            self.settle(self.U, self.b_start)
+            if worst <= tol:
+                break
+        # Where the intercept would have to follow, a sweep's steps can be lost in the rounding.
+        return violations(self.gradient(), v, penalty).max()
+
+    def products(self, Z):
+        """Products of the columns with the scores' part Z (q, n) of a gradient: (m,)."""
+        return self.design.products(self.chosen, Z)
+
+    def gradient(self):
+        return self.start + self.products(self.curve(self.U))
+
+    def newton_step(self, support, gradient, beta):
+        """Solve for the step of some coefficients by conjugate gradients, about."""
+        change = np.zeros(self.chosen.size)
+
+        def product(d):
+            change[support] = d
+            return self.products(self.curve(self.effect(change)[0]))[support] + beta * d
+
+        diagonal, most = self.square[support] + beta, (ROUGHLY, MOST_PRODUCTS)
+        return conjugate_gradients(product, lambda g: g / diagonal, gradient, *most).d
+
+    def effect(self, change):
+        """What a change (m,) does to the scores, and its curvature."""
+        moved = self.design.scores(self.chosen, change, len(self.A)).T
+        self.settle(moved, 0.0)
+        return moved, np.vdot(moved, self.curve(moved))
+
+    def move(self, effect):
+        np.add(self.U, effect, out=self.U)
+
+    def intercepts(self, d, moved):
+        """As of :class:`FormedModel`."""
+        return -self.inverse @ (self.b_start + self.curve(moved.T).sum(axis=1))
+
+
+def newton_on_support(model, v, penalty):
     """Newton steps on the coefficients of v that are not zero, as far as their signs allow.
 
-    Within one orthant the model is a plain quadratic, and a Cholesky factorisation minimises it,
-    however nearly collinear the columns are. Coefficients that would change their sign stay at
-    zero, and the rest step again. Changes v (m,) and its negative gradient, fall (m,); the model
-    never rises.
+    Within one orthant the model is a plain quadratic. Coefficients that would change their sign
+    stay at zero, and the rest step again. Changes v (m,) and the model, which never rises.
     """
-    from scipy.linalg import lapack
-
     for _ in range(max(1, CROSSINGS // max(1, np.count_nonzero(v)))):
         # <step>: to the minimum of the quadratic on the support.
         support = np.flatnonzero(v)
         if not support.size:
             return
-        A, x = H.take(support, axis=0).take(support, axis=1), v[support]
-        diagonal = A.reshape(-1)[:: support.size + 1]
-        diagonal *= 1 + 1e-12
-        diagonal += penalty.beta
-        gradient = penalty.beta * x + penalty.alpha * np.sign(x) - fall[support]
-        _, step, failed = lapack.dposv(A.T, -gradient, lower=True, overwrite_a=True)
-        if failed or not np.isfinite(step).all():  # singular
+        x = v[support]
+        gradient = model.gradient()[support] + penalty.beta * x + penalty.alpha * np.sign(x)
+        step = model.newton_step(support, gradient, penalty.beta)
+        if step is None:
             return
         # <crossing>: as far as the model falls, though each coefficient only down to zero.
         crossing = x * step < 0
@@ -201,26 +283,24 @@ def newton_on_support(H, fall, v, penalty):
         while True:
             moved = np.where(reach <= t, 0.0, x + t * step)
             change[support] = moved - x
-            pull, slope = H @ change, gradient @ change[support]
-            bend = change @ pull + penalty.beta * (change @ change)
+            effect, bend = model.effect(change)
+            slope, bend = gradient @ change[support], bend + penalty.beta * (change @ change)
             if t == first or slope + 0.5 * bend <= 0.25 * slope:
                 break
             t = max(0.5 * t, first)
-        fall -= pull
+        model.move(effect)
         v[support] = moved
         if first == 1.0:
             return
 
 
-def solve_model(H, gradient, w, penalty, tol, max_rounds=50):
-    """Minimise gradient.d + d'H d / 2 + price(w + d) over d; returns w + d.
+def solve_model(model, w, penalty, tol, max_rounds=50):
+    """Minimise model(w + d) + price(w + d) over d; returns w + d.
 
     Parameters
     ----------
-    H : ndarray of shape (m, m)
-        Hessian of the loss.
-    gradient : ndarray of shape (m,)
-        Gradient of the loss at w.
+    model : FormedModel or ImplicitModel
+        Of the loss, at w; it is moved.
     w : ndarray of shape (m,)
     penalty : Penalty
     tol : float
@@ -232,43 +312,12 @@ def solve_model(H, gradient, w, penalty, tol, max_rounds=50):
     -------
     ndarray of shape (m,)
     """
-    v, fall = w.copy(), -gradient
-    # A factorisation costs about as much as m / 50 sweeps: those come first.
-    n_sweeps = SWEEPS + v.size // 50
+    v = w.copy()
     for _ in range(max_rounds):
-        if model_sweeps(H, fall, v, penalty, tol, n_sweeps) <= tol:
+        if model.sweeps(v, penalty, tol) <= tol:
             break
-        newton_on_support(H, fall, v, penalty)
+        newton_on_support(model, v, penalty)
     return v
-
-
-def eliminate_intercepts(H, gradient, b_gradient):
-    """Reduce a model in coefficients and q intercepts to one in the coefficients alone.
-
-    The intercepts that minimise the model are a linear function of the coefficients; put in, they
-    leave the Schur complement. Adding one number to all intercepts of a softmax changes nothing, so
-    that their own Hessian is singular: hence the pseudoinverse.
-
-    Parameters
-    ----------
-    H : ndarray of shape (m + q, m + q)
-    gradient : ndarray of shape (m,)
-    b_gradient : ndarray of shape (q,)
-
-    Returns
-    -------
-    H : ndarray of shape (m, m)
-    gradient : ndarray of shape (m,)
-    shift : callable
-        ``shift(d)`` is the change of the intercepts, (q,), that goes with a change d.
-    """
-    m = gradient.size
-    inverse = pseudoinverse(H[m:, m:])
-    pull = H[m:, :m]
-    follow = inverse @ pull
-    reduced = H[:m, :m] - pull.T @ follow
-    rest = -inverse @ b_gradient
-    return reduced, gradient + pull.T @ rest, lambda d: rest - follow @ d
 
 
 # ------------------------------------------------------------------ dense data
@@ -283,6 +332,7 @@ class Dense:
 
     largest_model = LARGEST_MODEL
     per_root = 5  # coefficients of the first model for each root of their number
+    inner_share = 0.01  # a model is solved to this share of the violation
 
     def __init__(self, X, s, fit_intercept, n_jobs):
         self.X, self.n_jobs = X, n_jobs
@@ -373,6 +423,11 @@ class Dense:
         order = np.append(np.setdiff1d(np.arange(m), ends - 1), ends - 1)
         return H[np.ix_(order, order)]
 
+    def model(self, chosen, point, gradient, b_gradient):
+        """The quadratic model of the chosen coefficients (class * p + column) at a point."""
+        own = [chosen[chosen // self.p == k] % self.p for k in range(point.A.shape[1])]
+        return FormedModel.of(self.hessian(own, point.A, point.B), gradient, b_gradient)
+
 
 # ------------------------------------------------------------------ sparse data
 
@@ -381,120 +436,50 @@ class Sparse:
     """A sparse matrix of samples, by columns; it is never centred, which would fill the zeros."""
 
     rounded = False
-    largest_model, per_root = math.inf, 25
+    largest_model, per_root, inner_share = math.inf, 25, 0.03
     scores = Dense.scores
 
     def __init__(self, X, n_jobs):
         X = X.tocsc()
-        self.data, self.indices, self.indptr = X.data, X.indices, X.indptr
-        self.n_jobs = n_jobs
+        self.entries, self.n_jobs = (X.data, X.indices, X.indptr), n_jobs
+        self.squares = X.data * X.data, X.indices, X.indptr
         self.n, self.p = X.shape
         self.centre = np.zeros(self.p)
 
     def transpose_times(self, R):
         """R' X, (q, p), for R (n, q)."""
-        entries = self.data, self.indices, self.indptr
-        return sparse_products_of(entries, np.ascontiguousarray(R.T), self.n_jobs)
+        return sparse_products_of(self.entries, np.ascontiguousarray(R.T), self.n_jobs)
 
     def times(self, columns, d):
         """Columns times d (m,): (n,)."""
         out = np.zeros(self.n)
-        add_columns(self.data, self.indices, self.indptr, columns, d, out)
+        add_columns(*self.entries, columns, d, out)
         return out
 
-    def hessian(self, columns, A, B):
-        """Hessian in the chosen coefficients and the intercepts; as `Dense.hessian`."""
-        from scipy.sparse import csc_array
+    def products(self, chosen, R, squared=False):
+        """Products of columns, chosen as class * p + column, or their squares, with R (q, n)."""
+        out, columns = np.empty(chosen.size), chosen % self.p
+        for k, row in enumerate(R):
+            own, entries = chosen // self.p == k, self.squares if squared else self.entries
+            out[own] = sparse_products_of(entries, row[np.newaxis], self.n_jobs, columns[own])[0]
+        return out
 
-        q, m, end = len(columns), sum(chosen.size for chosen in columns), 0
-        union = np.unique(np.concatenate(columns))
-        places = np.full((q, union.size + 1), -1, dtype=np.intp)
-        for k, chosen in enumerate(columns):
-            places[k, np.searchsorted(union, chosen)] = end + np.arange(chosen.size)
-            places[k, -1], end = m + k, end + chosen.size
-        whole = csc_array((self.data, self.indices, self.indptr), shape=(self.n, self.p))
-        rows = whole[:, union].tocsr()
-        size = self.n if rows.nnz * q < 1 << 16 or m > 1000 else self.n // 4 + 1
-
-        def block(some):
-            H = np.zeros((m + q, m + q))
-            part = rows.data, rows.indices, rows.indptr[some.start : some.stop + 1]
-            for k, other in np.ndindex(q, q):
-                share = float(k == other) - (0.0 if B is None else B[some, other])
-                sparse_hessian(part, places[k], places[other], A[some, k] * share, H)
-            return H
-
-        return fold_blocks(block, operator.iadd, cut(self.n, size), self.n_jobs)
-
-    def model_of(self, chosen, point):
-        """The quadratic model of the chosen coefficients (class * p + column) at a point."""
-        A, B = point.A, np.zeros_like(point.A) if point.B is None else point.B
-        columns, owner = chosen % self.p, chosen // self.p
-        ends = np.append(0, np.cumsum(self.indptr[columns + 1] - self.indptr[columns]))
-        # An index that cannot be negative, as its type says, needs no test for one.
-        rows = np.empty(ends[-1], np.uint32)
-        value, weighted = np.empty(ends[-1]), np.empty(ends[-1])
-        model = SparseModel(ends, rows, value, weighted, np.empty(len(columns)), owner, B)
-        gather_columns(self.data, self.indices, self.indptr, columns, A, model)
+    def model(self, chosen, point, gradient, b_gradient):
+        """As of :class:`Dense`."""
+        A = B = np.ascontiguousarray(point.A.T)
+        if point.B is not None:
+            B = np.ascontiguousarray(point.B.T)
+        own = A if point.B is None else A * (1.0 - B)
+        inverse, q = np.zeros((len(A), len(A))), len(A)
+        if b_gradient is not None:
+            inverse = pseudoinverse(intercepts_hessian(point.A, point.B))
+        square = self.products(chosen, own, squared=True)
+        model = ImplicitModel(
+            self, chosen, A, B, gradient, square,
+            np.zeros(q) if b_gradient is None else b_gradient, inverse, np.zeros(A.shape),
+        )  # fmt: skip
+        model.settle(model.U, model.b_start)
         return model
-
-
-def solve_sparse_model(design, chosen, point, gradients, old, penalty, tol):
-    """As `solve_model`, without forming the Hessian.
-
-    Parameters
-    ----------
-    design : Sparse
-    chosen : ndarray of shape (m,)
-        Coefficients of the model, as class * p + column.
-    point : Point
-    gradients : pair of ndarrays of shapes (m,) and (q,)
-        Gradient of the loss in the coefficients and the intercepts; None to leave those alone.
-    old : ndarray of shape (m,)
-        Coefficients at the start.
-    penalty : Penalty
-    tol : float
-
-    Returns
-    -------
-    d : ndarray of shape (m,)
-    d_b : ndarray of shape (q,)
-    moved : ndarray of shape (n, q)
-        Change of the coefficients, the intercepts and the scores.
-    """
-    model, (g, b_slope) = design.model_of(chosen, point), gradients
-    A, B, (n, q), m = point.A, model.B, point.A.shape, chosen.size
-    v, d_b, U, mean = old.copy(), np.zeros(q), np.zeros((q, n)), np.zeros(n)
-    b_square = (A * (1.0 - B)).sum(axis=0)
-
-    def height(v, d_b, U):
-        change = U - (B.T * U).sum(axis=0)
-        total = 0.5 * np.vdot(A.T * U, change) + g @ (v - old) + price(v, penalty)
-        return total if b_slope is None else total + b_slope @ d_b
-
-    past, direction = np.empty((MEMORY + 1, m + q)), np.empty(m + q)
-    for sweep in range(MAX_SWEEPS):
-        worst = sparse_sweep(model, g, U, mean, v, penalty)
-        # <intercepts>: they are coordinates too, without a penalty.
-        for k in range(q if b_slope is not None else 0):
-            slope = b_slope[k] + A[:, k] @ (U[k] - mean)
-            worst = max(worst, abs(slope))
-            d_b[k] -= slope / b_square[k]
-            U[k] -= slope / b_square[k]
-            if q > 1:
-                mean -= slope / b_square[k] * B[:, k]
-        if worst <= tol:
-            break
-        # <extrapolate>: from the last sweeps, kept only if the model falls.
-        turn = sweep % (MEMORY + 1)
-        past[turn, :m], past[turn, m:] = v, d_b
-        if turn == MEMORY and extrapolate(past, direction):
-            leap_v, leap_b = v + direction[:m], d_b + direction[m:]
-            leap_U = np.ascontiguousarray((design.scores(chosen, leap_v - old, q) + leap_b).T)
-            if height(leap_v, leap_b, leap_U) < height(v, d_b, U):
-                v, d_b, U = leap_v, leap_b, leap_U
-                mean = (B.T * U).sum(axis=0)
-    return v - old, d_b, np.ascontiguousarray(U.T)
 
 
 # ------------------------------------------------------------------ certificates
@@ -621,20 +606,12 @@ def model_step(design, loss, point, known, chosen, old, penalty, fit_intercept):
     # <slopes>: of the chosen coefficients, of centred features, and of the intercepts.
     b_slope = point.residual.sum(axis=0)
     g = known.gradient[chosen] - design.centre[columns] * b_slope[chosen // p]
-    inner = INNER_SHARE * known.violation.max()
-    if isinstance(design, Sparse) and chosen.size > LARGEST_SPARSE_HESSIAN:
-        gradients = g, b_slope if fit_intercept else None
-        return solve_sparse_model(design, chosen, point, gradients, old, penalty, 3 * inner)
-    # <model>: the Hessian of the chosen coefficients; the intercepts are eliminated from it.
-    own = [columns[chosen // p == k] for k in range(q)]
-    H = design.hessian(own, point.A, point.B)
-    if fit_intercept:
-        H, g, b_step = eliminate_intercepts(H, g, b_slope)
-    else:
-        H = np.ascontiguousarray(H[: old.size, : old.size])
-    d = solve_model(H, g, old, penalty, inner) - old
-    d_b = b_step(d) if fit_intercept else np.zeros(q)
-    return d, d_b, design.scores(chosen, d, q) + d_b
+    # <model>: the intercepts follow the coefficients that minimise it.
+    model = design.model(chosen, point, g, b_slope if fit_intercept else None)
+    d = solve_model(model, old, penalty, design.inner_share * known.violation.max()) - old
+    moved = design.scores(chosen, d, q)
+    d_b = model.intercepts(d, moved)
+    return d, d_b, moved + d_b
 
 
 def leap(design, loss, point, last, before, penalties):
