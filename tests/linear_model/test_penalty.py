@@ -148,8 +148,15 @@ def test_products_of_every_form(shape, q, monkeypatch):
         single = _design.products_of(data.astype(np.float32), R, 2)
         assert single.dtype == np.float64
         np.testing.assert_allclose(single, R @ X, atol=1e-4)
-    ours = _design.sparse_products_of((A.data, A.indices, A.indptr), R, 2)
-    np.testing.assert_allclose(ours, R @ X, atol=1e-12)
+    entries, some = (A.data, A.indices, A.indptr), np.array([1, 3, 4, 6])
+    np.testing.assert_allclose(_design.sparse_products_of(entries, R, 2), R @ X, atol=1e-12)
+    ours = _design.sparse_products_of(entries, R, 2, some)
+    np.testing.assert_allclose(ours, R @ X[:, some], atol=1e-12)
+    # Sums of columns, block by block.
+    d = rng.normal(size=shape[1])
+    for columns in (np.arange(shape[1]), some, some[:0]):
+        ours = _design.sparse_combination(entries, columns, d[columns], shape[0], 2)
+        np.testing.assert_allclose(ours, X[:, columns] @ d[columns], atol=1e-12)
 
 
 @pytest.mark.nojit

@@ -10,6 +10,7 @@ targets.
 """
 
 import copy
+import itertools
 import operator
 
 import numpy as np
@@ -212,6 +213,15 @@ def products_of(X, R, n_jobs):
     return out
 
 
+def entry_blocks(indptr, columns, entries):
+    """Cut columns of a CSC matrix into slices with about the same number of entries."""
+    passed = np.cumsum(indptr[columns + 1] - indptr[columns])
+    m, total = columns.size, int(passed[-1]) if columns.size else 0
+    n_blocks = int(max(1, min(m, total // entries)))
+    ends = np.searchsorted(passed, np.arange(1, n_blocks) * (total // n_blocks))
+    return [slice(*two) for two in itertools.pairwise([0, *ends, m])]
+
+
 def sparse_products_of(entries, R, n_jobs, columns=None):
     """As `products_of`, for the data, indices and indptr of a matrix in CSC form.
 
@@ -219,19 +229,25 @@ def sparse_products_of(entries, R, n_jobs, columns=None):
     """
     _, _, indptr = entries
     columns = np.arange(indptr.size - 1) if columns is None else columns
-    passed, q = np.cumsum(indptr[columns + 1] - indptr[columns]), len(R)
-    m, total = columns.size, int(passed[-1]) if columns.size else 0
-    out = np.empty((q, m))
-    # Blocks of columns with about the same number of entries.
-    n_blocks = int(max(1, min(m, 8 * total * q // BLOCK_ENTRIES)))
-    shares = np.arange(1, n_blocks) * (total // n_blocks)
-    ends = np.concatenate([[0], np.searchsorted(passed, shares), [m]])
+    out = np.empty((len(R), columns.size))
 
-    def fill(ends):
-        column_products(*entries, columns, *ends, R, out)
+    def fill(some):
+        column_products(*entries, columns, some.start, some.stop, R, out)
 
-    fold(fill, None, list(zip(ends[:-1], ends[1:], strict=True)), n_jobs)
+    fold(fill, None, entry_blocks(indptr, columns, BLOCK_ENTRIES // (8 * len(R))), n_jobs)
     return out
+
+
+def sparse_combination(entries, columns, d, n, n_jobs):
+    """The sum of some columns of a CSC matrix of n rows, times d (m,), in the order of blocks."""
+
+    def part(some):
+        out = np.zeros(n)
+        add_columns(*entries, columns[some], d[some], out)
+        return out
+
+    blocks = entry_blocks(entries[2], columns, max(BLOCK_ENTRIES // 8, 4 * n))
+    return fold(part, operator.iadd, blocks, n_jobs)
 
 
 class Design:

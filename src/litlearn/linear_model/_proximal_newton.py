@@ -38,7 +38,7 @@ from litlearn._jit import njit
 from litlearn._parallel import cut, fold_blocks, single_threaded_blas
 from litlearn._validation import is_sparse
 from litlearn.linear_model._coordinate_descent import gram_sweep, state_of
-from litlearn.linear_model._design import add_columns, products_of, sparse_products_of
+from litlearn.linear_model._design import products_of, sparse_combination, sparse_products_of
 from litlearn.linear_model._logistic_loss import (
     add_hessian,
     intercepts_hessian,
@@ -452,9 +452,7 @@ class Sparse:
 
     def times(self, columns, d):
         """Columns times d (m,): (n,)."""
-        out = np.zeros(self.n)
-        add_columns(*self.entries, columns, d, out)
-        return out
+        return sparse_combination(self.entries, columns, d, self.n, self.n_jobs)
 
     def products(self, chosen, R, squared=False):
         """Products of columns, chosen as class * p + column, or their squares, with R (q, n)."""
