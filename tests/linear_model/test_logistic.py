@@ -392,21 +392,24 @@ FULL = _newton.FACTORED
 
 
 @pytest.mark.parametrize(
-    ("n", "width", "q", "way"),
+    ("n", "width", "q", "sparse", "way"),
     [
-        (10**6, FULL, 1, "from_part"),
-        (10**6, FULL + 1, 1, "by_gradients"),
-        (3000, 100, 4, "from_part"),  # a part has more samples than parameters
-        (5999, 100, 10, "quasi_newton"),
-        (6000, 100, 10, "from_part"),
-        (900, 301, 1, "by_gradients"),
-        (900, 300, 1, "newton"),
-        (2000, FULL, 9, "quasi_newton"),
-        (1999, FULL, 9, "newton"),
+        (10**6, FULL, 1, False, "from_part"),
+        (10**6, FULL + 1, 1, False, "by_gradients"),
+        (3000, 100, 4, False, "from_part"),  # a part has more samples than parameters
+        (5999, 100, 10, False, "quasi_newton"),
+        (6000, 100, 10, False, "from_part"),
+        (900, 301, 1, False, "by_gradients"),
+        (900, 300, 1, False, "newton"),
+        (2000, FULL, 9, False, "quasi_newton"),
+        (1999, FULL, 9, False, "newton"),
+        (10**6, 301, 1, True, "by_gradients"),
+        (10**6, 300, 1, True, "newton"),
+        (6000, 100, 10, True, "newton"),
     ],
 )
-def test_the_way_suits_the_size(n, width, q, way, monkeypatch):
-    loss = types.SimpleNamespace(n=n, p=width, width=width, sparse=False, q=q)
+def test_the_way_suits_the_size(n, width, q, sparse, way, monkeypatch):
+    loss = types.SimpleNamespace(n=n, p=width, width=width, sparse=sparse, q=q)
     loss.hessian_cost = lambda size: 0.0 if q == 1 else np.inf
     loss.evaluate = loss.model = lambda at: None
     for name in ("from_part", "by_gradients", "quasi_newton", "newton"):

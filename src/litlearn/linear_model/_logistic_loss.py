@@ -505,7 +505,7 @@ class Loss:
     def blocks(self, hessian=False):
         """Blocks of rows, where the part of each is a vector, or a Hessian."""
         if self.sparse:
-            entries = max(BLOCK_ENTRIES // 4, 4 * self.p)
+            entries = max(BLOCK_ENTRIES // 4, 8 * self.p)
             return cut(self.n, entries * self.n // max(1, self.X.nnz))
         entries = max(BLOCK_ENTRIES, 4 * self.p**2) if hessian else BLOCK_ENTRIES // 2
         return cut(self.n, max(16, entries // self.p))

@@ -13,10 +13,10 @@ There are four ways to a step, and :func:`minimise` chooses:
   by what the gradients along the way say about the curvature (L-BFGS), need one pass over the
   data each (:func:`quasi_newton`). With only some thousands of samples of two classes, Newton's own
   steps do the rest.
-- Hundreds of parameters or more, two classes, and not so many samples: a Hessian costs as much as
-  dozens of gradients. Let L-BFGS go most of the way, and conjugate gradients finish and certify. If
-  the features are too nearly collinear for that, go on with factored Hessians
-  (:func:`by_gradients`).
+- Hundreds of parameters or more, two classes, and sparse or not so many samples: a Hessian costs as
+  much as dozens of gradients. Let L-BFGS go most of the way, and conjugate gradients finish and
+  certify. If the features are too nearly collinear for that, go on with factored Hessians, unless
+  the samples are sparse (:func:`by_gradients`).
 - Otherwise: solve for the step by conjugate gradients, which only need products with the Hessian
   (:func:`newton` again).
 """
@@ -361,17 +361,18 @@ def minimise(loss, v, goal, report=None, factored=None):
     -------
     Result
     """
-    if factored is not None or loss.sparse:
-        return newton(loss, v, goal, report, bool(factored))
+    if factored is not None:
+        return newton(loss, v, goal, report, factored)
     # A part must have more samples than parameters, and several times more than features.
     stride = min(PART, loss.n // (ROWS_PER_FEATURE * loss.width), loss.n // (2 * v.size))
-    if stride >= 3 and loss.n * loss.p > 2**16 and loss.width <= FACTORED:
+    large, formed = loss.n * loss.p > 2**16, not loss.sparse and loss.width <= FACTORED
+    if stride >= 3 and large and formed:
         return from_part(loss, v, goal, report, stride)
-    if loss.q == 1 and v.size > MANY and loss.n * loss.p > 2**16:
+    if loss.q == 1 and v.size > MANY and large:
         return by_gradients(loss, v, goal, report)
-    if affordable(loss, v):
+    if not loss.sparse and affordable(loss, v):
         return newton(loss, v, goal, report)
-    if loss.q > 1 and loss.width <= min(FACTORED, 2 * loss.n):
+    if loss.q > 1 and formed and loss.width <= 2 * loss.n:
         state = loss.evaluate(v)
         found = quasi_newton(loss, state, loss.model(state), brief(goal), report)
         return finish(loss, found, goal, report)
@@ -399,7 +400,7 @@ def by_gradients(loss, v, goal, report=None):
     cost. A step for which that is not enough is found by factoring.
     """
     budget = max(10, int(loss.hessian_cost(v.size) / (PASS * loss.n * loss.p)))
-    state, pairs, limited = loss.evaluate(v), [], affordable(loss, v)
+    state, pairs, limited = loss.evaluate(v), [], not loss.sparse and affordable(loss, v)
     first, diagonal, left = min(budget, goal.max_iter // 2), loss.diagonal(state), budget
     rough = first > 0
 
