@@ -82,6 +82,7 @@ def test_the_same_order_takes_scikit_learns_steps(loss, setting):
             assert_same_model(ours, other)
 
 
+@pytest.mark.nojit
 @pytest.mark.parametrize("rate", ["pa1", "pa2"])
 def test_passive_aggressive_steps(rate):
     setting = {**PASSES, "learning_rate": rate, "eta0": 0.5, "penalty": None}

@@ -442,7 +442,7 @@ class Sparse:
     def __init__(self, X, n_jobs):
         X = X.tocsc()
         self.entries, self.n_jobs = (X.data, X.indices, X.indptr), n_jobs
-        self.squares = X.data * X.data, X.indices, X.indptr
+        self.squares = np.square(X.data, dtype=np.float64), X.indices, X.indptr
         self.n, self.p = X.shape
         self.centre = np.zeros(self.p)
 
