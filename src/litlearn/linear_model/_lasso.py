@@ -388,10 +388,15 @@ def check_start(owner, name, coef, shape):
 
 
 class ElasticNet(MultiOutputMixin, LinearRegressor):
-    """Linear regression with an l1 and an l2 penalty: :eq:`eq-elastic-net`.
+    r"""Linear regression with an l1 and an l2 penalty: :eq:`eq-elastic-net`.
 
-    The objective is ``||y - X w||^2 / (2 n_samples) + alpha * l1_ratio * ||w||_1
-    + alpha * (1 - l1_ratio) / 2 * ||w||_2^2``. The intercept is not penalised.
+    The coefficients minimise
+
+    .. math:: \frac{1}{2 n} \Vert y - X w \Vert^2 + \alpha \rho \, \Vert w \Vert_1
+              + \frac{\alpha (1 - \rho)}{2} \Vert w \Vert_2^2,
+
+    where :math:`n` is the number of samples, :math:`\alpha` is `alpha` and :math:`\rho` is
+    `l1_ratio`. The intercept is not penalised.
 
     Parameters
     ----------
@@ -573,9 +578,13 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
 
 
 class Lasso(ElasticNet):
-    """Linear regression with an l1 penalty, which sets coefficients to zero: :eq:`eq-lasso`.
+    r"""Linear regression with an l1 penalty, which sets coefficients to zero: :eq:`eq-lasso`.
 
-    The objective is ``||y - X w||^2 / (2 n_samples) + alpha * ||w||_1``. The intercept is not
+    The coefficients minimise
+
+    .. math:: \frac{1}{2 n} \Vert y - X w \Vert^2 + \alpha \, \Vert w \Vert_1,
+
+    where :math:`n` is the number of samples and :math:`\alpha` is `alpha`. The intercept is not
     penalised.
 
     Parameters

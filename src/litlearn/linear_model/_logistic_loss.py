@@ -107,8 +107,8 @@ def softmax_terms(Z, P, labels, s, R):
     """Loss and residuals of samples, :eq:`eq-softmax`, :eq:`eq-multinomial-loss`.
 
     Z (rows, q): shifted scores; P (rows, q): their exponentials, replaced by the probabilities;
-    labels, s (rows,): classes and weights; R (rows, q): output, s_i (p_i - e_{y_i}). Returns the
-    sum of the weighted losses.
+    labels, s (rows,): classes and weights; R (rows, q): output, :math:`s_i (p_i - e_{y_i})`.
+    Returns the sum of the weighted losses.
     """
     q = Z.shape[1]
     total = 0.0
@@ -146,7 +146,9 @@ def softmax_total(Z, step, t, labels, s):
 
 @njit
 def softmax_entropy(P, labels, s, scale):
-    """Dual objective of samples: entropies of scale p_i + (1 - scale) e_{y_i}, for many classes.
+    """Dual objective of samples, for many classes: weighted entropies.
+
+    They are those of :math:`c p_i + (1 - c) e_{y_i}`, where c is the scale.
 
     P (n, q): probabilities; labels (n,): classes; s (n,): weights; 0 <= scale <= 1.
     """

@@ -129,7 +129,8 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from litlearn.neighbors import NearestCentroid
-    >>> model = NearestCentroid().fit([[0.0], [1.0], [4.0], [6.0]], ["well", "well", "ill", "ill"])
+    >>> X, y = [[0.0], [1.0], [4.0], [6.0]], ["well", "well", "ill", "ill"]
+    >>> model = NearestCentroid().fit(X, y)
     >>> print(model.predict([[2.0], [3.0]]))
     ['well' 'ill']
     """

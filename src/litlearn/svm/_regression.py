@@ -66,10 +66,10 @@ class SVR(KernelRegressor):
 
     The function :math:`f(x) = \sum_i \beta_i k(x_i, x) + b` minimises
 
-    .. math:: \tfrac{1}{2} \Vert w \Vert^2 + \sum_i C_i \max(0, |y_i - f(x_i)| - \varepsilon),
+    .. math:: \tfrac{1}{2} \Vert w \Vert^2 + \sum_i C_i \max(0, |r_i| - \varepsilon),
 
-    where :math:`C_i` is the product of `C` and the sample weight, and the losses are those of
-    :eq:`eq-svr-loss`.
+    where :math:`r_i = y_i - f(x_i)` is the residual and :math:`C_i` the product of `C` and the
+    sample weight. The losses are those of :eq:`eq-svr-loss`.
 
     Parameters
     ----------
