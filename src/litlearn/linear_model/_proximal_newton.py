@@ -194,7 +194,7 @@ class ImplicitModel(NamedTuple):
     The intercepts are wherever they minimise the model; `U` has their part.
     """
 
-    design: NamedTuple  # Sparse
+    design: "Sparse"
     chosen: np.ndarray  # (m,): coefficients, as class * p + column
     A: np.ndarray  # (q, n), as in :class:`Point`
     B: np.ndarray
@@ -208,10 +208,13 @@ class ImplicitModel(NamedTuple):
         """Return the scores' part of the Hessian times a change Z (q, n) of theirs."""
         return self.A * (Z if len(Z) == 1 else Z - (self.B * Z).sum(axis=0))
 
+    def shift(self, Z, slope):
+        """Return the best change of the intercepts (q,), for their gradient, beside that of Z."""
+        return -self.inverse @ (slope + self.curve(Z).sum(axis=1))
+
     def settle(self, Z, slope):
-        """Move a change of the scores, in place, by the best intercepts for their gradient."""
-        Z -= (self.inverse @ (slope + self.curve(Z).sum(axis=1)))[:, np.newaxis]
-        return Z
+        """Move a change of the scores, in place, by the best intercepts."""
+        Z += self.shift(Z, slope)[:, np.newaxis]
 
     def sweeps(self, v, penalty, tol):
         """Change v by some sweeps of coordinate descent; return the worst violation left."""
@@ -227,12 +230,8 @@ class ImplicitModel(NamedTuple):
         # Where the intercept would have to follow, a sweep's steps can be lost in the rounding.
         return violations(self.gradient(), v, penalty).max()
 
-    def products(self, Z):
-        """Products of the columns with the scores' part Z (q, n) of a gradient: (m,)."""
-        return self.design.products(self.chosen, Z)
-
     def gradient(self):
-        return self.start + self.products(self.curve(self.U))
+        return self.start + self.design.products(self.chosen, self.curve(self.U))
 
     def newton_step(self, support, gradient, beta):
         """Solve for the step of some coefficients by conjugate gradients, about."""
@@ -240,7 +239,8 @@ class ImplicitModel(NamedTuple):
 
         def product(d):
             change[support] = d
-            return self.products(self.curve(self.effect(change)[0]))[support] + beta * d
+            curved = self.curve(self.effect(change)[0])
+            return self.design.products(self.chosen, curved)[support] + beta * d
 
         diagonal, most = self.square[support] + beta, (ROUGHLY, MOST_PRODUCTS)
         return conjugate_gradients(product, lambda g: g / diagonal, gradient, *most).d
@@ -256,7 +256,7 @@ class ImplicitModel(NamedTuple):
 
     def intercepts(self, d, moved):
         """As of :class:`FormedModel`."""
-        return -self.inverse @ (self.b_start + self.curve(moved.T).sum(axis=1))
+        return self.shift(moved.T, self.b_start)
 
 
 def newton_on_support(model, v, penalty):
