@@ -195,7 +195,7 @@ ELSEWHERE = {
     "linear_model/_coordinate_descent.py": [LASSO, "linear_model/test_penalty.py"],
     "linear_model/_design.py": [LASSO, "linear_model/test_penalty.py"],
     "linear_model/_logistic_cv.py": ["linear_model/test_classifier_choice.py"],
-    "linear_model/_logistic_loss.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],
+    "linear_model/_logistic_loss.py": [LOGISTIC, "linear_model/test_proximal_newton.py"],
     "linear_model/_logistic_path.py": ["linear_model/test_classifier_choice.py"],
     "linear_model/_gram.py": ["linear_model/test_least_squares.py", "linear_model/test_ridge.py"],
     "linear_model/_newton.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],

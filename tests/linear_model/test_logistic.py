@@ -388,6 +388,13 @@ class TestInvariance:
             assert np.array_equal(one.intercept_, two.intercept_)
 
 
+def test_a_hessian_that_rounding_left_indefinite_is_made_definite():
+    # By the smallest of rising multiples of the identity that will do: 2e-11, 2e-10, ...
+    solve = _newton.factor_hessian(np.array([[1.0, 1.0 + 1e-6], [1.0 + 1e-6, 1.0]]))
+    across = np.array([1.0, -1.0])
+    np.testing.assert_allclose(solve(across), across / (2e-6 - 1e-6), rtol=1e-6)
+
+
 FULL = _newton.FACTORED
 
 
