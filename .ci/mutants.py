@@ -174,6 +174,7 @@ def exchange(old, new):
 # Files whose tests are named otherwise, or of which another file tests more.
 LOGISTIC = "linear_model/test_logistic.py"
 LASSO = "linear_model/test_lasso.py"
+PROXIMAL = "linear_model/test_proximal_newton.py"
 ELSEWHERE = {
     "_gram.py": ["test_kernel_ridge.py", "test_kernels.py", "test_kernel_protocol.py"],
     "_html.py": ["test_base.py"],
@@ -195,7 +196,11 @@ ELSEWHERE = {
     "linear_model/_coordinate_descent.py": [LASSO, "linear_model/test_penalty.py"],
     "linear_model/_design.py": [LASSO, "linear_model/test_penalty.py"],
     "linear_model/_logistic_cv.py": ["linear_model/test_classifier_choice.py"],
-    "linear_model/_logistic_loss.py": [LOGISTIC, "linear_model/test_proximal_newton.py"],
+    "linear_model/_logistic_loss.py": [
+        LOGISTIC,
+        PROXIMAL,
+        "linear_model/test_classifier_choice.py",
+    ],
     "linear_model/_logistic_path.py": ["linear_model/test_classifier_choice.py"],
     "linear_model/_gram.py": ["linear_model/test_least_squares.py", "linear_model/test_ridge.py"],
     "linear_model/_newton.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],
