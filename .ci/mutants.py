@@ -195,6 +195,8 @@ ELSEWHERE = {
     "kernels.py": ["test_kernels.py", "test_kernel_ridge.py"],
     "linear_model/_coordinate_descent.py": [LASSO, "linear_model/test_penalty.py"],
     "linear_model/_design.py": [LASSO, "linear_model/test_penalty.py"],
+    "linear_model/_lasso.py": [LASSO, "linear_model/test_multi_task.py"],
+    "linear_model/_logistic.py": [LOGISTIC, "linear_model/test_callbacks.py"],
     "linear_model/_logistic_cv.py": ["linear_model/test_classifier_choice.py"],
     "linear_model/_logistic_loss.py": [
         LOGISTIC,

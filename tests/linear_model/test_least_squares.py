@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse
 import scipy.sparse.linalg
 import sklearn.linear_model
@@ -367,6 +368,35 @@ def test_a_column_with_nothing_to_add_is_asked_once():
     once, _, _ = _nonnegative.admit_one(Z, t)
     assert steps <= 6 and violation < 1e-12
     np.testing.assert_allclose(doubled @ w, Z @ once, rtol=1e-9)
+
+
+@nojit
+@pytest.mark.parametrize("seed", [19, 31, 39, 52, 58])
+def test_members_leave_a_set_that_spans_everything(seed):
+    """eq-nonnegative-least-squares of more columns than rows, where rows many are in the set."""
+    rng = np.random.default_rng(seed)
+    m, p = rng.integers(2, 5), rng.integers(4, 9)
+    Z, t = rng.normal(size=(m, p)), rng.normal(size=m)
+    w, _, violation = _nonnegative.admit_one(Z, t)
+    best = scipy.optimize.nnls(Z, t)[1]
+    assert np.all(w >= 0.0) and violation < 1e-12
+    assert np.linalg.norm(t - Z @ w) <= best + 1e-12
+
+
+@nojit
+def test_a_column_that_gains_no_more_than_rounding_goes_again():
+    Z, t = np.eye(4)[:, :3], np.array([1.0, 1e-10, 1e-10, 1.0])
+    w, steps, violation = _nonnegative.admit_one(Z, t)
+    np.testing.assert_array_equal(w, [1.0, 0.0, 0.0])
+    assert steps == 3 and violation == pytest.approx(1e-10 / np.linalg.norm(t))
+
+
+@nojit
+def test_a_matrix_is_refused_by_its_smallest_singular_value():
+    # Of diag(1, 1e-6), the squares of 1 and 1e-3.
+    A, B = np.diag([1.0, 1e-6]), np.ones((2, 1))
+    assert _gram.cholesky_solve(A, B, cutoff=2e-3) is None
+    np.testing.assert_allclose(_gram.cholesky_solve(A, B, cutoff=5e-4)[:, 0], [1.0, 1e6])
 
 
 @nojit
