@@ -332,7 +332,6 @@ class Dense:
 
     largest_model = LARGEST_MODEL
     per_root = 5  # coefficients of the first model for each root of their number
-    inner_share = 0.01  # a model is solved to this share of the violation
 
     def __init__(self, X, s, fit_intercept, n_jobs):
         self.X, self.n_jobs = X, n_jobs
@@ -345,6 +344,10 @@ class Dense:
     def fold_rows(self, part, merge, width):
         """Merge what `part` returns for blocks of rows with `width` entries each."""
         return fold_blocks(part, merge, cut(self.n, BLOCK_ENTRIES // width), self.n_jobs)
+
+    def inner_tolerance(self, known):
+        """The largest violation with which a model counts as solved."""
+        return 0.01 * known.violation.max()
 
     def transpose_times(self, R):
         """R' X, (q, p), for R (n, q)."""
@@ -436,7 +439,7 @@ class Sparse:
     """A sparse matrix of samples, by columns; it is never centred, which would fill the zeros."""
 
     rounded = False
-    largest_model, per_root, inner_share = math.inf, 25, 0.03
+    largest_model, per_root = math.inf, 25
     scores = Dense.scores
 
     def __init__(self, X, n_jobs):
@@ -445,6 +448,11 @@ class Sparse:
         self.squares = np.square(X.data, dtype=np.float64), X.indices, X.indptr
         self.n, self.p = X.shape
         self.centre = np.zeros(self.p)
+
+    def inner_tolerance(self, known):
+        """As of :class:`Dense`: the less, the better the model is, as sweeps are not cheap here."""
+        worst = known.violation.max()
+        return (0.03 + 0.1 * worst / known.slope) * worst
 
     def transpose_times(self, R):
         """R' X, (q, p), for R (n, q)."""
@@ -606,7 +614,7 @@ def model_step(design, loss, point, known, chosen, old, penalty, fit_intercept):
     g = known.gradient[chosen] - design.centre[columns] * b_slope[chosen // p]
     # <model>: the intercepts follow the coefficients that minimise it.
     model = design.model(chosen, point, g, b_slope if fit_intercept else None)
-    d = solve_model(model, old, penalty, design.inner_share * known.violation.max()) - old
+    d = solve_model(model, old, penalty, design.inner_tolerance(known)) - old
     moved = design.scores(chosen, d, q)
     d_b = model.intercepts(d, moved)
     return d, d_b, moved + d_b
