@@ -1,11 +1,16 @@
 """Everything about the package is in pyproject.toml; here is what cannot be said there.
 
 pip keeps an installed package when the new one has the same version, also with ``pip install -U``
-from git. Between two releases the version therefore ends in the commit: 0.2.0.dev0+g1a2b3c4.
+from git. Between two releases the version therefore ends in the commit: 0.2.0.dev0+g1a2b3c4. In a
+source distribution, which has no repository, the file PKG-INFO says which commit it was.
+
+README.md links to files beside it. Package indexes show it without them, so that the description
+of the package has the addresses of those files instead.
 """
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 from setuptools import setup
@@ -13,17 +18,40 @@ from setuptools import setup
 ROOT = Path(__file__).resolve().parent
 
 
+def text(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
 def version():
-    text = (ROOT / "src" / "litlearn" / "__init__.py").read_text(encoding="utf-8")
-    public = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)[1]
-    if ".dev" not in public or not (ROOT / ".git").exists():
+    public = re.search(r'^__version__ = "(.+)"$', text("src/litlearn/__init__.py"), re.MULTILINE)[1]
+    if ".dev" not in public:
         return public
-    command = ["git", "rev-parse", "--short=12", "HEAD"]
-    try:
-        commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return public
-    return f"{public}+g{commit.stdout.strip()}"
+    if (ROOT / ".git").exists():
+        command = ["git", "rev-parse", "--short=12", "HEAD"]
+        try:
+            commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return public
+        return f"{public}+g{commit.stdout.strip()}"
+    packed = ROOT / "PKG-INFO"
+    found = re.search(r"^Version: (.+)$", text(packed), re.MULTILINE) if packed.exists() else None
+    return found[1] if found and found[1].startswith(f"{public}+g") else public
 
 
-setup(version=version())
+def description():
+    """Return README.md with addresses in the place of relative links."""
+    home = tomllib.loads(text("pyproject.toml"))["project"]["urls"]["Homepage"]
+    state = "main" if ".dev" in VERSION else f"v{VERSION}"
+
+    def absolute(link):
+        return f"{link[1]}({home}/{'raw' if link[1][0] == '!' else 'blob'}/{state}/{link[2]})"
+
+    return re.sub(r"(!?\[[^\]]*\])\((?!\w+:|#)([^)\s]+)\)", absolute, text("README.md"))
+
+
+VERSION = version()
+setup(
+    version=VERSION,
+    long_description=description(),
+    long_description_content_type="text/markdown",
+)

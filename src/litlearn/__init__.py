@@ -5,10 +5,12 @@ compiles nothing and takes a few milliseconds.
 """
 
 import importlib
+import sys
 
 __version__ = "0.2.0.dev0"
 
-# The public namespaces, and nothing else: a name that is not here does not exist yet.
+# The public namespaces, and nothing else: a name that is not here does not exist yet. Each ends
+# with ``__getattr__ = guide(__name__)``.
 _NAMESPACES = (
     "cluster",
     "datasets",
@@ -31,7 +33,7 @@ _NAMESPACES = (
 )
 
 # Functions of the package itself, and the files in which they stand.
-_FUNCTIONS = {"show_versions": "_versions", "warm_up": "_warm_up"}
+_FUNCTIONS = {"show_versions": "_core.versions", "warm_up": "_warm_up"}
 
 __all__ = [*_NAMESPACES, "__version__", *_FUNCTIONS]
 
@@ -42,7 +44,10 @@ def __getattr__(name):
         return importlib.import_module(f"{__name__}.{name}")
     if name in _FUNCTIONS:
         return getattr(importlib.import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from litlearn._core.guide import NAMESPACES, absent
+
+    command = f"import sklearn.{name}" if name in NAMESPACES.split() else None
+    raise absent(__name__, name, command, sys._getframe(1))
 
 
 def __dir__():

@@ -20,11 +20,11 @@ from litlearn import neighbors as neighbors
 from litlearn import plotting as plotting
 from litlearn import svm as svm
 from litlearn import tree as tree
-from litlearn._types import Bool
+from litlearn._core.types import Bool
 
 __version__: str
 
 def show_versions() -> None: ...
 def warm_up(
-    *namespaces: Any, dtypes: Any = ("float64", "float32"), verbose: Bool = False
+    *namespaces: Any, dtypes: Any = ("float64", "float32"), verbose: Bool = True
 ) -> None: ...

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import i0e, logsumexp
 
+from litlearn._core.guide import guide
+
 __all__ = ["BayesError", "Bunch", "MemoryClinic", "make_memory_clinic"]
 
 _FEATURES = (
@@ -479,3 +481,6 @@ def make_memory_clinic(n_samples=600, *, random_state=None, as_frame=False):
         for name in ("target", "target_binary", "next_score", "subtype"):
             clinic[name] = pd.Series(clinic[name], name=name)
     return clinic
+
+
+__getattr__ = guide(__name__)

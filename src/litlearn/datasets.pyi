@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from litlearn._types import Array, Bool, Int
+from litlearn._core.types import Array, Bool, Int
 
 __all__ = [
     "BayesError",

@@ -1,7 +1,7 @@
 """Linear and quadratic discriminant analysis: classes as normal distributions with covariances.
 
 The names, parameters, attributes and defaults are scikit-learn's. Both need the samples only
-through counts, means and scatter matrices of the classes (`litlearn._moments`): one pass over
+through counts, means and scatter matrices of the classes (`litlearn._core.moments`): one pass over
 blocks of rows, whatever the size of the data.
 """
 
@@ -11,11 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _factors, _moments, _targets, _validation
-from litlearn._base import NumberedColumnsMixin, clone
-from litlearn._linear import LinearClassifier
-from litlearn._moments import Samples
-from litlearn._normal import NormalClassifier, given_priors
+from litlearn._core import moments, targets, validation
+from litlearn._core.base import NumberedColumnsMixin, clone
+from litlearn._core.factors import precision_factors, semidefinite_eigen
+from litlearn._core.guide import guide
+from litlearn._core.linear import LinearClassifier
+from litlearn._core.moments import Samples
+from litlearn._core.normal import NormalClassifier, given_priors
+from litlearn._core.parallel import multiply
 
 __all__ = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"]
 
@@ -41,7 +44,7 @@ class ClassStatistics(NamedTuple):
 def class_statistics(X, codes, n_classes):
     """Return the :class:`ClassStatistics` of samples (n, p) with codes (n,)."""
     samples = Samples(X, np.empty((len(X), 0)), None, True)
-    parts = _moments.moments_by_class(samples, codes, n_classes)
+    parts = moments.moments_by_class(samples, codes, n_classes)
     means = np.array([part.x_mean for part in parts])
     return ClassStatistics(np.bincount(codes, minlength=n_classes), means, [p.xx for p in parts])
 
@@ -123,15 +126,15 @@ def check_covariance_parameters(owner, without):
         owner.shrinkage, (numbers.Real, type(None))
     ):
         expected = " or a float in the range [0, 1] or None"
-        _validation.check_option(owner, "shrinkage", owner.shrinkage, ("auto",), or_else=expected)
+        validation.check_option(owner, "shrinkage", owner.shrinkage, ("auto",), or_else=expected)
     elif owner.shrinkage is not None:
-        _validation.check_real(owner, "shrinkage", owner.shrinkage, low=0.0, high=1.0)
+        validation.check_real(owner, "shrinkage", owner.shrinkage, low=0.0, high=1.0)
     estimator = owner.covariance_estimator
     if estimator is not None and not hasattr(estimator, "fit"):
         expected = "an object that has the method fit, or None"
-        _validation._refuse(owner, "covariance_estimator", estimator, expected)
-    _validation.check_boolean(owner, "store_covariance", owner.store_covariance)
-    _validation.check_real(owner, "tol", owner.tol, low=0.0)
+        validation._refuse(owner, "covariance_estimator", estimator, expected)
+    validation.check_boolean(owner, "store_covariance", owner.store_covariance)
+    validation.check_real(owner, "tol", owner.tol, low=0.0)
     if owner.solver == without and owner.shrinkage is not None:
         raise NotImplementedError(f"{who}: shrinkage not supported with {without!r} solver.")
     if owner.solver == without and estimator is not None:
@@ -160,7 +163,7 @@ class Directions(NamedTuple):
 
 def linear_terms(means, coef, priors):
     """Return the intercepts that belong to coefficients Sigma^-1 mu, :eq:`eq-lda`."""
-    return -0.5 * np.einsum("cj,cj->c", means, coef) + _targets.logarithms(priors)
+    return -0.5 * np.einsum("cj,cj->c", means, coef) + targets.logarithms(priors)
 
 
 def by_least_squares(means, covariance, priors):
@@ -193,7 +196,7 @@ def whitening(X, codes, statistics, tol):
     std = np.where(std > 0.0, std, 1.0)
     if n >= p and tol >= FINEST:
         # Roots of eigenvalues are singular values, to half the digits: enough for this tolerance.
-        values, vectors = _factors.semidefinite_eigen(pooled / std / std[:, None])
+        values, vectors = semidefinite_eigen(pooled / std / std[:, None])
         spread, rows = np.sqrt(values[::-1]), vectors.T[::-1]
     else:
         Z = (X - statistics.means[codes]) / (std * np.sqrt(n))
@@ -218,7 +221,7 @@ def by_whitening(X, codes, statistics, priors, tol):
     scalings = W @ rows[:rank].T
     shift = deviations @ scalings
     coef = shift @ scalings.T
-    intercept = -0.5 * np.sum(shift**2, axis=1) + _targets.logarithms(priors) - coef @ centre
+    intercept = -0.5 * np.sum(shift**2, axis=1) + targets.logarithms(priors) - coef @ centre
     return Directions(coef, intercept, scalings, ratios)
 
 
@@ -335,12 +338,12 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
         numpy.linalg.LinAlgError
             If the solver ``"eigen"`` meets a covariance that is not positive definite.
         """
-        _validation.check_option(self, "solver", self.solver, ("svd", "lsqr", "eigen"))
+        validation.check_option(self, "solver", self.solver, ("svd", "lsqr", "eigen"))
         check_covariance_parameters(self, "svd")
-        _validation.check_integer(self, "n_components", self.n_components, low=1, allow_none=True)
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X)
-        coded = _targets.encode_one(self, y, len(X))
+        validation.check_integer(self, "n_components", self.n_components, low=1, allow_none=True)
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X)
+        coded = targets.encode_one(self, y, len(X))
         classes, codes = coded.classes[0], coded.codes[0]
         if len(X) < 2:
             raise ValueError(
@@ -360,7 +363,7 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
         self.classes_ = classes
         self.means_ = statistics.means.astype(X.dtype)
         self.priors_ = priors.astype(X.dtype)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return self
 
     def _check_n_components(self, n_classes, n_features):
@@ -383,7 +386,7 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
                 f"{type(self).__name__}: The priors do not sum to 1. Renormalizing: their sum was "
                 f"{priors.sum()}."
             )
-            _validation.warn(UserWarning(message), 4)
+            validation.warn(UserWarning(message), 4)
             priors = priors / priors.sum()
         return priors
 
@@ -403,7 +406,13 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
         if self.solver == "lsqr":
             return by_least_squares(statistics.means, within, priors)
         total = regularised(self, total_covariance(statistics), lambda: X.astype(np.float64))
-        return by_eigenvalues(statistics.means, within, total, priors)
+        try:
+            return by_eigenvalues(statistics.means, within, total, priors)
+        except np.linalg.LinAlgError as error:
+            raise np.linalg.LinAlgError(
+                f"{type(self).__name__}: The covariance matrix within the classes is not positive "
+                'definite, as solver="eigen" needs. Use solver="svd", or set shrinkage.'
+            ) from error
 
     def _store(self, found, n_components, dtype):
         coef, intercept = found.coef, found.intercept
@@ -437,17 +446,17 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
         NotImplementedError
             With the solver ``"lsqr"``, which finds no directions.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if self.solver == "lsqr":
             raise NotImplementedError(
                 f"{type(self).__name__}: transform not implemented for 'lsqr' solver (use 'svd' or "
                 "'eigen')."
             )
-        X = _validation.check_queries(self, X)
+        X = validation.check_queries(self, X)
         directions = self.scalings_[:, : self._n_components].astype(X.dtype, copy=False)
         if self.solver == "svd":
             X = X - self.xbar_.astype(X.dtype, copy=False)
-        return X @ directions
+        return multiply(X, directions)
 
     @property
     def _n_features_out(self):
@@ -466,7 +475,7 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``; each row sums to 1.
         """
-        return _targets.probabilities(self.decision_function(X).astype(np.float64))
+        return targets.probabilities(self.decision_function(X).astype(np.float64))
 
     def predict_log_proba(self, X):
         """Return logarithms of the posterior probabilities, :eq:`eq-normal-posterior`.
@@ -481,7 +490,7 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        return _targets.log_probabilities(self.decision_function(X).astype(np.float64))
+        return targets.log_probabilities(self.decision_function(X).astype(np.float64))
 
 
 def total_covariance(statistics):
@@ -498,7 +507,7 @@ def whitening_of(covariances, scalings, rotations):
     eigenvalues does not touch them. Where rounding left a matrix that is not positive definite,
     from its eigenvalues.
     """
-    factors, log_determinants = _factors.precision_factors(np.array(covariances))
+    factors, log_determinants = precision_factors(np.array(covariances))
     for c in np.flatnonzero(np.isneginf(log_determinants)):
         factors[c] = rotations[c] / np.sqrt(scalings[c])
         log_determinants[c] = np.log(scalings[c]).sum()
@@ -604,12 +613,12 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
         numpy.linalg.LinAlgError
             If a covariance is not of full rank.
         """
-        _validation.check_option(self, "solver", self.solver, ("svd", "eigen"))
+        validation.check_option(self, "solver", self.solver, ("svd", "eigen"))
         check_covariance_parameters(self, "svd")
-        _validation.check_real(self, "reg_param", self.reg_param, low=0.0, high=1.0)
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X)
-        coded = _targets.encode_one(self, y, len(X), fewest=2)
+        validation.check_real(self, "reg_param", self.reg_param, low=0.0, high=1.0)
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X)
+        coded = targets.encode_one(self, y, len(X), fewest=2)
         classes, codes = coded.classes[0], coded.codes[0]
         counts = np.bincount(codes)
         if counts.min() < 2:
@@ -627,7 +636,7 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
             chosen = regularised(self, one, lambda c=c: X[codes == c].astype(np.float64))
             if self.solver == "svd":
                 chosen = (1.0 - self.reg_param) * chosen + self.reg_param * np.eye(len(chosen))
-            values, vectors = _factors.semidefinite_eigen(chosen)
+            values, vectors = semidefinite_eigen(chosen)
             values, vectors = values[::-1], np.ascontiguousarray(vectors[:, ::-1])
             self._check_rank(values, classes[c], counts[c])
             covariances.append(chosen)
@@ -640,7 +649,7 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
         self.means_ = statistics.means.astype(X.dtype)
         self.scalings_, self.rotations_ = scalings, rotations
         self._whitening, self._log_determinants = whitening_of(covariances, scalings, rotations)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return self
 
     def _check_rank(self, variances, label, count):
@@ -657,7 +666,8 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
             )
         parameter = "shrinkage" if self.solver == "eigen" else "reg_param"
         raise np.linalg.LinAlgError(
-            f"{start}Increase the value of `{parameter}` to reduce the collinearity."
+            f"{start}Increase the value of `{parameter}` to reduce the collinearity. (Variances up "
+            f"to tol={self.tol} count as zero.)"
         )
 
     def _log_joint(self, X):
@@ -668,7 +678,17 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
         ):
             Z = (X - self.means_[c].astype(X.dtype, copy=False)) @ U.astype(X.dtype, copy=False)
             out[:, c] = -0.5 * (np.einsum("ij,ij->i", Z, Z) + log_determinant)
-        return out + _targets.logarithms(self.priors_).astype(X.dtype)
+        return out + targets.logarithms(self.priors_).astype(X.dtype)
+
+    def _means_of_classes(self):
+        return self.means_
+
+    def _far_squares(self, X, shrink):
+        out = np.empty((len(X), len(self.classes_)))
+        for c, U in enumerate(self._whitening):
+            Z = (X - self.means_[c].astype(np.float64)) @ (U * shrink)
+            out[:, c] = np.einsum("ij,ij->i", Z, Z)
+        return out
 
     def decision_function(self, X):
         """Return the log-posterior of each class up to a constant, or their difference for two.
@@ -686,3 +706,6 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
         """
         scores = self._joint(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+
+__getattr__ = guide(__name__)

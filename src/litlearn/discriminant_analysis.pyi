@@ -5,8 +5,8 @@ from typing import Any, Literal, Self
 
 from numpy.typing import NDArray
 
-from litlearn._base import BaseEstimator, ClassifierMixin, NumberedColumnsMixin
-from litlearn._types import Array, Bool, Float, Int
+from litlearn._core.base import BaseEstimator, ClassifierMixin, NumberedColumnsMixin
+from litlearn._core.types import Array, Bool, Float, Int
 
 __all__ = [
     "LinearDiscriminantAnalysis",

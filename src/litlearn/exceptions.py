@@ -8,6 +8,8 @@ such a clause catches it. scikit-learn is never imported for that purpose.
 import functools
 import sys
 
+from litlearn._core.guide import guide
+
 __all__ = [
     "ConvergenceWarning",
     "DataConversionWarning",
@@ -148,3 +150,6 @@ class InconsistentVersionWarning(UserWarning):
     >>> [issubclass(one.category, InconsistentVersionWarning) for one in caught]
     [True]
     """
+
+
+__getattr__ = guide(__name__)

@@ -7,10 +7,13 @@ scikit-learn's.
 
 import numpy as np
 
-from litlearn import _gram, _validation, kernels
-from litlearn._base import BaseEstimator, NumberedColumnsMixin
-from litlearn._factors import FEW_EIGENVECTORS, threads_for
-from litlearn._parallel import cut, fold_blocks
+from litlearn._core import validation
+from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.factors import FEW_EIGENVECTORS, threads_for
+from litlearn._core.guide import guide
+from litlearn._core.parallel import cut, fold_blocks
+from litlearn.kernels import _functions as kernels
+from litlearn.kernels import _gram
 
 __all__ = ["Nystroem", "RBFSampler"]
 
@@ -125,13 +128,13 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
             NaN or infinity.
         """
         check_nystroem(self)
-        names = _validation.feature_names(X)
+        names = validation.feature_names(X)
         X = _gram.check_samples(self, X)
         n, m = X.shape[0], self.n_components
         if m > n:
             message = f"Nystroem: n_components={m} is more than n_samples={n}: all are landmarks."
-            _validation.warn(UserWarning(message))
-        random = _validation.check_random_state(self, self.random_state)
+            validation.warn(UserWarning(message))
+        random = validation.check_random_state(self, self.random_state)
         chosen = random.permutation(n)[: min(m, n)]
         landmarks = _gram.take(self, X, chosen)
         K = _gram.SampleKernel(self, landmarks, self.gamma).gram(self.n_jobs)
@@ -139,7 +142,7 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
         # For a Gram matrix, the landmarks' rows: the kernel with all training samples.
         self.components_ = landmarks if self.kernel != "precomputed" else X[chosen]
         self.component_indices_ = chosen
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return self
 
     def transform(self, X):
@@ -155,11 +158,11 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
         ndarray of shape (n_queries, n_components)
             float32 if `X` is, otherwise float64.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         X = _gram.check_queries(self, X)
         landmarks = self.components_
         if self.kernel == "precomputed":
-            X = _validation.read_only(X[:, self.component_indices_])
+            X = validation.read_only(X[:, self.component_indices_])
             landmarks = landmarks[:, self.component_indices_]
         sums = _gram.SampleKernel(self, landmarks, self.gamma)
         root, m = self.normalization_.T, len(self.component_indices_)
@@ -173,9 +176,9 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
 def check_nystroem(model):
     """Check the parameters of Nystroem."""
     _gram.check_kernel_parameters(model, none_is_default=True)
-    _validation.check_integer(model, "n_components", model.n_components, low=1)
-    _validation.check_random_state(model, model.random_state)
-    _validation.check_n_jobs(model, model.n_jobs)
+    validation.check_integer(model, "n_components", model.n_components, low=1)
+    validation.check_random_state(model, model.random_state)
+    validation.check_n_jobs(model, model.n_jobs)
     given = [getattr(model, name) is not None for name in ("gamma", "coef0", "degree")]
     if (callable(model.kernel) or model.kernel == "precomputed") and any(given):
         raise ValueError(
@@ -278,15 +281,16 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
             NaN or infinity.
         """
         if isinstance(self.gamma, str):
-            _validation.check_option(
+            validation.check_option(
                 self, "gamma", self.gamma, ("scale",), or_else=" or a float in the range [0.0, inf)"
             )
         else:
-            _validation.check_real(self, "gamma", self.gamma, low=0.0)
-        _validation.check_integer(self, "n_components", self.n_components, low=1)
-        random = _validation.check_random_state(self, self.random_state)
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, sparse=("csr",))
+            validation.check_real(self, "gamma", self.gamma, low=0.0)
+        high = validation.LARGEST
+        validation.check_integer(self, "n_components", self.n_components, low=1, high=high)
+        random = validation.check_random_state(self, self.random_state)
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X, sparse=("csr",))
         gamma = kernels.scaled_gamma(X) if isinstance(self.gamma, str) else float(self.gamma)
         if np.isnan(gamma):
             raise ValueError(
@@ -299,7 +303,7 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
         self._gamma = gamma
         self.random_weights_ = weights.astype(X.dtype, copy=False)
         self.random_offset_ = offset.astype(X.dtype, copy=False)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return self
 
     def transform(self, X):
@@ -315,8 +319,8 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
         ndarray of shape (n_queries, n_components)
             float32 if `X` is, otherwise float64.
         """
-        _validation.check_is_fitted(self)
-        X = _validation.check_queries(self, X, sparse=("csr",))
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X, sparse=("csr",))
         m = len(self.random_offset_)
         dtype = np.result_type(X.dtype, self.random_weights_.dtype)
         out, scale = np.empty((X.shape[0], m), dtype=dtype), np.sqrt(2.0 / m)
@@ -332,3 +336,6 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
         work = 20.0 * out.size + 2.0 * X.shape[1] * out.size
         fold_blocks(fill, None, cut(X.shape[0], TILE // m + 1), work=work)
         return out.astype(X.dtype, copy=False)
+
+
+__getattr__ = guide(__name__)

@@ -5,9 +5,11 @@ The names, parameters, attributes and defaults are scikit-learn's.
 
 import numpy as np
 
-from litlearn import _factors, _gram, _validation
-from litlearn._base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from litlearn._core import factors, validation
+from litlearn._core.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from litlearn._core.guide import guide
 from litlearn.exceptions import ConvergenceWarning
+from litlearn.kernels import _gram
 
 __all__ = ["KernelRidge"]
 
@@ -56,8 +58,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     Warns
     -----
     ConvergenceWarning
-        If the Gram matrix plus the penalty is singular up to rounding, or has a negative
-        eigenvalue. The shortest of the least squares solutions is then found by eigenvectors.
+        If the Gram matrix plus the penalty is singular up to rounding: the shortest of the least
+        squares solutions is then found by eigenvectors. Or if the kernel is no inner product, and
+        the Gram matrix has negative eigenvalues: where one lies between -alpha and 0, the objective
+        has no minimum; below -alpha it has one.
 
     Notes
     -----
@@ -117,17 +121,17 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
             If the Gram matrix does not fit in memory.
         """
         _gram.check_kernel_parameters(self)
-        names = _validation.feature_names(X)
+        names = validation.feature_names(X)
         X = _gram.check_samples(self, X)
-        y = _validation.check_real_targets(self, y, X.shape[0])
+        y = validation.check_real_targets(self, y, X.shape[0])
         targets = y.reshape(len(y), -1)
-        alpha = _validation.check_penalties(self, self.alpha, targets.shape[1])
-        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        alpha = validation.check_penalties(self, self.alpha, targets.shape[1])
+        weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
         dual_coef, solver = fit_dual(self, X, targets, alpha, weight)
         self.dual_coef_ = dual_coef.reshape(y.shape)
         self.solver_ = solver
         self.X_fit_ = _gram.own_copy(self, X)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return self
 
     def predict(self, X):
@@ -144,7 +148,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         ndarray of shape (n_queries,) or (n_queries, n_targets)
             float64.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         X = _gram.check_queries(self, X)
         dual = self.dual_coef_.reshape(self.X_fit_.shape[0], -1)
         sums = _gram.SampleKernel(self, self.X_fit_, self.gamma)
@@ -172,7 +176,7 @@ def fit_dual(model, X, Y, alpha, weight):
     # <half>: Without weights and with one penalty, half of the matrix may do.
     if root is None and (alpha == alpha[0]).all():
         K = kernel.half(alpha[0])
-        L = None if K is None else _factors.cholesky_in_place(K, alpha[0])
+        L = None if K is None else factors.cholesky_in_place(K, alpha[0])
         if L is not None:
             return lapack.dpotrs(L, Y, lower=True)[0], "cholesky"
     K = kernel.gram()
@@ -181,9 +185,11 @@ def fit_dual(model, X, Y, alpha, weight):
         K *= root[:, None]
     # <solve>: Overflow of huge targets is left to the answer.
     with np.errstate(over="ignore", invalid="ignore"):
-        W, solver, why = _gram.solve_shifted(K, Y, alpha)
-        if why is not None:
-            warn_of(model, why, alpha)
+        found = _gram.solve_shifted(K, Y, alpha, kernel.rounding(K))
+        W, solver = found.W, found.solver
+        complaint = found.explain(model, alpha.max())
+        if complaint:
+            validation.warn(ConvergenceWarning(complaint))
         if root is not None:
             W = W * root[:, None]
     if len(W) == n:
@@ -193,11 +199,4 @@ def fit_dual(model, X, Y, alpha, weight):
     return dual_coef, solver
 
 
-def warn_of(model, why, alpha):
-    """Say why Cholesky's factorisation did not do."""
-    message = (
-        f"KernelRidge: the Gram matrix of kernel={model.kernel!r} plus alpha={alpha.min():g} on "
-        f"its diagonal {why}. The shortest least squares solution was found by eigenvectors "
-        "instead, which takes longer. A larger alpha has one solution only."
-    )
-    _validation.warn(ConvergenceWarning(message), 4)
+__getattr__ = guide(__name__)

@@ -5,8 +5,8 @@ from typing import Any, Literal, Self
 
 from numpy.typing import NDArray
 
-from litlearn._base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from litlearn._types import Array, Float, Sparse
+from litlearn._core.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from litlearn._core.types import Array, Float, Sparse
 
 __all__ = [
     "KernelRidge",

@@ -14,6 +14,8 @@ import re
 import textwrap
 from pathlib import Path
 
+from litlearn._core.guide import guide
+
 __all__ = ["Listing", "fragments", "piece", "show", "source"]
 
 # A name is lower case with hyphens or spaces, so that an ordinary comment such as "# Note: ..." or
@@ -281,3 +283,6 @@ def _line(target, lines, start, low):
         if line.strip().startswith(start):
             return i
     raise ValueError(f"listing: {target!r} has no line that begins with {start!r} after line {low}")
+
+
+__getattr__ = guide(__name__)

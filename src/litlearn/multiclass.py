@@ -10,8 +10,8 @@ import warnings
 
 import numpy as np
 
-from litlearn import _targets, _validation
-from litlearn._base import (
+from litlearn._core import targets, validation
+from litlearn._core.base import (
     BaseEstimator,
     ClassifierMixin,
     MultiOutputMixin,
@@ -19,8 +19,9 @@ from litlearn._base import (
     _loaded,
     clone,
 )
-from litlearn._linear import LinearClassifier
-from litlearn._parallel import cut, fold_blocks, map_blocks
+from litlearn._core.guide import guide
+from litlearn._core.linear import LinearClassifier
+from litlearn._core.parallel import cut, fold_blocks, map_blocks
 
 __all__ = ["OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"]
 
@@ -183,10 +184,10 @@ class MulticlassStrategy(ClassifierMixin, BaseEstimator):
         return getattr(routing.process_routing(self, caller, **given).estimator, caller)
 
     def _check_parameters(self):
-        if not hasattr(self.estimator, "fit"):
-            expected = "an object that has the method fit"
-            _validation._refuse(self, "estimator", self.estimator, expected)
-        _validation.check_n_jobs(self, self.n_jobs)
+        if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
+            expected = "an object, not a class, that has the method fit"
+            validation._refuse(self, "estimator", self.estimator, expected)
+        validation.check_n_jobs(self, self.n_jobs)
 
     def _fit_all(self, work, count):
         """Return the results of ``work(k)``, fits that divide the budget of threads."""
@@ -217,12 +218,15 @@ class Indicator:
                 f"Found array with 0 sample(s) while a minimum of 1 is required by "
                 f"{type(owner).__name__} for X."
             )
-        self.sparse = _validation.is_sparse(y)
-        y = y if self.sparse or y is None else np.asarray(y)
+        self.sparse = validation.is_sparse(y)
+        if self.sparse:
+            y = validation.check_sparse(owner, y, "y")
+        elif y is not None:
+            y = np.asarray(y)
         self.multilabel = self.sparse or (y is not None and y.ndim == 2 and y.shape[1] > 1)
         if not self.multilabel:
-            y = _validation.check_class_targets(owner, y, count_rows(X))
-            self.classes, self.codes = _targets.numbered(y)
+            y = validation.check_class_targets(owner, y, count_rows(X))
+            self.classes, self.codes = targets.numbered(y)
             return
         self.matrix = y.tocsc() if self.sparse else y
         values = np.unique(self.matrix.data if self.sparse else self.matrix)
@@ -321,21 +325,21 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         """
         self._check_parameters()
         routed = self._routed("fit", fit_params)
-        targets = Indicator(self, X, y)
-        names = [(f"not {name}", name) for name in targets.classes]
-        if targets.count() == 1:
+        indicator = Indicator(self, X, y)
+        names = [(f"not {name}", name) for name in indicator.classes]
+        if indicator.count() == 1:
             names = [names[-1]]
 
         def work(k):
-            return fit_pair(self.estimator, X, targets.column(k), routed, names[k])
+            return fit_pair(self.estimator, X, indicator.column(k), routed, names[k])
 
-        self.estimators_ = self._fit_all(work, targets.count())
-        self._store(targets)
+        self.estimators_ = self._fit_all(work, indicator.count())
+        self._store(indicator)
         return self
 
-    def _store(self, targets):
-        self.classes_ = targets.classes
-        self._multilabel, self._sparse_labels = targets.multilabel, targets.sparse
+    def _store(self, indicator):
+        self.classes_ = indicator.classes
+        self._multilabel, self._sparse_labels = indicator.multilabel, indicator.sparse
         self._store_features()
 
     @offers("partial_fit")
@@ -364,26 +368,26 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         """
         self._check_parameters()
         routed = self._routed("partial_fit", partial_fit_params)
-        classes, first = _targets.batch_classes(self, classes)
-        targets = Indicator(self, X, y)
-        if not targets.multilabel:
-            places = _targets.batch_places(
+        classes, first = targets.batch_classes(self, classes)
+        indicator = Indicator(self, X, y)
+        if not indicator.multilabel:
+            places = targets.batch_places(
                 self,
-                targets.classes,
+                indicator.classes,
                 classes,
                 "Mini-batch contains {found} while classes must be subset of {classes}",
             )
-            targets.codes = places[targets.codes]
-            targets.classes = classes
+            indicator.codes = places[indicator.codes]
+            indicator.classes = classes
         if first:
-            self.estimators_ = [clone(self.estimator) for _ in range(targets.count())]
+            self.estimators_ = [clone(self.estimator) for _ in range(indicator.count())]
 
         def work(k):
             known = np.array((0, 1))
-            return self.estimators_[k].partial_fit(X, targets.column(k), classes=known, **routed)
+            return self.estimators_[k].partial_fit(X, indicator.column(k), classes=known, **routed)
 
-        self.estimators_ = self._fit_all(work, targets.count())
-        self._store(targets)
+        self.estimators_ = self._fit_all(work, indicator.count())
+        self._store(indicator)
         return self
 
     @property
@@ -404,7 +408,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         ndarray of shape (n_samples,) or (n_samples, n_labels)
             Classes, the first of equal scores; or zeros and ones, sparse if `y` was.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         scores = np.column_stack([scores_of(one, X) for one in self.estimators_])
         threshold = threshold_of(self.estimators_[0])
         if self._multilabel:
@@ -433,7 +437,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``. Of labels, each column stands for itself.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         Y = np.column_stack([one.predict_proba(X)[:, 1] for one in self.estimators_])
         if len(self.estimators_) == 1:
             Y = np.column_stack([1.0 - Y, Y])
@@ -456,7 +460,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             One number a sample for two classes.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if len(self.estimators_) == 1:
             return self.estimators_[0].decision_function(X)
         return np.column_stack([np.ravel(one.decision_function(X)) for one in self.estimators_])
@@ -562,7 +566,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         """
         self._check_parameters()
         routed = self._routed("fit", fit_params)
-        names = _validation.feature_names(X)
+        names = validation.feature_names(X)
         X = check_samples(self, X)
         classes, codes = encode(self, y, X.shape[0])
         if len(classes) == 1:
@@ -582,7 +586,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         self.classes_ = classes
         self.estimators_ = tuple(one for one, _ in fitted)
         self.pairwise_indices_ = tuple(rows for _, rows in fitted) if pairwise else None
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return self
 
     @offers("partial_fit")
@@ -611,12 +615,12 @@ class OneVsOneClassifier(MulticlassStrategy):
         """
         self._check_parameters()
         routed = self._routed("partial_fit", partial_fit_params)
-        classes, first = _targets.batch_classes(self, classes)
-        names = _validation.feature_names(X) if first else None
+        classes, first = targets.batch_classes(self, classes)
+        names = validation.feature_names(X) if first else None
         X = check_samples(self, X) if first else self._check_queries(X)
         found, codes = encode(self, y, X.shape[0])
         complaint = "Mini-batch contains {found} while it must be subset of {classes}"
-        codes = _targets.batch_places(self, found, classes, complaint)[codes]
+        codes = targets.batch_places(self, found, classes, complaint)[codes]
         pairs = list(itertools.combinations(range(len(classes)), 2))
         if first:
             self.estimators_ = [clone(self.estimator) for _ in pairs]
@@ -632,11 +636,11 @@ class OneVsOneClassifier(MulticlassStrategy):
         self.estimators_ = self._fit_all(work, len(pairs))
         self.classes_, self.pairwise_indices_ = classes, None
         if first:
-            _validation.store_features(self, X.shape[1], names)
+            validation.store_features(self, X.shape[1], names)
         return self
 
     def _check_queries(self, X):
-        return _validation.check_queries(self, X, sparse=("csr", "csc"), missing=True)
+        return validation.check_queries(self, X, sparse=("csr", "csc"), missing=True)
 
     def predict(self, X):
         """Predict the class with the most votes.
@@ -669,7 +673,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes, those of the second: positive where it wins.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         X = self._check_queries(X)
         if self.pairwise_indices_ is None:
             views = [X] * len(self.estimators_)
@@ -689,13 +693,13 @@ class OneVsOneClassifier(MulticlassStrategy):
 
 
 def check_samples(owner, X):
-    return _validation.check_array(owner, X, sparse=("csr", "csc"), missing=True)
+    return validation.check_array(owner, X, sparse=("csr", "csc"), missing=True)
 
 
 def encode(owner, y, n_samples):
     """Return the sorted classes of the samples, and for each sample the number of its class."""
-    targets = _targets.encode_one(owner, y, n_samples)
-    return targets.classes[0], targets.codes[0]
+    coded = targets.encode_one(owner, y, n_samples)
+    return coded.classes[0], coded.codes[0]
 
 
 def of_pair(codes, i, j):
@@ -810,19 +814,20 @@ class OutputCodeClassifier(MulticlassStrategy):
             If a parameter or `y` cannot be used, or as the estimator says.
         """
         self._check_parameters()
-        _validation.check_real(self, "code_size", self.code_size, low=0.0, allow_low=False)
-        random_state = _validation.check_random_state(self, self.random_state)
+        code_size = self.code_size
+        validation.check_real(self, "code_size", code_size, low=0.0, high=1e6, allow_low=False)
+        random_state = validation.check_random_state(self, self.random_state)
         if not any(hasattr(self.estimator, m) for m in ("decision_function", "predict_proba")):
             expected = "an object that has decision_function or predict_proba"
-            _validation._refuse(self, "estimator", self.estimator, expected)
+            validation._refuse(self, "estimator", self.estimator, expected)
         routed = self._routed("fit", fit_params)
         classes, codes = encode(self, y, count_rows(X))
         low = -1.0 if hasattr(self.estimator, "decision_function") else 0.0
         code_book = self._draw(len(classes), random_state, low)
-        targets = code_book.astype(np.intp)
+        codewords = code_book.astype(np.intp)
 
         def work(b):
-            return fit_pair(self.estimator, X, targets[codes, b], routed)
+            return fit_pair(self.estimator, X, codewords[codes, b], routed)
 
         self.estimators_ = self._fit_all(work, code_book.shape[1])
         self.classes_, self.code_book_ = classes, code_book
@@ -839,11 +844,11 @@ class OutputCodeClassifier(MulticlassStrategy):
                 )
             draws = random_state.uniform(size=(n_classes, n_bits))
             return np.where(draws > 0.5, 1.0, low)
-        book = np.asarray(self.code_book)
+        expected = f"an array-like of shape ({n_classes}, n_bits) with two different numbers"
+        book = validation.check_numbers(self, "code_book", self.code_book, expected)
         values = np.unique(book)
-        if book.ndim != 2 or len(book) != n_classes or len(values) != 2 or book.dtype.kind in "OUS":
-            expected = f"an array-like of shape ({n_classes}, n_bits) with two different numbers"
-            _validation._refuse(self, "code_book", self.code_book, expected)
+        if book.ndim != 2 or len(book) != n_classes or len(values) != 2:
+            validation._refuse(self, "code_book", self.code_book, expected)
         return np.where(book == values[1], 1.0, low)
 
     def predict(self, X):
@@ -859,6 +864,9 @@ class OutputCodeClassifier(MulticlassStrategy):
         ndarray of shape (n_samples,)
             Members of ``classes_``, the first of equally near ones.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         Y = np.column_stack([scores_of(one, X) for one in self.estimators_])
         return self.classes_[nearest_words(Y.astype(np.float64, copy=False), self.code_book_)]
+
+
+__getattr__ = guide(__name__)

@@ -5,8 +5,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from litlearn._base import BaseEstimator, ClassifierMixin, MultiOutputMixin
-from litlearn._types import Array, Float, Int, Sparse
+from litlearn._core.base import BaseEstimator, ClassifierMixin, MultiOutputMixin
+from litlearn._core.types import Array, Float, Int, Sparse
 
 __all__ = [
     "OneVsOneClassifier",

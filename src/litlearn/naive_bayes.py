@@ -5,12 +5,14 @@ The names, parameters, attributes and defaults are scikit-learn's; the restricte
 
 import numpy as np
 
-from litlearn import _moments, _targets, _validation
-from litlearn._moments import Moments, Samples
-from litlearn._normal import NormalClassifier, given_priors, scaled_squares
+from litlearn._core import moments, targets, validation
+from litlearn._core.guide import guide
+from litlearn._core.moments import Moments, Samples
+from litlearn._core.normal import NormalClassifier, given_priors, scaled_squares
 
 __all__ = ["GaussianNB"]
 
+LEAST = 5e-324  # the smallest number: the variance of a feature that is constant, without smoothing
 VARIANCES = ("class_feature", "feature", "class", "one")
 UNKNOWN = "The target label(s) {missing} in y do not exist in the initial classes {classes}"
 
@@ -21,6 +23,11 @@ UNKNOWN = "The target label(s) {missing} in y do not exist in the initial classe
 def log_variance_sums(variances):
     """Return half the logarithm of each class's determinant, (q,), without a product."""
     return 0.5 * np.log(variances).sum(axis=1)
+
+
+def scales_of(variances):
+    """Return the roots of half the inverse variances; the inverses themselves may overflow."""
+    return np.sqrt(0.5) / np.sqrt(variances)
 
 
 def pooled_variances(sums, weights, variance):
@@ -165,33 +172,33 @@ class GaussianNB(NormalClassifier):
             As in :meth:`fit`; or if `classes` is missing in the first call or differs from those of
             the first, or `y` has a class that is not among them.
         """
-        classes, first = _targets.batch_classes(self, classes)
+        classes, first = targets.batch_classes(self, classes)
         return self._fit(X, y, classes, sample_weight, first)
 
     def _fit(self, X, y, classes, sample_weight, first):
-        _validation.check_real(self, "var_smoothing", self.var_smoothing, low=0.0)
-        _validation.check_option(self, "variance", self.variance, VARIANCES)
-        names = _validation.feature_names(X) if first else None
+        validation.check_real(self, "var_smoothing", self.var_smoothing, low=0.0)
+        validation.check_option(self, "variance", self.variance, VARIANCES)
+        names = validation.feature_names(X) if first else None
         if first:
-            X = _validation.check_array(self, X)
+            X = validation.check_array(self, X)
         else:
-            X = _validation.check_queries(self, X)
-        coded = _targets.encode_one(self, y, len(X))
+            X = validation.check_queries(self, X)
+        coded = targets.encode_one(self, y, len(X))
         if classes is None:
             classes, codes = coded.classes[0], coded.codes[0]
         else:
-            codes = _targets.batch_places(self, coded.classes[0], classes, UNKNOWN)[coded.codes[0]]
+            codes = targets.batch_places(self, coded.classes[0], classes, UNKNOWN)[coded.codes[0]]
         priors = None if self.priors is None else checked_priors(self, len(classes))
-        weight = _validation.check_sample_weight(self, sample_weight, len(X))
+        weight = validation.check_sample_weight(self, sample_weight, len(X))
         samples = Samples(X, np.empty((len(X), 0)), weight, True)
-        parts = _moments.moments_by_class(samples, codes, len(classes), full=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = moments.moments_by_class(samples, codes, len(classes), full=False)
         if not first:
-            parts = [
-                _moments.merge(copied(a), b) for a, b in zip(self._moments, parts, strict=True)
-            ]
-        self._store(parts, classes, priors, X.dtype)
+            parts = [moments.merge(copied(a), b) for a, b in zip(self._moments, parts, strict=True)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._store(parts, classes, priors, X.dtype)
         if first:
-            _validation.store_features(self, X.shape[1], names)
+            validation.store_features(self, X.shape[1], names)
         return self
 
     def _store(self, parts, classes, priors, dtype):
@@ -200,6 +207,12 @@ class GaussianNB(NormalClassifier):
         sums = np.array([one.xx for one in parts])
         total = total_moments(parts)
         epsilon = self.var_smoothing * float((total.xx / total.weight).max())
+        variances = pooled_variances(sums, weights, self.variance) + epsilon
+        if not np.isfinite(variances).all():
+            raise ValueError(
+                f"{type(self).__name__}: the variances of X are infinite or NaN, as numbers of "
+                "float64: the entries are too large to be squared. Scale X."
+            )
         self._moments = parts
         self.classes_ = classes
         self.class_count_ = weights.astype(dtype)
@@ -207,7 +220,9 @@ class GaussianNB(NormalClassifier):
         self.class_prior_ = shares.astype(dtype)
         self.epsilon_ = epsilon
         self.theta_ = means.astype(dtype)
-        self.var_ = (pooled_variances(sums, weights, self.variance) + epsilon).astype(dtype)
+        limits = np.finfo(dtype)  # float32 has no room for the squares of what it can hold
+        fits = ((variances == 0.0) | (variances >= limits.tiny)) & (variances <= limits.max)
+        self.var_ = variances.astype(dtype if fits.all() else np.float64)
 
     def predict_joint_log_proba(self, X):
         """Return the logarithms of prior probability times density, :eq:`eq-naive-bayes`.
@@ -222,34 +237,42 @@ class GaussianNB(NormalClassifier):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        return self._joint(X)
+        return self._joint(X, settled=False)
 
     def _dtype_of_scores(self, X):
         return np.result_type(X.dtype, self.theta_.dtype)
 
     def _log_joint(self, X):
         """Implements :eq:`eq-naive-bayes` for a block of samples."""
-        variances = self.var_.astype(np.float64)
-        # A class of constant features without smoothing: density 0, or infinity at its mean.
-        with np.errstate(divide="ignore"):
+        variances = np.maximum(self.var_.astype(np.float64), LEAST)
+        with np.errstate(divide="ignore"):  # a class that was said to have probability 0
             constants = -0.5 * X.shape[1] * np.log(2.0 * np.pi) - log_variance_sums(variances)
             constants += np.log(self.class_prior_.astype(np.float64))
-            scales = np.sqrt(0.5 / variances)
         out = np.empty((len(X), len(variances)))
-        scaled_squares(X, self.theta_.astype(np.float64), scales, constants, out)
+        scaled_squares(X, self.theta_.astype(np.float64), scales_of(variances), constants, out)
         return out
 
+    def _means_of_classes(self):
+        return self.theta_
 
-def copied(moments):
+    def _far_squares(self, X, shrink):
+        variances = np.maximum(self.var_.astype(np.float64), LEAST)
+        out = np.empty((len(X), len(variances)))
+        nothing, means = np.zeros(len(variances)), self.theta_.astype(np.float64)
+        scaled_squares(X, means, scales_of(variances) * shrink, nothing, out)
+        return -out
+
+
+def copied(one):
     """Return a copy: merging changes the first of the two."""
-    return Moments(*(np.copy(field) for field in moments))
+    return Moments(*(np.copy(field) for field in one))
 
 
 def total_moments(parts):
     """Merge the moments of all classes, without changing them."""
     total = copied(parts[0])
     for part in parts[1:]:
-        total = _moments.merge(total, part)
+        total = moments.merge(total, part)
     return total
 
 
@@ -261,3 +284,6 @@ def checked_priors(owner, n_classes):
     if (priors < 0.0).any():
         raise ValueError(f"{who}: Priors must be non-negative. Got priors={priors}.")
     return priors
+
+
+__getattr__ = guide(__name__)

@@ -4,8 +4,8 @@ from typing import Any, Literal, Self
 
 from numpy.typing import NDArray
 
-from litlearn._base import BaseEstimator, ClassifierMixin
-from litlearn._types import Array, Float
+from litlearn._core.base import BaseEstimator, ClassifierMixin
+from litlearn._core.types import Array, Float
 
 __all__ = [
     "GaussianNB",

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
+from litlearn._core.guide import guide
+
 __all__ = [
     "COLORS",
     "HATCHES",
@@ -989,7 +991,7 @@ def plot_tree(
     age ≤ 70.5
     """
     matplotlib = _matplotlib()
-    from litlearn import _validation
+    from litlearn._core import validation
     from litlearn.tree._classes import DecisionTree
     from litlearn.tree._export import _names_of_classes, _names_of_features
 
@@ -999,9 +1001,9 @@ def plot_tree(
             f"{who}: decision_tree is of type {type(decision_tree).__name__}, expected a decision "
             "tree; a forest holds its trees in estimators_"
         )
-    _validation.check_is_fitted(decision_tree)
-    _validation.check_integer(who, "max_depth", max_depth, low=0, allow_none=True)
-    _validation.check_option(who, "label", label, ("all", "root", "none"))
+    validation.check_is_fitted(decision_tree)
+    validation.check_integer(who, "max_depth", max_depth, low=0, allow_none=True)
+    validation.check_option(who, "label", label, ("all", "root", "none"))
     for name, flag in (
         ("filled", filled),
         ("impurity", impurity),
@@ -1009,9 +1011,9 @@ def plot_tree(
         ("proportion", proportion),
         ("rounded", rounded),
     ):
-        _validation.check_boolean(who, name, flag)
-    _validation.check_integer(who, "precision", precision, low=0)
-    _validation.check_real(who, "fontsize", fontsize, low=0, allow_low=False, allow_none=True)
+        validation.check_boolean(who, name, flag)
+    validation.check_integer(who, "precision", precision, low=0)
+    validation.check_real(who, "fontsize", fontsize, low=0, allow_low=False, allow_none=True)
     given = None if class_names is True or class_names is False else class_names
     names = _names_of_features(who, decision_tree, feature_names)
     classes = _names_of_classes(who, decision_tree, given)
@@ -1428,3 +1430,6 @@ def table(head, rows):
                 f"table: row {i} has {len(row)} entries, expected {len(head)}, as many as head"
             )
     return Table(head, rows)
+
+
+__getattr__ = guide(__name__)

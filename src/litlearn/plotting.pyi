@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from litlearn._types import Array, Bool, Float, Int
+from litlearn._core.types import Array, Bool, Float, Int
 
 __all__ = [
     "COLORS",

@@ -12,9 +12,9 @@ samples that are as far from two centres as rounding can tell.
 
 import numpy as np
 
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks
-from litlearn.cluster._lloyd import MOST, Sums, add_rows, merge
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks
+from litlearn.cluster._lloyd import MOST, Sums, add_rows, merge, scale_of
 
 
 @njit(reassociate=True)
@@ -141,7 +141,9 @@ class Bounds:
 
     def __call__(self, centres, labels):
         """Assign all samples; return :class:`litlearn.cluster._lloyd.Sums`."""
-        moved = np.zeros(len(centres))
+        if self.before is None:
+            self.scale = scale_of(centres, np.float64)
+        centres, moved = centres * self.scale, np.zeros(len(centres))
         if self.before is None:
             labels[:] = 0
         else:
@@ -159,10 +161,12 @@ class Bounds:
             found, n_changed = Sums(np.zeros((k, p)), np.zeros(k), 0), 0
             for tile in cut(rows, MOST):
                 T, own = self.samples.tile(tile), labels[tile]
+                T = T if self.scale == 1.0 else T * self.scale
                 bounds = self.upper[tile], self.lower[tile]
                 n_changed += assign_tile(T, centres, half_gaps, moved, *bounds, own)
                 add_rows(T, self.samples.weight[tile], own, found.sums, found.weights)
             return found._replace(n_changed=n_changed)
 
         found = fold_blocks(part, merge, self.samples.blocks(k), self.n_jobs)
+        found = found._replace(sums=found.sums / self.scale)
         return found._replace(n_changed=len(labels)) if first else found

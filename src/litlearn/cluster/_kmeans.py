@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from litlearn import _moments, _validation
-from litlearn._base import BaseEstimator, ClusterMixin, NumberedColumnsMixin
-from litlearn._progress import progress
+from litlearn._core import moments, validation
+from litlearn._core.base import BaseEstimator, ClusterMixin, NumberedColumnsMixin
+from litlearn._core.progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._bounds import Bounds
 from litlearn.cluster._lloyd import Samples
@@ -26,27 +26,26 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
     # Parameters and starts
 
     def _check_common_parameters(self):
-        check_integer = _validation.check_integer
+        check_integer = validation.check_integer
         check_integer(self, "n_clusters", self.n_clusters, low=1)
         check_integer(self, "max_iter", self.max_iter, low=1)
-        if self.n_init != "auto":
-            if isinstance(self.n_init, str):
-                _validation._refuse(self, "n_init", self.n_init, "'auto' or an int in [1, inf)")
-            check_integer(self, "n_init", self.n_init, low=1)
-        _validation.check_real(self, "tol", self.tol, low=0.0)
-        _validation.check_verbose(self)
+        if not validation.is_option(self.n_init, "auto"):
+            limits = {"low": 1, "high": validation.LARGEST}
+            check_integer(self, "n_init", self.n_init, **limits, or_else=" or 'auto'")
+        validation.check_real(self, "tol", self.tol, low=0.0)
+        validation.check_verbose(self)
         if isinstance(self.init, str):
             expected = ", a callable or an array-like of shape (n_clusters, n_features)"
             options = ("k-means++", "random")
-            _validation.check_option(self, "init", self.init, options, or_else=expected)
-        elif not callable(self.init) and np.ndim(self.init) == 0:
+            validation.check_option(self, "init", self.init, options, or_else=expected)
+        elif not callable(self.init) and not validation.is_listed(self.init):
             expected = "'k-means++', 'random', a callable or an array-like"
-            _validation._refuse(self, "init", self.init, expected)
-        return _validation.check_random_state(self, self.random_state)
+            validation._refuse(self, "init", self.init, expected)
+        return validation.check_random_state(self, self.random_state)
 
     def _check_data(self, X, sample_weight):
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, sparse=("csr",))
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X, sparse=("csr",))
         weight = check_weights(self, sample_weight, X.shape[0])
         if X.shape[0] < self.n_clusters:
             raise ValueError(
@@ -62,14 +61,14 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
     def _count_starts(self, several):
         """Return how many starts there are; `several` for random ones."""
         given = not isinstance(self.init, str) and not callable(self.init)
-        if self.n_init == "auto":
+        if validation.is_option(self.n_init, "auto"):
             return 1 if given or self._seeds() else several
         if given and self.n_init != 1:
             message = (
                 "Explicit initial center position passed: performing only one init in "
                 f"{type(self).__name__} instead of n_init={self.n_init}."
             )
-            _validation.warn(RuntimeWarning(message), 4)
+            validation.warn(RuntimeWarning(message), 4)
             return 1
         return int(self.n_init)
 
@@ -80,16 +79,16 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         return self._check_centres(self.init, X)
 
     def _check_centres(self, centres, X):
-        centres = _validation.check_array(self, centres, "init")
+        centres = validation.check_array(self, centres, "init")
         if centres.shape[0] != self.n_clusters:
             raise ValueError(
-                f"{type(self).__name__}: The shape of the initial centers {centres.shape} does not "
-                f"match the number of clusters {self.n_clusters}."
+                f"{type(self).__name__}, init: The shape of the initial centers {centres.shape} "
+                f"does not match the number of clusters {self.n_clusters}."
             )
         if centres.shape[1] != X.shape[1]:
             raise ValueError(
-                f"{type(self).__name__}: The shape of the initial centers {centres.shape} does not "
-                f"match the number of features of the data {X.shape[1]}."
+                f"{type(self).__name__}, init: The shape of the initial centers {centres.shape} "
+                f"does not match the number of features of the data {X.shape[1]}."
             )
         return centres.astype(np.float64)
 
@@ -107,7 +106,7 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
             p = samples.weight / samples.weight.sum()
             chosen = random_state.choice(n, size=self.n_clusters, replace=False, p=p)
         rows = samples.X[chosen]
-        rows = rows.toarray() if _validation.is_sparse(rows) else rows
+        rows = rows.toarray() if validation.is_sparse(rows) else rows
         return rows.astype(np.float64) - samples.centre
 
     # Answers
@@ -164,8 +163,8 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_clusters)
         """
-        _validation.check_is_fitted(self)
-        X = _validation.check_queries(self, X, sparse=("csr",))
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X, sparse=("csr",))
         return _lloyd.all_distances(X, self.cluster_centers_)
 
     def score(self, X, y=None, sample_weight=None):
@@ -192,11 +191,11 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         return -_lloyd.inertia_of(samples, centres, labels)
 
     def _queries(self, X):
-        _validation.check_is_fitted(self)
-        X = _validation.check_queries(self, X, sparse=("csr",))
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X, sparse=("csr",))
         centres = self.cluster_centers_.astype(np.float64)
         # Scores keep their digits if the origin is amid the centres.
-        sparse = _validation.is_sparse(X)
+        sparse = validation.is_sparse(X)
         origin = np.zeros(X.shape[1]) if sparse else _lloyd.representable(centres.mean(axis=0), X)
         return Samples(X, np.ones(X.shape[0]), origin), centres - origin
 
@@ -204,13 +203,13 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
 def centred_samples(X, weight):
     """Return :class:`Samples`, dense ones less their mean, and the mean of their variances."""
     n, p = X.shape
-    if _validation.is_sparse(X):
+    if validation.is_sparse(X):
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         squares = np.asarray(X.multiply(X).mean(axis=0, dtype=np.float64)).ravel()
         return Samples(X, weight, np.zeros(p)), float(np.mean(squares - mean**2))
-    found = _moments.moments(_moments.Samples(X, np.empty((n, 0)), None, True), full=False)
+    found = moments.moments(moments.Samples(X, np.empty((n, 0)), None, True), full=False)
     # Where means are no larger than spreads, a shift would gain no digit, and cost a copy.
-    far = np.any(found.x_mean**2 * n > found.xx)
+    far = np.any((found.x_mean**2 * n > found.xx) | ~np.isfinite(found.xx))
     return Samples(X, weight, _lloyd.representable(found.x_mean * far, X)), float(
         np.mean(found.xx) / n
     )
@@ -339,22 +338,22 @@ default="k-means++"
             If there are fewer distinct samples than clusters.
         """
         random_state = self._check_common_parameters()
-        _validation.check_boolean(self, "copy_x", self.copy_x)
-        _validation.check_option(self, "algorithm", self.algorithm, ALGORITHMS)
+        validation.check_boolean(self, "copy_x", self.copy_x)
+        validation.check_option(self, "algorithm", self.algorithm, ALGORITHMS)
         X, weight, names = self._check_data(X, sample_weight)
         # scikit-learn's tests read _n_init, the number of starts.
         given, self._n_init = self._check_init(X), self._count_starts(several=10)
         samples, variance = centred_samples(X, weight)
         norms = squared_norms(samples) if self._seeds() else None
-        algorithm = self._choose_algorithm(X)
+        algorithm, max_iter = self._choose_algorithm(X), int(self.max_iter)
+        # Where the variance overflows, only labels that rest end the iteration.
+        tol = self.tol * variance if np.isfinite(variance) else 0.0
         best = None
-        with progress(self, show_inertia, total=self._n_init * self.max_iter) as report:
+        with progress(self, show_inertia, total=self._n_init * max_iter) as report:
             for _ in range(self._n_init):
                 start = self._start(samples, norms, given, random_state)
                 step = self._step(samples, algorithm)
-                found = _lloyd.lloyd(
-                    samples, start, self.max_iter, self.tol * variance, report=report, step=step
-                )
+                found = _lloyd.lloyd(samples, start, max_iter, tol, report=report, step=step)
                 if best is None or found.inertia < best.inertia:
                     best = found
         self._store(best, samples, names)
@@ -365,14 +364,14 @@ default="k-means++"
             message = (
                 "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead."
             )
-            _validation.warn(RuntimeWarning(message), 3)
-        if self.n_clusters == 1 or _validation.is_sparse(X):
+            validation.warn(RuntimeWarning(message), 3)
+        if self.n_clusters == 1 or validation.is_sparse(X):
             return "lloyd"
         return self.algorithm
 
     def _step(self, samples, algorithm):
         """Return what assigns the samples, anew for each start, or None: plain passes."""
-        if self.n_clusters == 1 or _validation.is_sparse(samples.X):
+        if self.n_clusters == 1 or validation.is_sparse(samples.X):
             return None
         if algorithm == "lloyd":
             return Margins(samples, self.n_clusters)
@@ -385,12 +384,12 @@ default="k-means++"
                 f"{type(self).__name__}: Number of distinct clusters ({n_distinct}) found smaller "
                 f"than n_clusters ({self.n_clusters}). Possibly due to duplicate points in X."
             )
-            _validation.warn(ConvergenceWarning(message), 4)
+            validation.warn(ConvergenceWarning(message), 4)
         dtype = samples.X.dtype
         self.cluster_centers_ = (best.centres + samples.centre).astype(dtype)
         self.labels_, self.inertia_ = best.labels, best.inertia
         self.n_iter_, self.converged_ = best.n_iter, best.converged
-        _validation.store_features(self, samples.X.shape[1], names)
+        validation.store_features(self, samples.X.shape[1], names)
 
 
 def show_inertia(inertia):

@@ -10,14 +10,15 @@ a call for each tile, two threads that took the lock of Python's interpreter in 
 faster than one.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _validation
-from litlearn._distances import EUCLIDEAN, Metric, difference_tile
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks, single_threaded_blas
+from litlearn._core import validation
+from litlearn._core.distances import EUCLIDEAN, Metric, difference_tile
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks, single_threaded_blas
 
 TILE = 2**15  # scores, or coordinates, in a tile
 FEWEST, MOST = 64, 1024  # samples of a tile
@@ -36,7 +37,7 @@ class Samples(NamedTuple):
 
     def tile(self, rows):
         """Return some samples, dense ones less the centre, in the type of the samples."""
-        if _validation.is_sparse(self.X) or not self.centre.any():
+        if validation.is_sparse(self.X) or not self.centre.any():
             return self.X[rows]
         return self.X[rows] - self.centre.astype(self.X.dtype)
 
@@ -49,6 +50,12 @@ class Samples(NamedTuple):
 def representable(place, X):
     """Round an origin for the samples X to a number of their type, in which it is subtracted."""
     return place.astype(X.dtype).astype(np.float64)
+
+
+def scale_of(centres, dtype):
+    """Return the power of two that brings squares of centres into range: mostly 1."""
+    exponent, most = math.frexp(np.abs(centres).max())[1], np.finfo(dtype).maxexp
+    return math.ldexp(1.0, -max(exponent, 2 - most)) if abs(exponent) > most // 3 else 1.0
 
 
 class Sums(NamedTuple):
@@ -79,7 +86,7 @@ def nearest_of_tile(products, half_norms, labels):
     best, own, n_changed = np.empty(LANES, products.dtype), np.empty(LANES, np.int32), 0
     for first in range(0, labels.size, LANES):
         begin, count = np.uintp(first), np.uintp(min(LANES, labels.size - first))
-        best[:] = np.inf
+        best[:], own[:] = np.inf, 0  # a score that overflows is no label either
         # <lanes>: the inner loop runs over samples and has no branch, so that one instruction
         # serves several; unsigned positions spare the test for a negative index.
         for c in range(products.shape[0]):
@@ -190,13 +197,15 @@ def assign(samples, centres, labels, n_jobs=None, update=True):
     import scipy.linalg  # noqa: F401  (before threads are limited, so that its own are too)
 
     k, p = centres.shape
-    C = centres.astype(samples.X.dtype)
-    half_norms = (0.5 * np.einsum("cj,cj->c", centres, centres)).astype(C.dtype)
+    scale = scale_of(centres, samples.X.dtype)
+    C = (centres * scale).astype(samples.X.dtype)
+    half_norms = (0.5 * np.einsum("cj,cj->c", centres * scale, centres * scale)).astype(C.dtype)
 
     def part(rows):
         found = Sums(np.zeros((k if update else 0, p)), np.zeros(k), 0)
         T, weight, own = samples.tile(rows), samples.weight[rows], labels[rows]
-        if not _validation.is_sparse(T):
+        T = T if scale == 1.0 else T * T.dtype.type(scale)
+        if not validation.is_sparse(T):
             arrays = weight, own, found.sums, found.weights
             return found._replace(n_changed=assign_block(T, C, half_norms, *arrays))
         n_changed = nearest_of_tile(np.ascontiguousarray((T @ C.T).T), half_norms, own)
@@ -205,7 +214,8 @@ def assign(samples, centres, labels, n_jobs=None, update=True):
             add_sparse_rows(*arrays, weight, own, found.sums, found.weights)
         return found._replace(n_changed=n_changed)
 
-    return fold_blocks(part, merge, samples.blocks(k), n_jobs)
+    found = fold_blocks(part, merge, samples.blocks(k), n_jobs)
+    return found if scale == 1.0 else found._replace(sums=found.sums / scale)
 
 
 def distances_from_own(samples, centres, labels, n_jobs=None):
@@ -215,7 +225,7 @@ def distances_from_own(samples, centres, labels, n_jobs=None):
     def part(rows):
         for tile in cut(rows, MOST):
             T = samples.tile(tile)
-            T = T.toarray() if _validation.is_sparse(T) else T
+            T = T.toarray() if validation.is_sparse(T) else T
             squared_distances(T, centres, labels[tile], out[tile])
 
     fold_blocks(part, None, samples.blocks(1), n_jobs, work=samples.X.shape[0] * centres.shape[1])
@@ -228,7 +238,7 @@ def all_distances(X, centres):
     metric = Metric(EUCLIDEAN, 2.0, np.ones(X.shape[1]))
 
     def part(rows):
-        T = X[rows].toarray() if _validation.is_sparse(X) else X[rows]
+        T = X[rows].toarray() if validation.is_sparse(X) else X[rows]
         found = np.empty((len(T), len(centres)))
         difference_tile(metric, centres, T.astype(np.float64, copy=False), found)
         out[rows] = np.sqrt(found, out=found)
@@ -258,7 +268,7 @@ def new_centres(samples, centres, labels, found, n_jobs=None):
         if distances.max() > 0.0:
             for c, i in zip(empty, far, strict=True):
                 row = samples.tile(slice(i, i + 1))
-                row = (row.toarray() if _validation.is_sparse(row) else row)[0].astype(np.float64)
+                row = (row.toarray() if validation.is_sparse(row) else row)[0].astype(np.float64)
                 w, old = samples.weight[i], labels[i]
                 sums[old] -= w * row
                 weights[old] -= w
@@ -313,10 +323,12 @@ def lloyd(samples, centres, max_iter, tol, n_jobs=None, report=None, step=None):
         found = step(centres, labels)
         if report is not None:
             report(n_iter, inertia_of(samples, centres, labels, n_jobs))
-        settled = found.n_changed == 0
-        before = centres
+        before, empty = centres, found.weights == 0.0
         centres = new_centres(samples, centres, labels, found, n_jobs)
-        if settled or np.sum((centres - before) ** 2) <= tol:
+        # Where no label changed, only a cluster without samples may still get one.
+        settled = found.n_changed == 0 and np.array_equal(centres[empty], before[empty])
+        scale = scale_of(centres, np.float64)
+        if settled or np.sum(((centres - before) * scale) ** 2) <= tol * scale * scale:
             converged = True
             break
     if not settled:  # the last centres have moved since the samples were assigned

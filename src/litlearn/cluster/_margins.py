@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks
 from litlearn.cluster._lloyd import FEWEST, LANES, MOST, MOST_BLOCKS, TILE, Sums, assign
 
 BLOCK = 2**23  # products of a coordinate and a centre in a block, at least: most are left out

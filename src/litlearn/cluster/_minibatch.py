@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _validation
-from litlearn._progress import progress
+from litlearn._core import validation
+from litlearn._core.progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._kmeans import CentreModel, centred_samples, show_inertia
 from litlearn.cluster._lloyd import Samples
@@ -23,7 +23,7 @@ class Centres(NamedTuple):
 
 def assigned(X, weight, places):
     """Return the samples, less an origin amid the centres, and their labels and inertia."""
-    sparse = _validation.is_sparse(X)
+    sparse = validation.is_sparse(X)
     origin = np.zeros(X.shape[1]) if sparse else _lloyd.representable(places.mean(axis=0), X)
     samples = Samples(X, weight, origin)
     labels = np.empty(X.shape[0], dtype=np.int32)
@@ -72,7 +72,7 @@ def reassigned(X, places, weights, random_state, ratio):
     if idle.any():
         choice = random_state.choice(X.shape[0], replace=False, size=int(idle.sum()))
         rows = X[choice]
-        places[idle] = rows.toarray() if _validation.is_sparse(rows) else rows
+        places[idle] = rows.toarray() if validation.is_sparse(rows) else rows
         weights[idle] = weights[~idle].min()
     return places, weights
 
@@ -199,19 +199,19 @@ default="k-means++"
         self.reassignment_ratio = reassignment_ratio
 
     def _check_parameters(self):
-        check_integer = _validation.check_integer
+        check_integer = validation.check_integer
         random_state = self._check_common_parameters()
         check_integer(self, "batch_size", self.batch_size, low=1)
         check_integer(self, "max_no_improvement", self.max_no_improvement, low=0, allow_none=True)
         check_integer(self, "init_size", self.init_size, low=1, allow_none=True)
-        _validation.check_boolean(self, "compute_labels", self.compute_labels)
-        _validation.check_real(self, "reassignment_ratio", self.reassignment_ratio, low=0.0)
-        _validation.check_verbose(self)
+        validation.check_boolean(self, "compute_labels", self.compute_labels)
+        validation.check_real(self, "reassignment_ratio", self.reassignment_ratio, low=0.0)
+        validation.check_verbose(self)
         return random_state
 
     def _sizes(self, n_samples):
         """Return the sizes of a batch and of the sample for the start."""
-        batch_size, init_size = min(self.batch_size, n_samples), self.init_size
+        batch_size, init_size = min(int(self.batch_size), n_samples), self.init_size
         if init_size is None:
             init_size = 3 * batch_size
             if init_size < self.n_clusters:
@@ -221,7 +221,7 @@ default="k-means++"
                 f"init_size={init_size} should be larger than n_clusters={self.n_clusters}. "
                 "Setting it to min(3*n_clusters, n_samples)"
             )
-            _validation.warn(RuntimeWarning(message), 4)
+            validation.warn(RuntimeWarning(message), 4)
             init_size = 3 * self.n_clusters
         return batch_size, min(init_size, n_samples)
 
@@ -275,13 +275,13 @@ default="k-means++"
         self._n_since_reassignment = 0
         patience = Progress(batch_size, n, self.tol * variance, self.max_no_improvement)
         shares, ones = weight / weight.sum(), np.ones(batch_size)
-        n_steps = max(1, (self.max_iter * n) // batch_size)
+        n_steps = max(1, (int(self.max_iter) * n) // batch_size)
         with progress(self, show_inertia, total=n_steps) as report:
             for i in range(n_steps):
                 batch = random_state.choice(n, batch_size, p=shares, replace=True)
                 before = centres.places
                 mover = random_state if self._is_time(centres, batch_size) else None
-                centres, inertia = step(X[batch], ones, centres, mover, self.reassignment_ratio)
+                centres, inertia = step(X[batch], ones, centres, mover, self._ratio())
                 if report is not None:
                     report(i + 1, inertia)
                 moved = np.sum((centres.places - before) ** 2) if self.tol > 0.0 else 0.0
@@ -299,7 +299,7 @@ default="k-means++"
         self._store(centres, X.dtype, labels, inertia)
         self.n_steps_, self.n_iter_ = i + 1, int(np.ceil((i + 1) * batch_size / n))
         self._random_state = random_state
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return self
 
     def partial_fit(self, X, y=None, sample_weight=None):
@@ -334,19 +334,23 @@ default="k-means++"
             start = self._start_on_some(samples, size, given, self._random_state)
             centres = Centres(start, np.zeros(self.n_clusters))
         else:
-            X = _validation.check_queries(self, X, sparse=("csr",))
+            X = validation.check_queries(self, X, sparse=("csr",))
             weight = check_weights(self, sample_weight, X.shape[0])
             centres = self._centres
         mover = self._random_state if self._is_time(centres, X.shape[0]) else None
-        centres, _ = step(X, weight, centres, mover, self.reassignment_ratio)
+        centres, _ = step(X, weight, centres, mover, self._ratio())
         found = None, None
         if self.compute_labels:
             found = assigned(X, weight, centres.places)[2:]
         self._store(centres, X.dtype, *found)
         self.n_steps_ = getattr(self, "n_steps_", 0) + 1
         if first:
-            _validation.store_features(self, X.shape[1], names)
+            validation.store_features(self, X.shape[1], names)
         return self
+
+    def _ratio(self):
+        """Return `reassignment_ratio`, at most 1: the heaviest centre stays where it is."""
+        return min(self.reassignment_ratio, 1.0)
 
     def _is_time(self, centres, batch_size):
         """Tell whether idle centres are to be moved now."""
@@ -370,5 +374,5 @@ default="k-means++"
 def as_random_state(random_state):
     """Return a RandomState: a Generator draws its seed."""
     if isinstance(random_state, np.random.Generator):
-        return np.random.RandomState(_validation.random_integer(random_state))
+        return np.random.RandomState(validation.random_integer(random_state))
     return random_state

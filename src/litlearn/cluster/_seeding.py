@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from litlearn import _validation
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks
+from litlearn._core import validation
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks
 from litlearn.cluster._lloyd import BLOCK, FEWEST, Samples
 
 
@@ -28,7 +28,7 @@ def closer_of_tile(products, half_norms, norms, nearest, weight, out, potentials
 def squared_norms(samples):
     """Return the squared norms of all samples, (n,) float64."""
     X = samples.X
-    if _validation.is_sparse(X):
+    if validation.is_sparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
     out = np.empty(len(X))
 
@@ -62,7 +62,7 @@ def distances_to_nearest(samples, norms, candidates, nearest):
         Their weighted sums.
     """
     rows = samples.X[candidates]
-    if _validation.is_sparse(rows):
+    if validation.is_sparse(rows):
         C = rows.toarray()
     else:
         C = rows - samples.centre.astype(samples.X.dtype)
@@ -71,7 +71,7 @@ def distances_to_nearest(samples, norms, candidates, nearest):
 
     def part(block):
         T, found = samples.tile(block), np.zeros(len(candidates))
-        products = (T @ C.T).T if _validation.is_sparse(T) else C @ T.T
+        products = (T @ C.T).T if validation.is_sparse(T) else C @ T.T
         rest = norms[block], nearest[block], samples.weight[block], out[:, block], found
         closer_of_tile(np.ascontiguousarray(products), half_norms, *rest)
         return found
@@ -181,12 +181,12 @@ def kmeans_plusplus(
     [np.float64(0.0), np.float64(9.0)]
     """
     who = "kmeans_plusplus"
-    n_clusters = _validation.check_integer(who, "n_clusters", n_clusters, low=1)
-    n_trials = _validation.check_integer(
+    n_clusters = validation.check_integer(who, "n_clusters", n_clusters, low=1)
+    n_trials = validation.check_integer(
         who, "n_local_trials", n_local_trials, low=1, allow_none=True
     )
-    random_state = _validation.check_random_state(who, random_state)
-    X = _validation.check_array(who, X, sparse=("csr",))
+    random_state = validation.check_random_state(who, random_state)
+    X = validation.check_array(who, X, sparse=("csr",))
     weight = check_weights(who, sample_weight, X.shape[0])
     if X.shape[0] < n_clusters:
         raise ValueError(f"{who}: n_samples={X.shape[0]} should be >= n_clusters={n_clusters}.")
@@ -201,10 +201,10 @@ def kmeans_plusplus(
     samples = Samples(X, weight, np.zeros(X.shape[1]))
     chosen = plus_plus(samples, n_clusters, random_state, norms, n_trials)
     centers = X[chosen]
-    return (centers.toarray() if _validation.is_sparse(X) else centers.copy()), chosen
+    return (centers.toarray() if validation.is_sparse(X) else centers.copy()), chosen
 
 
 def check_weights(owner, sample_weight, n_samples):
     """Return checked weights, ones if there are none, (n_samples,) float64."""
-    weight = _validation.check_sample_weight(owner, sample_weight, n_samples)
+    weight = validation.check_sample_weight(owner, sample_weight, n_samples)
     return np.ones(n_samples) if weight is None else weight

@@ -4,7 +4,7 @@ The names, parameters, attributes and defaults are scikit-learn's. Each class is
 first used.
 """
 
-import importlib
+from litlearn._core.guide import guide
 
 # The file of each class.
 _HOMES = {
@@ -15,13 +15,7 @@ _HOMES = {
 }
 
 __all__ = [*_HOMES]
-
-
-def __getattr__(name):
-    """Import a class on first use (PEP 562)."""
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = guide(__name__, _HOMES)
 
 
 def __dir__():

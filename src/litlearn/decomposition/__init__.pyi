@@ -6,8 +6,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from litlearn._base import BaseEstimator, NumberedColumnsMixin
-from litlearn._types import Array, Bool, Float, Int, Sparse
+from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.types import Array, Bool, Float, Int, Sparse
 
 __all__ = [
     "PCA",

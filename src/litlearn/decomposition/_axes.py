@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _factors, _moments, _validation
-from litlearn._factors import Product
-from litlearn._moments import BLOCK, Samples
-from litlearn._parallel import cut, fold_blocks
+from litlearn._core import factors, moments, validation
+from litlearn._core.factors import Product
+from litlearn._core.moments import BLOCK, Samples
+from litlearn._core.parallel import cross_products, cut, fold_blocks
 
 # Below this share of the largest, a variance that was found by squaring has lost half its digits.
 FINEST = 1e-6
@@ -53,7 +53,7 @@ def samples_of(X):
 def cloud(X):
     """Return the :class:`Cloud` of samples: a pass for the means and variances alone."""
     if isinstance(X, np.ndarray):
-        found = _moments.moments(samples_of(X), full=False)
+        found = moments.moments(samples_of(X), full=False)
         return Cloud(X, found.x_mean, float(found.xx.sum()))
     mean, squares = sparse_spread(X)
     return Cloud(X, mean, float(squares.sum()))
@@ -80,11 +80,11 @@ def by_covariance(X):
     eigenvalue is zero. NaN and infinity, which show in the means, are refused here: to look for
     them takes no pass of its own.
     """
-    found = _moments.moments(samples_of(X)._replace(finite=False))
+    found = moments.moments(samples_of(X)._replace(finite=False))
     if isinstance(X, np.ndarray) and not np.isfinite(found.x_mean).all():
-        _validation.check_finite("PCA", X, "X")
+        validation.check_finite("PCA", X, "X")
     # <eigen>: The scatter matrix is n - 1 times the covariance: the same eigenvectors.
-    values, vectors = _factors.semidefinite_eigen(found.xx)
+    values, vectors = factors.semidefinite_eigen(found.xx)
     squares = np.trace(found.xx)
     axes = Axes(np.sqrt(values[::-1]), vectors[:, ::-1], "covariance_eigh")
     return Cloud(X, found.x_mean, float(squares)), axes
@@ -104,9 +104,9 @@ def by_gram(cloud, k):
 
     def part(columns):
         Z = centred(columns)
-        return Z @ Z.T
+        return cross_products(Z.T)
 
-    squares, U = _factors.semidefinite_eigen(fold_blocks(part, np.add, blocks, work=n * n * p))
+    squares, U = factors.semidefinite_eigen(fold_blocks(part, np.add, blocks, work=n * n * p))
     values, U = np.sqrt(squares[::-1]), U[:, : -k - 1 : -1]
     directions = np.empty((p, k))
 
@@ -159,7 +159,7 @@ def by_samples(cloud):
 
 def by_krylov(cloud, k):
     """Return k axes by a block Krylov space, or None if it gave up: n p (k + 8) a product."""
-    found = _factors.leading_singular(cloud.product(), k, tol=TOL)
+    found = factors.leading_singular(cloud.product(), k, tol=TOL)
     if found.residual > TOL:
         return None
     return Axes(found.values, found.right, "krylov")
@@ -167,13 +167,13 @@ def by_krylov(cloud, k):
 
 def by_arpack(cloud, k, random, tol):
     """Return k axes by ARPACK, with the start that scikit-learn takes."""
-    found = _factors.arpack_singular(cloud.product(), k, random, tol)
+    found = factors.arpack_singular(cloud.product(), k, random, tol)
     return Axes(found.values, found.right, "arpack")
 
 
 def by_projection(cloud, k, random, **options):
     """Return about the k leading axes by random projection, with scikit-learn's random numbers."""
-    found = _factors.random_singular(cloud.product(), k, random, **options)
+    found = factors.random_singular(cloud.product(), k, random, **options)
     return Axes(found.values, found.right, "randomized")
 
 

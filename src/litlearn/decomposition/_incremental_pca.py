@@ -5,8 +5,8 @@ The names, parameters, attributes and defaults are scikit-learn's.
 
 import numpy as np
 
-from litlearn import _factors, _moments, _validation
-from litlearn._moments import Moments
+from litlearn._core import factors, moments, validation
+from litlearn._core.moments import Moments
 from litlearn.decomposition._axes import samples_of
 from litlearn.decomposition._pca import LinearReduction
 
@@ -47,7 +47,7 @@ def updated(values, axes, old, batch, X):
     if len(Z) > 2 * Z.shape[1]:
         Z = np.linalg.qr(Z, mode="r")
     _, values, rows = np.linalg.svd(Z, full_matrices=False)
-    return values, rows * _factors.signs(rows.T)[:, None]
+    return values, rows * factors.signs(rows.T)[:, None]
 
 
 # --- estimator -------------------------------------------------------------------------------
@@ -146,8 +146,8 @@ class IncrementalPCA(LinearReduction):
             shape, or holds NaN or infinity.
         """
         self._check_parameters()
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, sparse=("csr",), order="any")
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X, sparse=("csr",), order="any")
         (n, p), asked = X.shape, self.n_components
         size = 5 * p if self.batch_size is None else int(self.batch_size)
         rows = batches(n, size, asked or 0)
@@ -157,7 +157,7 @@ class IncrementalPCA(LinearReduction):
         self.batch_size_ = size
         for batch in rows:
             self._add(X[batch] if isinstance(X, np.ndarray) else X[batch].toarray())
-        _validation.store_features(self, p, names)
+        validation.store_features(self, p, names)
         return self
 
     def partial_fit(self, X, y=None, check_input=True):
@@ -184,29 +184,29 @@ class IncrementalPCA(LinearReduction):
             shape, or holds NaN or infinity.
         """
         self._check_parameters()
-        if _validation.is_sparse(X):
+        if validation.is_sparse(X):
             raise TypeError(
                 "IncrementalPCA.partial_fit does not support sparse input. Either convert data to "
                 "dense or use IncrementalPCA.fit to do so in batches."
             )
-        first, names = not hasattr(self, "components_"), _validation.feature_names(X)
+        first, names = not hasattr(self, "components_"), validation.feature_names(X)
         X = (
-            _validation.check_array(self, X, order="any")
+            validation.check_array(self, X, order="any")
             if first
-            else _validation.check_queries(self, X, order="any")
+            else validation.check_queries(self, X, order="any")
         )
         self._check_count(*X.shape, first)
         self._add(X)
         if first:
-            _validation.store_features(self, X.shape[1], names)
+            validation.store_features(self, X.shape[1], names)
         return self
 
     def _check_parameters(self):
-        check = _validation.check_integer
+        check = validation.check_integer
         check(self, "n_components", self.n_components, low=1, allow_none=True)
         check(self, "batch_size", self.batch_size, low=1, allow_none=True)
-        _validation.check_boolean(self, "whiten", self.whiten)
-        _validation.check_boolean(self, "copy", self.copy)
+        validation.check_boolean(self, "whiten", self.whiten)
+        validation.check_boolean(self, "copy", self.copy)
 
     def _check_count(self, n, p, first):
         asked = self.n_components
@@ -232,7 +232,7 @@ class IncrementalPCA(LinearReduction):
     def _add(self, X):
         """Take in a batch (b, p)."""
         first, dtype = not hasattr(self, "components_"), X.dtype
-        batch = _moments.moments(samples_of(X), full=False)
+        batch = moments.moments(samples_of(X), full=False)
         old, together = None, batch
         values = axes = None
         if first:
@@ -244,7 +244,7 @@ class IncrementalPCA(LinearReduction):
             mean = self.mean_.astype(np.float64)
             old = Moments(count, mean, np.empty(0), squares, none, np.empty(0))
             values, axes = self.singular_values_.astype(np.float64), self.components_
-            together = _moments.merge(old._replace(xx=squares.copy(), xy=none.copy()), batch)
+            together = moments.merge(old._replace(xx=squares.copy(), xy=none.copy()), batch)
         values, rows = updated(values, axes, old, batch, X.astype(np.float64, copy=False))
         total, n = float(together.xx.sum()), int(together.weight)
         variances = values**2 / max(n - 1, 1)

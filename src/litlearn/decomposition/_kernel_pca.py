@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from litlearn import _factors, _gram, _validation
-from litlearn._base import BaseEstimator, NumberedColumnsMixin
-from litlearn._parallel import cut, fold_blocks
-from litlearn.exceptions import NotFittedError
+from litlearn._core import factors, validation
+from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.parallel import cut, fold_blocks
+from litlearn.exceptions import ConvergenceWarning, NotFittedError
+from litlearn.kernels import _gram
 
 EIGEN_SOLVERS = ("auto", "dense", "arpack", "randomized")
 FEW = 0.125  # share of the components up to which a Krylov space is faster than all eigenvectors
@@ -173,11 +174,17 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
             or infinity, or a component would have a negative eigenvalue.
         MemoryError
             If the Gram matrix does not fit in memory.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the ridge regression of the pre-images has no minimum: the kernel's Gram matrix of
+            the projections has an eigenvalue between -alpha and 0.
         """
         check_parameters(self)
-        names = _validation.feature_names(X)
+        names = validation.feature_names(X)
         X = _gram.check_samples(self, X, dense=self.fit_inverse_transform)
-        random = _validation.check_random_state(self, self.random_state)
+        random = validation.check_random_state(self, self.random_state)
         _gram.check_memory(self, X.shape[0], 1, INSTEAD)
         gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
         origin = common_part(self, X)
@@ -198,7 +205,7 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         if weights is not None:
             self.X_transformed_fit_, self.dual_coef_ = weights
         self.X_fit_ = _gram.own_copy(self, X)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return self
 
     def fit_transform(self, X, y=None):
@@ -234,7 +241,7 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         ndarray of shape (n_queries, n_components)
             float32 if `X` is, otherwise float64. Zero along components of eigenvalue zero.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         X = _gram.check_queries(self, X)
         positive = self.eigenvalues_ > 0.0
         scaled = np.zeros(self.eigenvectors_.shape)
@@ -270,13 +277,13 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         NotFittedError
             If ``fit_inverse_transform`` was not set.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if not hasattr(self, "dual_coef_"):
             raise NotFittedError(
                 "The fit_inverse_transform parameter was not set to True when KernelPCA was "
                 "fitted, and hence the inverse transform is not available."
             )
-        X = _validation.check_coordinates(self, X, self.X_transformed_fit_.shape[1])
+        X = validation.check_coordinates(self, X, self.X_transformed_fit_.shape[1])
         kernel = _gram.SampleKernel(self, self.X_transformed_fit_, self.gamma_)
         weights = self.dual_coef_
 
@@ -288,18 +295,20 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
 
 def check_parameters(model):
     """Check the parameters of KernelPCA."""
-    _validation.check_integer(model, "n_components", model.n_components, low=1, allow_none=True)
+    validation.check_integer(model, "n_components", model.n_components, low=1, allow_none=True)
     _gram.check_kernel_parameters(model)
-    _validation.check_real(model, "alpha", model.alpha, low=0.0)
+    validation.check_real(model, "alpha", model.alpha, low=0.0)
     for name in ("fit_inverse_transform", "remove_zero_eig", "copy_X"):
-        _validation.check_boolean(model, name, getattr(model, name))
-    _validation.check_option(model, "eigen_solver", model.eigen_solver, EIGEN_SOLVERS)
-    _validation.check_real(model, "tol", model.tol, low=0.0)
-    _validation.check_integer(model, "max_iter", model.max_iter, low=1, allow_none=True)
-    if model.iterated_power != "auto" or not isinstance(model.iterated_power, str):
-        _validation.check_integer(model, "iterated_power", model.iterated_power, low=0)
-    _validation.check_random_state(model, model.random_state)
-    _validation.check_n_jobs(model, model.n_jobs)
+        validation.check_boolean(model, name, getattr(model, name))
+    validation.check_option(model, "eigen_solver", model.eigen_solver, EIGEN_SOLVERS)
+    validation.check_real(model, "tol", model.tol, low=0.0)
+    validation.check_integer(model, "max_iter", model.max_iter, low=1, allow_none=True)
+    n_iter = model.iterated_power
+    if not validation.is_option(n_iter, "auto"):
+        high = validation.LARGEST
+        validation.check_integer(model, "iterated_power", n_iter, low=0, high=high)
+    validation.check_random_state(model, model.random_state)
+    validation.check_n_jobs(model, model.n_jobs)
     if model.fit_inverse_transform and model.kernel == "precomputed":
         raise ValueError(
             "KernelPCA: Cannot fit_inverse_transform with a precomputed kernel: pre-images are "
@@ -312,7 +321,7 @@ def common_part(model, X):
 
     Centred inner products do not change with the origin, but their digits do: it is the mean.
     """
-    if model.kernel != "linear" or _validation.is_sparse(X):
+    if model.kernel != "linear" or validation.is_sparse(X):
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         mean = X.mean(axis=0, dtype=np.float64)
@@ -321,7 +330,7 @@ def common_part(model, X):
 
 def sample_kernel(model, X, gamma, origin):
     """Return the kernel of samples, which are first taken from the origin."""
-    X = X if origin is None else _validation.read_only(X - origin)
+    X = X if origin is None else validation.read_only(X - origin)
     return _gram.SampleKernel(model, X, gamma)
 
 
@@ -390,17 +399,17 @@ def leading(model, A, random):
     k = n if model.n_components is None else min(n, model.n_components)
     solver = model.eigen_solver
     if solver == "auto" and n > SMALL and k <= FEW * n:
-        found = _factors.leading_eigen(A, k, tol=RESIDUAL)
+        found = factors.leading_eigen(A, k, tol=RESIDUAL)
         if found.residual <= RESIDUAL:
             return found, found.residual
     if solver == "arpack" and k < n:
-        return _factors.arpack_eigen(A, k, random, model.tol, model.max_iter), None
+        return factors.arpack_eigen(A, k, random, model.tol, model.max_iter), None
     if solver == "randomized":
-        return _factors.random_eigen(A, k, random, n_iter=model.iterated_power), None
+        return factors.random_eigen(A, k, random, n_iter=model.iterated_power), None
     # <dense>: All eigenvectors by divide and conquer, or a few by their own representations.
     options = {"driver": "evd"} if k == n else {"subset_by_index": (n - k, n - 1)}
     values, vectors = eigh(A.whole(), overwrite_a=True, check_finite=False, **options)
-    return _factors.Eigen(values[::-1], vectors[:, ::-1], np.nan), None
+    return factors.Eigen(values[::-1], vectors[:, ::-1], np.nan), None
 
 
 def meaningful(model, found, rounding):
@@ -422,7 +431,7 @@ def meaningful(model, found, rounding):
     values[values <= max(NOTHING * largest, rounding)] = 0.0
     if model.remove_zero_eig or model.n_components is None:
         vectors, values = vectors[:, values > 0.0], values[values > 0.0]
-    vectors = vectors * _factors.signs(vectors)
+    vectors = vectors * factors.signs(vectors)
     return values, np.ascontiguousarray(vectors)
 
 
@@ -435,8 +444,13 @@ def pre_images(model, X, Z, gamma):
             "KernelPCA: fit_inverse_transform needs a component, and every eigenvalue is zero: all "
             "samples have the same features."
         )
-    Z = _validation.read_only(Z)
-    K = _gram.SampleKernel(model, Z, gamma).gram(model.n_jobs)
+    Z = validation.read_only(Z)
+    kernel = _gram.SampleKernel(model, Z, gamma)
+    K = kernel.gram(model.n_jobs)
     shifts = np.full(X.shape[1], float(model.alpha))
-    solution = _gram.solve_shifted(K, X.astype(np.float64, copy=False), shifts)
+    targets = X.astype(np.float64, copy=False)
+    solution = _gram.solve_shifted(K, targets, shifts, kernel.rounding(K))
+    if solution.is_saddle:
+        complaint = solution.explain(model, model.alpha, of=" of the projections")
+        validation.warn(ConvergenceWarning(complaint))
     return Z, solution.W

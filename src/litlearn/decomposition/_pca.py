@@ -7,10 +7,10 @@ import numbers
 
 import numpy as np
 
-from litlearn import _factors, _validation
-from litlearn._base import BaseEstimator, NumberedColumnsMixin
-from litlearn._factors import Product
-from litlearn._parallel import cut, fold_blocks
+from litlearn._core import factors, validation
+from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.factors import Product
+from litlearn._core.parallel import cut, fold_blocks, multiply
 from litlearn.decomposition import _axes
 
 __all__ = ["PCA"]
@@ -55,8 +55,8 @@ class LinearReduction(NumberedColumnsMixin, BaseEstimator):
         TypeError, ValueError
             If `X` cannot be used, or has other features.
         """
-        _validation.check_is_fitted(self)
-        X = _validation.check_queries(self, X, sparse=("csr",), order="any")
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X, sparse=("csr",), order="any")
         mean = self.mean_.astype(np.float64)
         spread = float(np.sum(self.explained_variance_, dtype=np.float64))
         scores = Product(X, mean, spread).times(self.components_.T.astype(np.float64))
@@ -84,10 +84,12 @@ class LinearReduction(NumberedColumnsMixin, BaseEstimator):
         TypeError, ValueError
             If `X` cannot be used, or has another number of columns.
         """
-        _validation.check_is_fitted(self)
-        X = _validation.check_coordinates(self, X, len(self.components_))
+        validation.check_is_fitted(self)
+        X = validation.check_coordinates(self, X, len(self.components_))
         axes = self.components_ * self._scales()[:, None] if self.whiten else self.components_
-        return X @ axes.astype(X.dtype, copy=False) + self.mean_.astype(X.dtype, copy=False)
+        return multiply(X, axes.astype(X.dtype, copy=False)) + self.mean_.astype(
+            X.dtype, copy=False
+        )
 
     # The normal density of which the axes are the estimate of maximum likelihood
 
@@ -97,7 +99,7 @@ class LinearReduction(NumberedColumnsMixin, BaseEstimator):
         Along the axes it has the explained variances, and ``noise_variance_`` across them,
         :eq:`eq-pca-model`.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         axes, noise = self.components_, self.noise_variance_
         excess = np.maximum(self.explained_variance_ - noise, 0.0)
         covariance = (axes.T * excess) @ axes
@@ -112,7 +114,7 @@ class LinearReduction(NumberedColumnsMixin, BaseEstimator):
         numpy.linalg.LinAlgError
             If the samples do not vary at all.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         along, across = self._precisions()
         axes = self.components_.astype(np.float64)
         if len(axes) == axes.shape[1]:
@@ -271,19 +273,19 @@ class PCA(LinearReduction):
             shape, or holds NaN or infinity.
         """
         random = self._check_parameters()
-        names = _validation.feature_names(X)
-        if _validation.is_sparse(X) and self.svd_solver in ("full", "randomized"):
+        names = validation.feature_names(X)
+        if validation.is_sparse(X) and self.svd_solver in ("full", "randomized"):
             raise TypeError(
                 'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, '
                 f'while "{self.svd_solver}" was passed. TruncatedSVD may do instead.'
             )
-        X = _validation.check_array(self, X, sparse=("csr",), order="any", finite=False)
+        X = validation.check_array(self, X, sparse=("csr",), order="any", finite=False)
         k = self._check_count(X)
         if isinstance(X, np.ndarray) and not self._squares_first(X, k):
-            _validation.check_finite(_validation.owner_name(self), X, "X")
+            validation.check_finite(validation.owner_name(self), X, "X")
         cloud, axes = self._solve(X, k, random)
         self._store(X, k, cloud, axes)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return self
 
     def fit_transform(self, X, y=None):
@@ -303,7 +305,7 @@ class PCA(LinearReduction):
         return self.fit(X).transform(X)
 
     def _check_parameters(self):
-        check = _validation
+        check = validation
         n_components = self.n_components
         is_share = isinstance(n_components, numbers.Real) and not isinstance(
             n_components, (numbers.Integral, bool, np.bool_)
@@ -399,7 +401,7 @@ class PCA(LinearReduction):
             )
         rest = variances[k:].sum() if len(variances) == most else total - variances[:k].sum()
         directions = axes.directions[:, :k]
-        directions = directions * _factors.signs(directions)
+        directions = directions * factors.signs(directions)
         self.components_ = np.ascontiguousarray(directions.T, dtype=dtype)
         self.explained_variance_ = variances[:k].astype(dtype)
         self.explained_variance_ratio_ = ratio[:k].astype(dtype)
@@ -427,8 +429,8 @@ class PCA(LinearReduction):
         numpy.linalg.LinAlgError
             If the samples of ``fit`` do not vary at all.
         """
-        _validation.check_is_fitted(self)
-        X = _validation.check_queries(self, X, order="any")
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X, order="any")
         along, across = self._precisions()
         axes, mean = self.components_.astype(np.float64), self.mean_.astype(np.float64)
         (n, p), k = X.shape, len(axes)
@@ -464,12 +466,13 @@ class PCA(LinearReduction):
 
 def check_projection(owner, n_iter, name):
     """Check the parameters of random projections that PCA and truncated SVD share."""
-    check = _validation
+    check = validation
     if isinstance(n_iter, str):
         or_else = " or an int in the range [0, inf)"
         check.check_option(owner, name, n_iter, ("auto",), or_else=or_else)
     else:
-        check.check_integer(owner, name, n_iter, low=0)
-    check.check_integer(owner, "n_oversamples", owner.n_oversamples, low=1)
+        check.check_integer(owner, name, n_iter, low=0, high=check.LARGEST)
+    n_oversamples = owner.n_oversamples
+    check.check_integer(owner, "n_oversamples", n_oversamples, low=1, high=check.LARGEST)
     normalizer = owner.power_iteration_normalizer
     check.check_option(owner, "power_iteration_normalizer", normalizer, NORMALIZERS)

@@ -5,9 +5,10 @@ The names, parameters, attributes and defaults are scikit-learn's.
 
 import numpy as np
 
-from litlearn import _factors, _validation
-from litlearn._base import BaseEstimator, NumberedColumnsMixin
-from litlearn._factors import Product
+from litlearn._core import factors, validation
+from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.factors import Product
+from litlearn._core.parallel import multiply
 from litlearn.decomposition import _axes
 from litlearn.decomposition._pca import check_projection
 
@@ -133,14 +134,14 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
             As ``fit(X).transform(X)``.
         """
         random = self._check_parameters()
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, sparse=("csr",), order="any")
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X, sparse=("csr",), order="any")
         self._check_count(X)
         A, k = Product(X), self.n_components
         if self.algorithm == "arpack":
-            found = _factors.arpack_singular(A, k, random, self.tol)
+            found = factors.arpack_singular(A, k, random, self.tol)
         else:
-            found = _factors.random_singular(
+            found = factors.random_singular(
                 A,
                 k,
                 random,
@@ -148,7 +149,7 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
                 n_iter=self.n_iter,
                 normalizer=self.power_iteration_normalizer,
             )
-        directions = found.right * _factors.signs(found.right)
+        directions = found.right * factors.signs(found.right)
         scores = A.times(directions)
         variances, total = scores.var(axis=0), _axes.cloud(X).total / X.shape[0]
         self.components_ = np.ascontiguousarray(directions.T, dtype=X.dtype)
@@ -156,11 +157,11 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         self.explained_variance_ = variances.astype(X.dtype)
         ratio = variances / total if total > 0.0 else np.zeros(len(variances))
         self.explained_variance_ratio_ = ratio.astype(X.dtype)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return scores.astype(X.dtype, copy=False)
 
     def _check_parameters(self):
-        check = _validation
+        check = validation
         check.check_integer(self, "n_components", self.n_components, low=1)
         check.check_option(self, "algorithm", self.algorithm, ("arpack", "randomized"))
         check.check_integer(self, "n_iter", self.n_iter, low=0)
@@ -205,8 +206,8 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         TypeError, ValueError
             If `X` cannot be used, or has other features.
         """
-        _validation.check_is_fitted(self)
-        X = _validation.check_queries(self, X, sparse=("csr",), order="any")
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X, sparse=("csr",), order="any")
         scores = Product(X).times(self.components_.T.astype(np.float64))
         return scores.astype(X.dtype, copy=False)
 
@@ -230,6 +231,6 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         TypeError, ValueError
             If `X` cannot be used, or has another number of columns.
         """
-        _validation.check_is_fitted(self)
-        X = _validation.check_coordinates(self, X, len(self.components_))
-        return X @ self.components_.astype(X.dtype, copy=False)
+        validation.check_is_fitted(self)
+        X = validation.check_coordinates(self, X, len(self.components_))
+        return multiply(X, self.components_.astype(X.dtype, copy=False))

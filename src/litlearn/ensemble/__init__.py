@@ -3,6 +3,7 @@
 The names, parameters, attributes and defaults are scikit-learn's.
 """
 
+from litlearn._core.guide import guide
 from litlearn.ensemble._forest import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -16,3 +17,5 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
 ]
+
+__getattr__ = guide(__name__)

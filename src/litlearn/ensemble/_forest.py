@@ -5,8 +5,8 @@ import threading
 
 import numpy as np
 
-from litlearn import _parallel, _targets, _to_sklearn, _validation
-from litlearn._base import ClassifierMixin, RegressorMixin
+from litlearn._core import parallel, targets, to_sklearn, validation
+from litlearn._core.base import ClassifierMixin, RegressorMixin
 from litlearn.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -53,16 +53,17 @@ class Forest(TreeModel):
 
     def _check_parameters(self):
         self._check_tree_parameters()
-        check, who = _validation, type(self).__name__
-        check.check_integer(self, "n_estimators", self.n_estimators, low=1)
+        check, who = validation, type(self).__name__
+        check.check_integer(self, "n_estimators", self.n_estimators, low=1, high=check.LARGEST)
         check.check_boolean(self, "bootstrap", self.bootstrap)
         check.check_boolean(self, "warm_start", self.warm_start)
         check.check_n_jobs(self, self.n_jobs)
+        check.check_verbose(self)
         if not callable(self.oob_score):
             check.check_boolean(self, "oob_score", self.oob_score)
         size = self.max_samples
         if isinstance(size, numbers.Integral) and not isinstance(size, (bool, np.bool_)):
-            check.check_integer(self, "max_samples", size, low=1)
+            check.check_integer(self, "max_samples", size, low=1, high=check.LARGEST)
         else:
             check.check_real(self, "max_samples", size, low=0, allow_low=False, allow_none=True)
         if self.max_samples is not None and not self.bootstrap:
@@ -103,14 +104,14 @@ class Forest(TreeModel):
             wrong shape, or holds infinity.
         """
         self._check_parameters()
-        if _validation.is_sparse(y):
+        if validation.is_sparse(y):
             raise ValueError(
                 f"{type(self).__name__}: sparse multilabel-indicator for y is not supported."
             )
-        random_state = _validation.check_random_state(self, self.random_state)
-        class_weight = getattr(self, "class_weight", None)
-        per_tree = class_weight == "balanced_subsample" and self.bootstrap
-        if class_weight == "balanced_subsample":
+        random_state = validation.check_random_state(self, self.random_state)
+        class_weight, per_tree = getattr(self, "class_weight", None), False
+        if validation.is_option(class_weight, "balanced_subsample"):
+            per_tree = self.bootstrap
             class_weight = None if per_tree else "balanced"
         training = self._training(X, y, sample_weight, class_weight)
         weighted = sample_weight is not None or class_weight is not None
@@ -125,11 +126,11 @@ class Forest(TreeModel):
             self._check_same_kind(training)
         if n_new == 0:
             message = "Warm-start fitting without increasing n_estimators does not fit new trees."
-            _validation.warn(UserWarning(f"{type(self).__name__}: {message}"))
+            validation.warn(UserWarning(f"{type(self).__name__}: {message}"))
             if not self.oob_score or hasattr(self, "oob_score_"):
                 return self
             self._check_same_kind(training)
-        seeds = [_validation.random_integer(random_state) for _ in range(self.n_estimators)]
+        seeds = [validation.random_integer(random_state) for _ in range(self.n_estimators)]
         n_draws = self._n_draws(training, weighted)
         draws = training.weight if weighted else None
         trees = self._grow_trees(training, seeds[len(grown) :], n_draws, draws, per_tree)
@@ -168,6 +169,9 @@ class Forest(TreeModel):
         if isinstance(self.max_samples, numbers.Integral):
             return int(self.max_samples)
         of = training.weight.sum() if weighted else n_samples
+        if self.max_samples * of > validation.LARGEST:
+            expected = f"a share of at most {validation.LARGEST:,} samples"
+            validation._refuse(self, "max_samples", self.max_samples, expected)
         n_draws = max(1, int(self.max_samples * of))
         if n_draws < max(10, n_samples ** (1 / 3)):
             what = "total sum of sample weights" if weighted else "number of samples"
@@ -177,7 +181,7 @@ class Forest(TreeModel):
                 f"({n_draws}) of bootstrap samples. We recommend passing `max_samples` as an "
                 "integer instead."
             )
-            _validation.warn(UserWarning(message))
+            validation.warn(UserWarning(message))
         return n_draws
 
     def _grow_trees(self, training, seeds, n_draws, draws, per_tree):
@@ -204,23 +208,23 @@ class Forest(TreeModel):
                 training.targets,
                 weight,
                 # As a tree with this random_state would begin.
-                _validation.random_integer(seeds[b]),
+                validation.random_integer(seeds[b]),
                 self.max_leaf_nodes,
             )
             if self.ccp_alpha > 0.0:
-                tree = prune(tree, self.ccp_alpha)
+                tree = prune(tree, float(self.ccp_alpha))
             with lock:
                 bar.update()
             return tree
 
         with bar:
-            return _parallel.map_blocks(grow_one, len(seeds), self.n_jobs)
+            return parallel.map_blocks(grow_one, len(seeds), self.n_jobs)
 
     def _balanced_factors(self, training, counts):
         """Return weights that balance the classes among the samples that a tree has drawn."""
         factors = np.ones(len(counts))
         for codes, classes in zip(training.classes_of_samples(), training.classes, strict=True):
-            weights = _validation.check_class_weight(self, "balanced", classes, codes, counts)
+            weights = validation.check_class_weight(self, "balanced", classes, codes, counts)
             factors *= weights[codes]
         return factors
 
@@ -252,10 +256,10 @@ class Forest(TreeModel):
                 missing = has_missing(some)
                 for tree in trees:
                     add_values(some, missing, tree.steps, tree.value, hard, totals[rows])
-                    _parallel.check_interrupt()
+                    parallel.check_interrupt()
 
         blocks, work = blocks_by_work(X.shape[0], trees)
-        _parallel.fold_blocks(part, None, blocks, self.n_jobs, work=work)
+        parallel.fold_blocks(part, None, blocks, self.n_jobs, work=work)
         return totals
 
     def _left_out_means(self, training, n_draws, draws):
@@ -274,14 +278,14 @@ class Forest(TreeModel):
             rows = np.flatnonzero(drawn == 0)
             values = np.zeros((len(rows), *totals.shape[1:]))
             tree, hard = estimator.tree_, self._votes_hard()
-            for block in _parallel.cut(len(rows), BLOCK_ROWS):
+            for block in parallel.cut(len(rows), BLOCK_ROWS):
                 taken = X[rows[block]]
                 for part, some in dense_rows(taken, slice(0, taken.shape[0])):
-                    some = _validation.read_only(some)
+                    some = validation.read_only(some)
                     place = slice(block.start + part.start, block.start + part.stop)
                     missing = has_missing(some)
                     add_values(some, missing, tree.steps, tree.value, hard, values[place])
-                    _parallel.check_interrupt()
+                    parallel.check_interrupt()
             return rows, values
 
         def merge(_, found):
@@ -290,13 +294,13 @@ class Forest(TreeModel):
             counts[rows] += 1
             return totals
 
-        _parallel.fold_blocks(part, merge, self.estimators_, self.n_jobs, initial=totals)
+        parallel.fold_blocks(part, merge, self.estimators_, self.n_jobs, initial=totals)
         if not np.all(counts):
             message = (
                 f"{type(self).__name__}: Some inputs do not have OOB scores. This probably means "
                 "too few trees were used to compute any reliable OOB estimates."
             )
-            _validation.warn(UserWarning(message), 4)
+            validation.warn(UserWarning(message), 4)
         return totals / np.maximum(counts, 1)[:, np.newaxis, np.newaxis]
 
     def _votes_hard(self):
@@ -342,7 +346,7 @@ class Forest(TreeModel):
     @property
     def feature_importances_(self):
         """Mean share of each feature in the decrease of impurity: :eq:`eq-importance`."""
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         trees = [one.tree_ for one in self.estimators_ if one.tree_.node_count > 1]
         if not trees:
             return np.zeros(self.n_features_in_)
@@ -352,7 +356,7 @@ class Forest(TreeModel):
     @property
     def estimators_samples_(self):
         """The rows that each tree has drawn, with repetition: a list of int32 arrays."""
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if not self.bootstrap:
             return [np.arange(self._n_samples, dtype=np.int32) for _ in self.estimators_]
         sizes = self._n_samples, self._n_samples_bootstrap, self._sample_weight
@@ -367,7 +371,7 @@ class Forest(TreeModel):
     @property
     def estimator_(self):
         """The same as ``estimator``, once the forest is fitted."""
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         return self.member()
 
     def to_sklearn(self):
@@ -389,11 +393,11 @@ class Forest(TreeModel):
         NotFittedError
             Before ``fit``.
         """
-        return _to_sklearn.convert_forest(self)
+        return to_sklearn.convert_forest(self)
 
     def _queries(self, X):
-        _validation.check_is_fitted(self)
-        return _validation.check_queries(self, X, missing=True, sparse=("csr",))
+        validation.check_is_fitted(self)
+        return validation.check_queries(self, X, missing=True, sparse=("csr",))
 
     def __len__(self):
         return len(self.estimators_)
@@ -413,7 +417,7 @@ class ForestClassifier(ClassifierMixin, Forest):
 
     def _check_parameters(self):
         super()._check_parameters()
-        _validation.check_option(self, "voting", self.voting, ("soft", "hard"))
+        validation.check_option(self, "voting", self.voting, ("soft", "hard"))
 
     def _votes_hard(self):
         return self.voting == "hard"
@@ -438,10 +442,10 @@ class ForestClassifier(ClassifierMixin, Forest):
         """
         shares = self._shares(X)
         winners = [
-            _targets.label(classes, share)
+            targets.label(classes, share)
             for classes, share in zip(self._classes_of_outputs(), shares, strict=True)
         ]
-        return _targets.join_outputs(winners, self.n_outputs_ == 1)
+        return targets.join_outputs(winners, self.n_outputs_ == 1)
 
     def predict_proba(self, X):
         """Return the mean over the trees of the classes' shares, or the share of their votes.
@@ -461,7 +465,7 @@ class ForestClassifier(ClassifierMixin, Forest):
 
     def predict_log_proba(self, X):
         """Return the logarithms of :meth:`predict_proba`; minus infinity for an absent class."""
-        return _targets.logarithms(self.predict_proba(X))
+        return targets.logarithms(self.predict_proba(X))
 
     def _set_oob(self, training, n_draws, draws):
         means = self._left_out_means(training, n_draws, draws)

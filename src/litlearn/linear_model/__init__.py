@@ -3,6 +3,7 @@
 The names, parameters, attributes and defaults are scikit-learn's.
 """
 
+from litlearn._core.guide import guide
 from litlearn.linear_model._lasso import (
     ElasticNet,
     ElasticNetCV,
@@ -38,3 +39,5 @@ __all__ = [
     "enet_path",
     "lasso_path",
 ]
+
+__getattr__ = guide(__name__)

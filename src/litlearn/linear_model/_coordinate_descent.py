@@ -8,7 +8,9 @@ Everything here minimises, for the weighted and centred data that a *design* sta
 steps and its gap, are in ``_penalty.py``, the designs in ``_design.py``. This file goes from the
 smallest piece to the largest: the extrapolation, sweeps over a working set that keep the residual,
 or its products with the columns if those with each other are known, and :func:`solve`, which
-chooses working sets until the gap is closed.
+chooses working sets until the gap is closed. A small gap alone leaves coefficients far from the
+minimum, whose square it bounds. So once it is small, the equations of the coefficients in use are
+solved, signs held, and the result is checked like any other.
 
 With k targets y, w and the residual have k rows, and the penalty is on the lengths of the
 coefficients of a feature: it is in use for all targets, or for none.
@@ -24,8 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._jit import njit
-from litlearn._random import random_below
+from litlearn._core.jit import njit
+from litlearn._core.random import random_below
 from litlearn.linear_model import _penalty
 from litlearn.linear_model._penalty import (
     Penalty,
@@ -33,7 +35,10 @@ from litlearn.linear_model._penalty import (
     coordinate_step,
     decrease,
     distances,
+    feature_step,
+    largest_step,
     measure,
+    size_of,
     sums_of,
 )
 
@@ -48,6 +53,16 @@ SPARE = 10
 # A working set is solved to this share of the gap that remains, but not beyond the share of `tol`.
 INNER_SHARE = 0.01
 FINAL_SHARE = 0.3
+# Below this share of ||y||^2 the gap is small enough to solve equations for what is in use.
+NEAR = 1e-4
+# A solution is close enough if no step, in the units of the target, is a larger share of the
+# largest coefficient than this one of `tol`; in a working set, than half of it. Where a few sweeps
+# more bring steps down to `FINEST`, they are made: most problems are solved exactly in no time.
+STEP_SHARE, FINEST, FEW_SWEEPS = 0.1, 1e-10, 10
+# Steps of conjugate gradients at least, before sweeps go on; and about how many for each sweep.
+LEAST_STEPS, PER_STEP = 20, 4
+# How often a solution is tried again after its gap is met: rounding may keep it from being exact.
+MOST_TRIES = 10
 
 
 class Stop(NamedTuple):
@@ -56,6 +71,8 @@ class Stop(NamedTuple):
     gap: float
     n_sweeps: int
     seed: int = 0  # zero for cyclic order
+    near: float = 0.0  # gap from which Newton steps lead to the solution; zero: not wanted
+    step: float = 0.0  # largest one that may remain then, as `largest_step` has it
 
 
 # ---------------------------------------------------------------------------------------------
@@ -216,26 +233,6 @@ def gram_sweep(G, g, w, penalty, state):
     return worst
 
 
-@njit(helper=True)
-def row_step(W, d, j, square, penalty):
-    """Turn the products of a feature with k residuals, d (k,), into changes of its coefficients.
-
-    Their length shrinks by alpha: :eq:`eq-soft-threshold` of a length. Returns the largest change.
-    """
-    length = largest = 0.0
-    for t in range(d.size):
-        d[t] += square * W[t, j]
-        length += d[t] * d[t]
-    length = np.sqrt(length)
-    shrunk = 0.0
-    if length > penalty.alpha:
-        shrunk = (1.0 - penalty.alpha / length) / (square + penalty.beta)
-    for t in range(d.size):
-        d[t] = shrunk * d[t] - W[t, j]
-        largest = max(largest, np.abs(d[t]))
-    return largest
-
-
 @njit(reassociate=True)
 def sweep(columns, R, W, shift, penalty, state):
     """Every feature in turn: a product for each target, and one more if coefficients change.
@@ -252,11 +249,7 @@ def sweep(columns, R, W, shift, penalty, state):
         square = columns.squares[j]
         for t in range(k):
             d[t] = product(columns, j, R, t, shift)
-        if k == 1:
-            d[0] = coordinate_step(W[0, j], d[0], square, penalty)
-            largest = np.abs(d[0])
-        else:
-            largest = row_step(W, d, j, square, penalty)
+        largest = feature_step(W, d, j, square, penalty)
         for t in range(k if largest > 0.0 else 0):
             add(columns, j, d[t], R, W, t, shift)
 
@@ -300,18 +293,25 @@ def objective(problem, columns, R, W):
 
 
 @njit
-def gap_of(problem, columns, R, W, shift):
-    """Duality gap of the working set; and the objective.
+def products(columns, R, shift):
+    """Products of all columns with the residuals (k, m)."""
+    if columns.known:
+        return R
+    C = np.empty((R.shape[0], columns.squares.size))
+    for t in range(C.shape[0]):
+        for j in range(C.shape[1]):
+            C[t, j] = product(columns, j, R, t, shift)
+    return C
+
+
+@njit
+def gap_of(problem, columns, R, W, C):
+    """Duality gap of the working set, from the products C (k, m); and the objective.
 
     Without penalties there is no dual point: then the gap is the largest decrease that one
     coordinate can bring, times the number of coordinates.
     """
-    C, penalty = R, problem.penalty
-    if not columns.known:
-        C = np.empty(W.shape)
-        for t in range(W.shape[0]):
-            for j in range(W.shape[1]):
-                C[t, j] = product(columns, j, R, t, shift)
+    penalty = problem.penalty
     square, target = squares_of(problem, columns, R, W)
     bounds = bounds_of(square, target, sums_of(C, W, penalty), penalty)
     if penalty.alpha == 0.0 and penalty.beta == 0.0:
@@ -328,20 +328,107 @@ class Problem(NamedTuple):
 
 
 @njit
+def newton_step(columns, R, W, C, penalty, most, direction):
+    """Solve the equations of the coefficients in use by conjugate gradients.
+
+    The signs are held; of several targets, the lengths bend, which is linearised. C (k, m):
+    products of the columns with the residuals; `direction` (k * m,) receives the change of the
+    coefficients. Returns the number of steps, each as long as a sweep.
+    """
+    k, m = W.shape
+    direction[:] = 0.0
+    lengths, scale, shift = np.zeros(m), np.ones(m), np.zeros(k)
+    rest, along, change, V = np.zeros((k, m)), np.zeros((k, m)), np.zeros((k, m)), np.zeros((k, m))
+    Q, size = np.zeros(R.shape), 0.0
+    # <equations>: What is left of the gradient where coefficients are not zero.
+    for j in range(m):
+        length = size_of(W, W, 0.0, j, False)
+        if length == 0.0:
+            continue
+        lengths[j] = length
+        bend = penalty.alpha / length if k > 1 else 0.0
+        scale[j] = np.sqrt(columns.squares[j] + penalty.beta + bend)
+        size = max(size, np.sqrt(columns.squares[j] + penalty.beta) * length)
+        for t in range(k):
+            rest[t, j] = C[t, j] - (penalty.beta + penalty.alpha / length) * W[t, j]
+    used, last = np.flatnonzero(lengths), 1.0
+    for step in range(most):
+        # <conjugate>: The next direction; steps that remain are small.
+        total = 0.0
+        for t in range(k):
+            for j in used:
+                total += (rest[t, j] / scale[j]) ** 2
+        if not total > (0.1 * FINEST * size) ** 2:
+            return step
+        share = total / last if step > 0 else 0.0
+        last = total
+        Q[:], shift[:] = 0.0, 0.0
+        for j in used:
+            for t in range(k):
+                along[t, j] = rest[t, j] / scale[j] / scale[j] + share * along[t, j]
+                add(columns, j, -along[t, j], Q, V, t, shift)
+        # <curvature>: Along it; of a length, only across.
+        curvature = 0.0
+        for j in used:
+            across = 0.0
+            for t in range(k):
+                across += W[t, j] / lengths[j] * along[t, j]
+            bend = penalty.alpha / lengths[j] if k > 1 else 0.0
+            for t in range(k):
+                c = product(columns, j, Q, t, shift) + penalty.beta * along[t, j]
+                c += bend * (along[t, j] - across * W[t, j] / lengths[j])
+                change[t, j] = c
+                curvature += c * along[t, j]
+        if not 0.0 < curvature < np.inf:
+            return step
+        far = total / curvature
+        for t in range(k):
+            for j in used:
+                direction[t * m + j] += far * along[t, j]
+                rest[t, j] -= far * change[t, j]
+    return most
+
+
+@njit
+def keep_sides(W, direction):
+    """End the change of each feature at zero if it would pass to the other side of it."""
+    k, m = W.shape
+    for j in range(m):
+        side, length = 0.0, size_of(W, W, 0.0, j, False)
+        for t in range(k if length > 0.0 else 0):
+            side += W[t, j] / length * (W[t, j] + direction[t * m + j])
+        for t in range(k if side <= 0.0 else 0):
+            direction[t * m + j] = -W[t, j]
+
+
+@njit
+def leap(problem, columns, R, W, shift, direction, limit):
+    """Move, unless the objective is then not below a limit; return whether it is."""
+    kept = R.copy(), W.copy(), shift.copy()
+    move(columns, R, W, shift, direction, problem.penalty.positive)
+    if objective(problem, columns, R, W) < limit:
+        return True
+    R[:], W[:], shift[:] = kept
+    return False
+
+
+@njit
 def descent(problem, columns, R, W, stop):
     """Coordinate descent over the columns of a working set.
 
     `R` and `W` (k, m), the residual or its known products, and the coefficients, are kept up to
     date; a multiple of the weights' roots in the residual does not count.
 
-    Returns the number of sweeps and the duality gap of this working set.
+    Returns the number of sweeps, the duality gap of this working set, and the largest step that
+    remains, as :func:`largest_step` has it, if that matters.
     """
     (k, m), penalty = W.shape, problem.penalty
     past, direction = np.empty((MEMORY + 1, k * m)), np.empty(k * m)
     state, shift = state_of(stop.seed), np.zeros(k)
     for t in range(k if columns.root.size > 0 else 0):
         shift[t] = dot(columns.root, R[t])
-    known, sweeps, gap = 0, 0, np.inf
+    slack = 1e-14 * problem.target_square
+    known, sweeps, spent, gap, step = 0, 0, 0, np.inf, np.inf
     while sweeps < stop.n_sweeps:
         sweep(columns, R, W, shift, penalty, state)
         sweeps += 1
@@ -351,20 +438,31 @@ def descent(problem, columns, R, W, stop):
         # a sweep. Then it is worth a look before an extrapolation.
         if not columns.known and known <= MEMORY and sweeps < stop.n_sweeps:
             continue
-        gap, before = gap_of(problem, columns, R, W, shift)
-        if gap <= stop.gap or sweeps == stop.n_sweeps:
+        C = products(columns, R, shift)
+        gap, before = gap_of(problem, columns, R, W, C)
+        step = 0.0 if stop.near == 0.0 else np.inf
+        if gap <= stop.near:
+            step = largest_step(C, W, columns.squares, penalty, 0.0)
+        # <polish>: Near the minimum, the equations of the coefficients in use are solved.
+        while step > 0.5 * FINEST and gap <= stop.near and spent <= PER_STEP * sweeps:
+            most = min(LEAST_STEPS + sweeps, MEMORY + stop.n_sweeps)
+            steps = newton_step(columns, R, W, C, penalty, most, direction)
+            keep_sides(W, direction)
+            spent, known = spent + steps, 0
+            if steps == 0 or not leap(problem, columns, R, W, shift, direction, before + slack):
+                break
+            C = products(columns, R, shift)
+            gap, before = gap_of(problem, columns, R, W, C)
+            step = largest_step(C, W, columns.squares, penalty, 0.0)
+        if (gap <= stop.gap and step <= 0.5 * stop.step) or sweeps == stop.n_sweeps:
             break
         if known <= MEMORY:
             continue
         # <extrapolate>: Kept only if the objective falls.
         known = 0
         if extrapolate(past, direction):
-            kept = R.copy(), shift.copy()
-            move(columns, R, W, shift, direction, penalty.positive)
-            if not objective(problem, columns, R, W) < before:
-                R[:], shift[:] = kept
-                W[:] = past[MEMORY].reshape(k, m)
-    return sweeps, gap
+            leap(problem, columns, R, W, shift, direction, before)
+    return sweeps, gap, step
 
 
 # ---------------------------------------------------------------------------------------------
@@ -416,6 +514,12 @@ class WorkingSets:
         self.best_dual = max(self.best_dual, bounds.scaled, bounds.free)
         return bounds.primal - self.best_dual
 
+    def step(self, look, w):
+        """The largest step that a feature would still make, as :func:`largest_step` has it."""
+        products = look.c.reshape(-1, w.shape[-1]), w.reshape(-1, w.shape[-1])
+        known = self.design.squares, self.penalty, self.rounding
+        return largest_step(*products, *known)
+
     def screen(self, w):
         """Set coefficients to zero for good: the gap bounds how far the best dual point is."""
         before, radius = self.remaining, math.sqrt(2.0 * max(self.primal - self.center_dual, 0.0))
@@ -455,7 +559,8 @@ def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
     seed : int, default=0
         Zero for cyclic order, otherwise the beginning of a random one.
     tol : float, default=1e-4
-        The duality gap may be `tol` times ``||y||^2``.
+        The duality gap may be `tol` times ``||y||^2``, and no coefficient would change by more than
+        a tenth of `tol` of the largest, each by the length of its column.
     max_iter : int, default=1000
         Largest number of sweeps, over all working sets together.
     history : list or None, default=None
@@ -472,21 +577,29 @@ def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
     w[..., design.squares <= 0.0] = 0.0
     if penalty.positive:
         np.maximum(w, 0.0, out=w)
-    sets, goal, sweeps = WorkingSets(design, penalty), tol * design.target_square, 0
+    sets, goal = WorkingSets(design, penalty), tol * design.target_square
+    level, step = NEAR * design.target_square, max(STEP_SHARE * tol, FINEST)
+    sweeps = tries = 0  # tries: looks at which the gap was met
     while True:
         # <look>: The residual, its product with every column, and the gap, all computed anew.
         look = design.look(w, sets.active)
         gap = sets.gap(look, w)
         if history is not None:
             history.append(Check(gap, sets.remaining, sets.size, sweeps))
-        if gap <= goal or sweeps >= max_iter or sets.remaining == 0:
+        tries += gap <= min(goal, level)
+        last = FINEST if tries == 1 else step
+        done = gap <= goal and (tries > MOST_TRIES or sets.step(look, w) <= last)
+        if done or sweeps >= max_iter or sets.remaining == 0:
             return max(gap, 0.0), sweeps
         if penalty.alpha > 0.0:
             sets.screen(w)
         chosen = sets.choose(w)
-        # <descend>: Solve the small problem further than the large one is solved already.
-        inner = max(FINAL_SHARE * goal, design.inner_share(chosen) * gap)
-        stop = Stop(float(inner), max_iter - sweeps, seed)
+        # <descend>: Solve the small problem further than the large one is solved already; near the
+        # end, until steps are small.
+        inner = max(FINAL_SHARE * min(goal, level), design.inner_share(chosen) * gap)
+        near = level if inner <= level else 0.0
+        most = max_iter - sweeps if tries != 1 else min(max_iter - sweeps, FEW_SWEEPS)
+        stop = Stop(float(inner), most, seed, near, last)
         sweeps += design.descend(chosen, w, look, penalty, stop)
         if seed:
             seed += sweeps

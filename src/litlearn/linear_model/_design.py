@@ -15,9 +15,9 @@ import operator
 
 import numpy as np
 
-from litlearn import _moments
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks, multiply_rows
+from litlearn._core import moments
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks, multiply_rows
 from litlearn.linear_model._coordinate_descent import (
     FIRST_SIZE,
     GROWTH,
@@ -26,7 +26,6 @@ from litlearn.linear_model._coordinate_descent import (
     Columns,
     Look,
     Problem,
-    Stop,
     dense_columns,
     descent,
 )
@@ -182,8 +181,8 @@ def fold(part, merge, blocks, n_jobs):
 def gram_matrix(design):
     """Return the products of all columns of a dense design, from blocks of rows."""
     weights = design.root**2 if design.root.size else None
-    samples = _moments.Samples(design.X, np.zeros((design.n_samples, 1)), weights, design.centred)
-    return _moments.moments(samples, design.n_jobs).xx
+    samples = moments.Samples(design.X, np.zeros((design.n_samples, 1)), weights, design.centred)
+    return moments.moments(samples, design.n_jobs).xx
 
 
 def products_of(X, R, n_jobs):
@@ -289,7 +288,7 @@ class Design:
         return self.correlations(r)
 
     def descend_on(self, columns, used, w, state, penalty, stop):
-        """Solve the problem of some columns from `w`; return the sweeps that it took, and the gap.
+        """Solve the problem of some columns from `w`; return the sweeps, and whether it is solved.
 
         `state` is the residual, or its products with the columns `used`, if those are known.
         """
@@ -301,10 +300,11 @@ class Design:
         steps = V.size * R.shape[1]
         if not columns.B.size:
             steps = len(V) * int((columns.ends - columns.starts).sum()) + R.size
-        stop = Stop(stop.gap, min(stop.n_sweeps, 1 + STEPS_PER_CALL // max(1, steps)), stop.seed)
-        sweeps, gap = descent(Problem(Y, self.target_square, penalty), columns, R, V, stop)
+        stop = stop._replace(n_sweeps=min(stop.n_sweeps, 1 + STEPS_PER_CALL // max(1, steps)))
+        problem = Problem(Y, self.target_square, penalty)
+        sweeps, gap, step = descent(problem, columns, R, V, stop)
         w[..., used] = v
-        return sweeps, gap
+        return sweeps, gap <= stop.gap and step <= stop.step
 
     def descend_by_products(self, G, used, w, c, penalty, stop):
         """Solve the problem of some columns with the Gram matrix `G`; return the sweeps.
@@ -512,12 +512,12 @@ class DenseDesign(Design):
         # <rent>: A few sweeps that read the columns may do. If they have cost as much as the
         # missing products of columns do, the products are taken.
         per_sweep = PER_SWEEP if k * n <= CACHED else PER_LONG_SWEEP
-        sweeps, gap, few = 0, np.inf, min(stop.n_sweeps, (k - self.G_size) // per_sweep)
+        sweeps, few = 0, min(stop.n_sweeps, (k - self.G_size) // per_sweep)
         c = look.c
         if n > k and few > 2:
             some = stop._replace(n_sweeps=few)
-            sweeps, gap = self.descend_on(loaded, used, w, look.r, penalty, some)
-            if gap <= stop.gap or sweeps == stop.n_sweeps:
+            sweeps, solved = self.descend_on(loaded, used, w, look.r, penalty, some)
+            if solved or sweeps == stop.n_sweeps:
                 return sweeps
             c = np.zeros(c.shape)
             c[..., used] = look.r.astype(self.B.dtype) @ self.B[:k].T
@@ -639,6 +639,10 @@ class GramDesign(Design):
         c = self.products - w @ self.G
         product = max(self.target_square - np.vdot(w, self.products), 0.0)
         return Look(None, max(product - np.vdot(w, c), 0.0), product, c)
+
+    def inner_share(self, columns):
+        """Share of the gap to which it is worth solving: all columns are at hand, so the end."""
+        return 0.0
 
     def descend(self, columns, w, look, penalty, stop):
         """Solve the problem from `w`; return the sweeps that it took."""

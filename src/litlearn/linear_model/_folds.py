@@ -1,10 +1,11 @@
 """The training and test samples that a parameter `cv` stands for."""
 
 import numbers
+import sys
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn._core import validation
 
 
 def check_folds(owner, cv, X, y, codes=None):
@@ -28,28 +29,57 @@ def check_folds(owner, cv, X, y, codes=None):
     list of pairs of ndarray
     """
     if cv is None or isinstance(cv, numbers.Integral):
-        n_folds = 5 if cv is None else _validation.check_integer(owner, "cv", cv, low=2)
+        n_folds = 5 if cv is None else validation.check_integer(owner, "cv", cv, low=2)
         if codes is not None:
             return stratified_folds(owner, codes, n_folds)
         return contiguous_folds(owner, X.shape[0], n_folds)
     expected = "an int, an object with a method 'split', or pairs of index arrays"
-    if isinstance(cv, str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        _validation._refuse(owner, "cv", cv, expected)
-    pairs = list(cv.split(X, y) if hasattr(cv, "split") else cv)
-    if not pairs or any(not hasattr(pair, "__len__") or len(pair) != 2 for pair in pairs):
-        _validation._refuse(owner, "cv", cv, expected)
+    if isinstance(cv, (str, bytes)) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
+        validation._refuse(owner, "cv", cv, expected)
     rows = np.arange(X.shape[0])
-    folds = [tuple(rows[np.asarray(p)] if len(p) else rows[:0] for p in pair) for pair in pairs]
+    try:
+        pairs = [tuple(pair) for pair in (cv.split(X, y) if hasattr(cv, "split") else cv)]
+    except TypeError:
+        validation._refuse(owner, "cv", cv, expected)
+    try:
+        folds = [tuple(rows[np.asarray(p)] if len(p) else rows[:0] for p in pair) for pair in pairs]
+    except (TypeError, IndexError, ValueError):  # not indices of samples
+        validation._refuse(owner, "cv", cv, expected)
+    if not folds or any(len(pair) != 2 for pair in folds):
+        validation._refuse(owner, "cv", cv, expected)
     if any(train.size == 0 or test.size == 0 for train, test in folds):
-        _validation._refuse(owner, "cv", cv, "folds with at least one sample in each part")
+        validation._refuse(owner, "cv", cv, "folds with at least one sample in each part")
     return folds
+
+
+def named_scorer(owner):
+    """Return scikit-learn's scorer of the name `scoring`."""
+    scoring, metrics = owner.scoring, sys.modules.get("sklearn.metrics")
+    expected = "a callable, or a str that names a scorer of scikit-learn's"
+    if metrics is None:
+        expected += ", which has to be loaded then (import sklearn.metrics)"
+    elif scoring not in metrics.get_scorer_names():
+        expected += " (sklearn.metrics.get_scorer_names() lists them)"
+    else:
+        return metrics.get_scorer(scoring)
+    validation._refuse(owner, "scoring", scoring, expected)
+
+
+def check_score(owner, score):
+    """Return what a scorer gave, if it is a number."""
+    if not isinstance(score, numbers.Real):
+        raise ValueError(
+            f"{validation.owner_name(owner)}: scoring must return a number, got "
+            f"{validation.shown(score)} instead."
+        )
+    return score
 
 
 def check_no_params(owner, params):
     """Refuse what a caller wants to be handed on to a splitter or a scorer."""
     if params:
         raise ValueError(
-            f"{_validation.owner_name(owner)}: {', '.join(params)} cannot be handed on. In "
+            f"{validation.owner_name(owner)}: {', '.join(params)} cannot be handed on. In "
             "scikit-learn that is only supported if enable_metadata_routing=True; here, give "
             "pairs of indices as cv."
         )
@@ -59,7 +89,7 @@ def contiguous_folds(owner, n_samples, n_folds):
     """Return (train, test) indices of `n_folds` parts of consecutive samples."""
     if n_folds > n_samples:
         raise ValueError(
-            f"{_validation.owner_name(owner)}: cv: cannot have number of splits n_splits={n_folds} "
+            f"{validation.owner_name(owner)}: cv: cannot have number of splits n_splits={n_folds} "
             f"greater than the number of samples: n_samples={n_samples}."
         )
     samples = np.arange(n_samples)
@@ -77,7 +107,7 @@ def stratified_folds(owner, codes, n_folds):
     counts = np.bincount(codes)
     if n_folds > counts.max():
         raise ValueError(
-            f"{_validation.owner_name(owner)}: cv: n_splits={n_folds} cannot be greater than the "
+            f"{validation.owner_name(owner)}: cv: n_splits={n_folds} cannot be greater than the "
             f"number of members in each class, at most {counts.max()}."
         )
     present = np.flatnonzero(counts)
@@ -86,7 +116,7 @@ def stratified_folds(owner, codes, n_folds):
             f"The least populated class in y has only {counts[present].min()} members, which is "
             f"less than n_splits={n_folds}."
         )
-        _validation.warn(UserWarning(message), 5)
+        validation.warn(UserWarning(message), 5)
     _, first = np.unique(codes, return_index=True)
     order = present[np.argsort(first)]
     dealt = np.repeat(order, counts[order])

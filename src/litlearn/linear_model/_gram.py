@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _factors
-from litlearn._moments import (
+from litlearn._core import factors
+from litlearn._core.moments import (
     as_float,
     constant_columns,
     rows_per_block,
     weighted_deviations,
 )
-from litlearn._parallel import cut, fold_blocks
+from litlearn._core.parallel import cross_products, cut, fold_blocks
 
 # ---------------------------------------------------------------------------------------------
 # Scales out of the ordinary: squares that overflow or vanish
@@ -132,7 +132,7 @@ def row_products(samples, n_jobs=None):
 
     def product(columns):
         Z, x_mean[columns] = column_deviations(samples, columns, root)
-        return Z @ Z.T
+        return cross_products(Z.T)
 
     K = fold_blocks(product, operator.iadd, cut(p, rows_per_block(p, n)), n_jobs)
     return RowProducts(x_mean, y_mean, K, T, np.einsum("ij,ij->j", T, T), root)
@@ -218,7 +218,7 @@ def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
     ndarray of shape (p, k) or None
     """
     # <refuse>: A negative pivot, or a condition number that eats the digits, is an answer too.
-    factor = _factors.cholesky(A, alpha)
+    factor = factors.cholesky(A, alpha)
     if factor is None:
         return None
     d = factor.d
@@ -226,7 +226,7 @@ def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
         return None
     if factor.smallest * d.min() ** 2 <= cutoff**2 * (d @ d):
         return None
-    return _factors.solve(factor, B)
+    return factors.solve(factor, B)
 
 
 # One over the condition number of the scaled matrix, times the ratio of the scales, must be at

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from litlearn import _moments, _validation
-from litlearn._base import MultiOutputMixin
-from litlearn._linear import LinearRegressor
-from litlearn._parallel import blas_for, map_blocks
-from litlearn._progress import progress
+from litlearn._core import moments, validation
+from litlearn._core.base import MultiOutputMixin
+from litlearn._core.linear import LinearRegressor
+from litlearn._core.parallel import blas_for, map_blocks
+from litlearn._core.progress import progress
 from litlearn.exceptions import (
     ConvergenceWarning,
     InvalidParameterError,
@@ -22,6 +22,7 @@ from litlearn.linear_model import _design, _least_squares
 from litlearn.linear_model._folds import check_folds, check_no_params
 from litlearn.linear_model._path import (
     alpha_grid,
+    check_squares,
     check_weights,
     make_design,
     memory_order,
@@ -38,6 +39,8 @@ from litlearn.linear_model._path import (
 FEW_ENTRIES = 2**17
 # Relative gap below which products from a Gram matrix are too inexact to judge by.
 GRAM_PRECISION = {"d": 1e-11, "f": 1e-5}
+# Shares from which a grid of penalties is made: 0 is at infinity, and much less as good as 0.
+SMALLEST_SHARE = 1e-100
 
 
 # ---------------------------------------------------------------------------------------------
@@ -49,20 +52,20 @@ def check_samples(owner, X):
 
     The bits of a few are then those of dense samples, and their columns are as soon read.
     """
-    order = "C" if _validation.is_sparse(X) else memory_order(X)
-    X = _validation.check_array(owner, X, sparse=("csc",), order=order)
-    if _validation.is_sparse(X) and X.shape[0] * X.shape[1] <= FEW_ENTRIES:
-        return _validation.read_only(X.toarray(order="F"), "F")
+    order = "C" if validation.is_sparse(X) else memory_order(X)
+    X = validation.check_array(owner, X, sparse=("csc",), order=order)
+    if validation.is_sparse(X) and X.shape[0] * X.shape[1] <= FEW_ENTRIES:
+        return validation.read_only(X.toarray(order="F"), "F")
     return X
 
 
 def check_gram(owner, precompute, design, centred, stacklevel):
     """Return the Gram matrix that the user gave, or None if it cannot be used."""
     p = design.squares.size
-    gram = _validation.check_array(owner, precompute, name="precompute")
+    gram = validation.check_array(owner, precompute, name="precompute")
     if gram.shape != (p, p):
         raise ValueError(
-            f"{_validation.owner_name(owner)}: the Gram matrix given as precompute has shape "
+            f"{validation.owner_name(owner)}: the Gram matrix given as precompute has shape "
             f"{gram.shape}, expected ({p}, {p})."
         )
     if isinstance(design, _design.SparseDesign):
@@ -73,12 +76,12 @@ def check_gram(owner, precompute, design, centred, stacklevel):
         message = (
             "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix."
         )
-        _validation.warn(UserWarning(message), stacklevel)
+        validation.warn(UserWarning(message), stacklevel)
         return None
     scale = design.squares.max(initial=0.0)
     if not np.allclose(np.diag(gram), design.squares, rtol=1e-3, atol=1e-6 * scale):
         raise ValueError(
-            f"{_validation.owner_name(owner)}: the Gram matrix given as precompute did not pass "
+            f"{validation.owner_name(owner)}: the Gram matrix given as precompute did not pass "
             "validation: its diagonal is not the squared norms of the columns of X."
         )
     return gram.astype(np.float64, copy=False)
@@ -92,9 +95,9 @@ def check_precompute(owner, precompute, *, auto):
         if auto and precompute == "auto":
             return precompute
         expected = "'auto', a bool or an array-like" if auto else "a bool or an array-like"
-        _validation._refuse(owner, "precompute", precompute, expected)
+        validation._refuse(owner, "precompute", precompute, expected)
     if precompute is None or isinstance(precompute, numbers.Number):
-        _validation._refuse(owner, "precompute", precompute, "a bool or an array-like")
+        validation._refuse(owner, "precompute", precompute, "a bool or an array-like")
     return precompute
 
 
@@ -123,22 +126,22 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
 
 def check_settings(owner, given, **limits):
     """Return the settings of the solver from what has them as attributes."""
-    max_iter = _validation.check_integer(owner, "max_iter", given.max_iter, low=1, **limits)
+    max_iter = validation.check_integer(owner, "max_iter", given.max_iter, low=1, **limits)
     settings = {
         "seed": draw_seed(owner, given.selection, given.random_state),
-        "tol": _validation.check_real(owner, "tol", given.tol, low=0.0),
+        "tol": validation.check_real(owner, "tol", given.tol, low=0.0),
         "max_iter": 1000 if max_iter is None else max_iter,
     }
     if hasattr(given, "positive"):
-        settings["positive"] = _validation.check_boolean(owner, "positive", given.positive)
-    _validation.check_boolean(owner, "copy_X", given.copy_X)
+        settings["positive"] = validation.check_boolean(owner, "positive", given.positive)
+    validation.check_boolean(owner, "copy_X", given.copy_X)
     return settings
 
 
 def draw_seed(owner, selection, random_state):
     """Return zero for cyclic order, or a positive seed of a random one."""
-    _validation.check_option(owner, "selection", selection, ("cyclic", "random"))
-    random = _validation.check_random_state(owner, random_state)
+    validation.check_option(owner, "selection", selection, ("cyclic", "random"))
+    random = validation.check_random_state(owner, random_state)
     if selection == "cyclic":
         return 0
     draw = getattr(random, "integers", None) or random.randint
@@ -152,12 +155,12 @@ def draw_seed(owner, selection, random_state):
 def check_alphas(owner, alphas):
     """Return a number of penalties, or an array of them in falling order."""
     if isinstance(alphas, numbers.Integral) and not isinstance(alphas, (bool, np.bool_)):
-        return _validation.check_integer(owner, "alphas", alphas, low=1)
-    if isinstance(alphas, (str, numbers.Number)) or alphas is None:
-        _validation._refuse(owner, "alphas", alphas, "an int in the range [1, inf) or array-like")
-    checked = _validation.check_listed_penalties(owner, alphas, allow_zero=True)
+        return validation.check_integer(owner, "alphas", alphas, low=1, high=validation.LARGEST)
+    if isinstance(alphas, (str, bytes, numbers.Number)) or alphas is None:
+        validation._refuse(owner, "alphas", alphas, "an int in the range [1, inf) or array-like")
+    checked = validation.check_listed_penalties(owner, alphas, allow_zero=True)
     if not checked.size:
-        _validation._refuse(owner, "alphas", alphas, "an array with at least one number")
+        validation._refuse(owner, "alphas", alphas, "an array with at least one number")
     return np.sort(checked)[::-1]
 
 
@@ -287,15 +290,15 @@ def enet_path(
     """
     who, level = ("enet_path", 2) if l1_ratio != 1.0 else ("lasso_path", 3)
     solver = check_path_parameters(who, params)
-    l1_ratio = _validation.check_real(who, "l1_ratio", l1_ratio, low=0.0, high=1.0)
-    eps = _validation.check_real(who, "eps", eps, low=0.0, allow_low=False)
-    return_n_iter = _validation.check_boolean(who, "return_n_iter", return_n_iter)
+    l1_ratio = validation.check_real(who, "l1_ratio", l1_ratio, low=0.0, high=1.0)
+    eps = validation.check_real(who, "eps", eps, low=0.0, allow_low=False)
+    return_n_iter = validation.check_boolean(who, "return_n_iter", return_n_iter)
     precompute = check_precompute(who, precompute, auto=True)
     settings = check_settings(who, SimpleNamespace(positive=positive, copy_X=copy_X, **solver))
     alphas = check_alphas(who, named_alphas(who, n_alphas, alphas, level))
     X = check_samples(who, X)
-    y = _validation.check_real_targets(who, y, X.shape[0])
-    weights = _validation.check_sample_weight(who, solver["sample_weight"], X.shape[0])
+    y = validation.check_real_targets(who, y, X.shape[0])
+    weights = validation.check_sample_weight(who, solver["sample_weight"], X.shape[0])
     w = np.zeros((*y.shape[1:], X.shape[1]))
     if coef_init is not None:
         w[:] = check_start(who, "coef_init", coef_init, w.shape)
@@ -303,7 +306,7 @@ def enet_path(
         raise ValueError(f"{who}: positive=True is not allowed for multi-output (y.ndim != 1).")
     tol = settings["tol"]
     with blas_for(X):
-        design = make_design(X, y, weights, False, tol)
+        design = make_design(who, X, y, weights, False, tol)
         design = with_gram(who, design, precompute, False, tol, single=False)
         if isinstance(alphas, int):
             alphas = alpha_grid(len(y), sizes(design, settings["positive"]), l1_ratio, eps, alphas)
@@ -336,11 +339,12 @@ def named_alphas(owner, n_alphas, alphas, level):
     """Return what was given as `alphas`, or, as in older code, as `n_alphas` or None."""
     if not isinstance(n_alphas, str):
         message = "'n_alphas' was deprecated in 1.9 and will be removed in 1.11: use alphas=number."
-        _validation.warn(FutureWarning(f"{owner}: {message}"), stacklevel=level + 1)
-        return _validation.check_integer(owner, "n_alphas", n_alphas, low=1)
+        validation.warn(FutureWarning(f"{owner}: {message}"), stacklevel=level + 1)
+        high = validation.LARGEST
+        return validation.check_integer(owner, "n_alphas", n_alphas, low=1, high=high)
     if alphas is None:
         message = "'alphas=None' is deprecated and will be removed in 1.11: leave it out."
-        _validation.warn(FutureWarning(f"{owner}: {message}"), stacklevel=level + 1)
+        validation.warn(FutureWarning(f"{owner}: {message}"), stacklevel=level + 1)
         return 100
     return 100 if isinstance(alphas, str) and alphas == "warn" else alphas
 
@@ -356,7 +360,7 @@ def start_of(owner, X, Y, weights, centred, smooth):
         return check_start(owner, "coef_", np.atleast_2d(owner.coef_), shape)
     if smooth is None:
         return np.zeros(shape)
-    samples = _moments.Samples(X, Y, weights, centred)
+    samples = moments.Samples(X, Y, weights, centred)
     total = X.shape[0] if weights is None else weights.sum()
     penalty = np.full(Y.shape[1], min(smooth * total, 1e300))
     start = _least_squares.solve(owner, samples, penalty).coef.T
@@ -367,7 +371,7 @@ def check_result(owner, *arrays):
     """Refuse data whose coefficients are beyond the range of their type."""
     if not all(np.isfinite(one).all() for one in arrays):
         raise ValueError(
-            f"{_validation.owner_name(owner)}: the coefficients are not finite. The data hold "
+            f"{validation.owner_name(owner)}: the coefficients are not finite. The data hold "
             "values too large for their type; scale them first."
         )
 
@@ -377,9 +381,9 @@ def check_start(owner, name, coef, shape):
     coef = np.array(coef, dtype=np.float64)
     if coef.shape != shape:
         raise ValueError(
-            f"{_validation.owner_name(owner)}: {name} has shape {coef.shape}, expected {shape}."
+            f"{validation.owner_name(owner)}: {name} has shape {coef.shape}, expected {shape}."
         )
-    _validation.check_finite(_validation.owner_name(owner), coef, name)
+    validation.check_finite(validation.owner_name(owner), coef, name)
     return coef
 
 
@@ -416,7 +420,9 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         Accepted; `X` is never changed.
     tol : float, default=1e-4
         The solver stops when the duality gap is at most `tol` times ``||y||^2 / n_samples``, of
-        centred `y` if there is an intercept.
+        centred `y` if there is an intercept, and no coefficient would change by more than a tenth
+        of `tol` of the largest. Most solutions are exact then: near the end, the equations of the
+        coefficients that are not zero are solved.
     warm_start : bool, default=False
         Begin from the coefficients of the last call of ``fit``.
     positive : bool, default=False
@@ -496,7 +502,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         """The coefficients in CSR form, of shape (1, n_features) or (n_targets, n_features)."""
         from scipy import sparse
 
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         return sparse.csr_array(np.atleast_2d(self.coef_))
 
     def fit(self, X, y, sample_weight=None, check_input=True):
@@ -525,43 +531,45 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
             If a parameter is out of range, or the data are missing, empty, of the wrong shape, or
             hold NaN or infinity.
         """
-        _validation.check_boolean(self, "check_input", check_input)
+        validation.check_boolean(self, "check_input", check_input)
         return self._fit(X, y, sample_weight)
 
     def _fit(self, X, y, sample_weight):
         """As `fit`; the targets one by one, or jointly."""
         joint = self._joint
-        alpha = _validation.check_real(self, "alpha", self.alpha, low=0.0)
-        l1_ratio = _validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0)
-        centred = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        _validation.check_boolean(self, "warm_start", self.warm_start)
+        alpha = validation.check_real(self, "alpha", self.alpha, low=0.0)
+        l1_ratio = validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0)
+        centred = validation.check_boolean(self, "fit_intercept", self.fit_intercept)
+        validation.check_boolean(self, "warm_start", self.warm_start)
         settings = check_settings(self, self, allow_none=not joint)
         precompute = False if joint else check_precompute(self, self.precompute, auto=False)
-        names = _validation.feature_names(X)
+        names = validation.feature_names(X)
         X = check_samples(self, X)
         y = self._check_targets(y, X.shape[0])
-        weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        weights = validation.check_sample_weight(self, sample_weight, X.shape[0])
         if alpha == 0.0 and not joint:
             message = (
                 "With alpha=0, this algorithm does not converge well. You are advised to use the "
                 "LinearRegression estimator"
             )
-            _validation.warn(UserWarning(message), 3)
+            validation.warn(UserWarning(message), 3)
         Y = y[:, None] if y.ndim == 1 else y
         smooth = alpha * l1_ratio == 0.0 and not settings.get("positive")
         with blas_for(X):
             W = start_of(self, X, Y, weights, centred, alpha if smooth else None)
-            design = make_design(X, Y if joint else Y[:, 0], weights, centred, settings["tol"])
+            first = Y if joint else Y[:, 0]
+            design = make_design(self, X, first, weights, centred, settings["tol"])
             with_gram(self, design, precompute, centred, settings["tol"], single=True)
             problems, found = [(Y, W)] if joint else list(zip(Y.T, W, strict=True)), []
             for target, w in problems:
                 if found:  # the columns that are in use stay loaded
                     design = design.retarget(target)
+                    check_squares(self, design)
                 found.append(solve_one(design, l1_ratio, alpha, w, settings, stacklevel=5))
         intercepts, gaps, sweeps = zip(*found, strict=True)
         coefs, intercepts = W.astype(X.dtype), np.array(intercepts, X.dtype).reshape(-1)
         check_result(self, coefs, intercepts)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         self.coef_ = coefs if joint or len(coefs) > 1 else coefs[0]
         self.intercept_ = intercepts[0] if y.ndim == 1 else intercepts
         if not centred:
@@ -574,7 +582,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         return self
 
     def _check_targets(self, y, n_samples):
-        return _validation.check_real_targets(self, y, n_samples)
+        return validation.check_real_targets(self, y, n_samples)
 
 
 class Lasso(ElasticNet):
@@ -603,7 +611,9 @@ class Lasso(ElasticNet):
         Largest number of sweeps of coordinate descent, over all working sets together.
     tol : float, default=1e-4
         The solver stops when the duality gap is at most `tol` times ``||y||^2 / n_samples``, of
-        centred `y` if there is an intercept.
+        centred `y` if there is an intercept, and no coefficient would change by more than a tenth
+        of `tol` of the largest. Most solutions are exact then: near the end, the equations of the
+        coefficients that are not zero are solved.
     warm_start : bool, default=False
         Begin from the coefficients of the last call of ``fit``.
     positive : bool, default=False
@@ -713,22 +723,22 @@ class _PathCV(LinearRegressor):
         """
         check_no_params(self, params)
         settings = check_settings(self, self)
-        centred = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        _validation.check_n_jobs(self, self.n_jobs)
+        centred = validation.check_boolean(self, "fit_intercept", self.fit_intercept)
+        validation.check_n_jobs(self, self.n_jobs)
         check_precompute(self, self.precompute, auto=True)
         ratios, tol = self._check_ratios(), settings["tol"]
-        names = _validation.feature_names(X)
+        names = validation.feature_names(X)
         X = check_samples(self, X)
         y = self._check_target(y, X.shape[0])
-        weights = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        weights = validation.check_sample_weight(self, sample_weight, X.shape[0])
         folds = check_folds(self, self.cv, X, y)
         alphas = check_alphas(self, self.alphas)
         with blas_for(X):
-            design = make_design(X, y, weights, centred, tol, self.n_jobs)
+            design = make_design(self, X, y, weights, centred, tol, self.n_jobs)
             grids = self._grids(design, alphas, ratios, settings["positive"])
             solver = with_gram(self, design, self.precompute, centred, tol, single=False)
             gram = solver.G if isinstance(solver, _design.GramDesign) else None
-            samples = _moments.Samples(X, y[:, None], weights, centred)
+            samples = moments.Samples(X, y[:, None], weights, centred)
             check_weights(self, weights, folds)
             errors = self._search(
                 samples, design, gram is not None, folds, (ratios, grids), settings
@@ -743,7 +753,7 @@ class _PathCV(LinearRegressor):
             w = np.zeros(X.shape[1])
             found = solve_one(design, l1_ratio, alpha, w, settings, stacklevel=4)
         intercept, self.dual_gap_, self.n_iter_ = found
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         self.coef_ = w.astype(X.dtype)
         self.intercept_ = X.dtype.type(intercept) if centred else 0.0
         self.alpha_ = alpha
@@ -756,10 +766,10 @@ class _PathCV(LinearRegressor):
     def _check_ratios(self):
         given = getattr(self, "l1_ratio", 1.0)
         many = not isinstance(given, numbers.Number)
-        if many and (isinstance(given, str) or not hasattr(given, "__iter__") or not len(given)):
-            _validation._refuse(self, "l1_ratio", given, "a float in the range [0, 1], or a list")
+        if many and (not validation.is_listed(given) or not len(given)):
+            validation._refuse(self, "l1_ratio", given, "a float in the range [0, 1], or a list")
         return [
-            _validation.check_real(self, "l1_ratio", value, low=0.0, high=1.0)
+            validation.check_real(self, "l1_ratio", value, low=0.0, high=1.0)
             for value in (given if many else [given])
         ]
 
@@ -767,7 +777,13 @@ class _PathCV(LinearRegressor):
         """Return the penalties for each share of the l1 penalty."""
         if not isinstance(alphas, int):
             return [alphas] * len(ratios)
-        eps = _validation.check_real(self, "eps", self.eps, low=0.0, allow_low=False)
+        eps = validation.check_real(self, "eps", self.eps, low=SMALLEST_SHARE)
+        if min(ratios) < SMALLEST_SHARE:
+            raise ValueError(
+                f"{type(self).__name__}: Automatic alpha grid generation is not supported for "
+                f"l1_ratio={min(ratios):g}. Please supply a grid by providing your estimator with "
+                "the appropriate `alphas=` argument."
+            )
         products = sizes(design, positive)
         return [alpha_grid(design.n_samples, products, l1, eps, alphas) for l1 in ratios]
 
@@ -777,7 +793,7 @@ class _PathCV(LinearRegressor):
         If products of columns are `known`, those of the training samples take their place.
         """
         X, y, weights = samples.X, samples.Y[:, 0], samples.weight
-        rows = X.tocsr() if _validation.is_sparse(X) else X
+        rows = X.tocsr() if validation.is_sparse(X) else X
         totals = [None] * len(folds)
         if known:
             totals = training_moments(self, samples, folds, self.n_jobs)
@@ -819,15 +835,16 @@ class _PathCV(LinearRegressor):
                 f"target's squared norm, tolerance: {tol:.3e}. You might want to increase the "
                 "number of iterations."
             )
-            _validation.warn(ConvergenceWarning(message))
-        sharpen(errors, ratios, grids, errors_of, tol, design.target_square / X.shape[0])
+            validation.warn(ConvergenceWarning(message))
+        reached = shortfalls.max() + tol
+        sharpen(errors, ratios, grids, errors_of, reached, design.target_square / X.shape[0])
         return errors
 
     def _check_target(self, y, n_samples):
-        y = _validation.flat_if_column(_validation.check_real_targets(self, y, n_samples), 4)
+        y = validation.flat_if_column(validation.check_real_targets(self, y, n_samples), 4)
         if y.ndim == 2:
             raise ValueError(
-                f"{_validation.owner_name(self)}: y has shape {y.shape}, expected one target. "
+                f"{validation.owner_name(self)}: y has shape {y.shape}, expected one target. "
                 "Fit the targets one by one."
             )
         return y

@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _moments, _validation
-from litlearn._factors import threads_for
-from litlearn._parallel import blas_for
+from litlearn._core import moments, validation
+from litlearn._core.factors import threads_for
+from litlearn._core.parallel import blas_for
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _gram, _nonnegative
 
@@ -120,7 +120,7 @@ def with_ordinary_weights(samples, alpha):
 
 def solve_tall(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     """At least as many samples as features: the scatter matrix, or the triangular factor."""
-    samples, total = _gram.in_range(samples, _moments.moments, n_jobs)
+    samples, total = _gram.in_range(samples, moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     # <cholesky>: (X'X + alpha I) w = X'y, once for each alpha, if its digits suffice.
     coef = by_penalty(total.xx, total.xy, penalty, cutoff) if cholesky else None
@@ -213,7 +213,7 @@ def solve_iteratively(owner, samples, alpha, max_iter=None):
                 f"{type(owner).__name__}: LSQR stopped after {used} iterations with a gradient of "
                 f"{gradient / scale:.1e} of its size at the start. Increase max_iter."
             )
-            _validation.warn(ConvergenceWarning(message))
+            validation.warn(ConvergenceWarning(message))
     return Solution(coef, x_mean, y_mean, "lsqr", n_iter)
 
 
@@ -224,7 +224,7 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     if p > FEW_FEATURES or p > max(n, most):
         with blas_for(samples.X):
             return descend_nonnegative(owner, samples, alpha, n_jobs)
-    samples, total = _gram.in_range(samples, _moments.moments, n_jobs)
+    samples, total = _gram.in_range(samples, moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     coef, n_iter, R = np.zeros_like(total.xy), np.zeros(len(alpha), dtype=np.int32), None
     for t in range(len(alpha)):
@@ -248,7 +248,7 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
                     f"{type(owner).__name__}: no set of positive coefficients was found whose "
                     f"gradient is zero; the largest violation is {violation:.1e}."
                 )
-                _validation.warn(ConvergenceWarning(message))
+                validation.warn(ConvergenceWarning(message))
         coef[:, t] = w / d
     return finish(samples, total, coef, "active_set")._replace(n_iter=n_iter)
 
@@ -293,7 +293,7 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
                 f"{type(owner).__name__}: coordinate descent stopped after {n_iter[t]} sweeps with "
                 f"a largest violation of the optimality conditions of {worst.max():.1e}."
             )
-            _validation.warn(ConvergenceWarning(message))
+            validation.warn(ConvergenceWarning(message))
     means = design.X_means if samples.centred else np.zeros(p)
     return Solution(coef, means, y_mean, "active_set", np.maximum(n_iter, 1))
 

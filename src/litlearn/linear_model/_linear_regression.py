@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from litlearn import _validation
-from litlearn._base import MultiOutputMixin
-from litlearn._linear import SPARSE_FORMATS, LinearRegressor
-from litlearn._moments import Samples
+from litlearn._core import validation
+from litlearn._core.base import MultiOutputMixin
+from litlearn._core.linear import SPARSE_FORMATS, LinearRegressor
+from litlearn._core.moments import Samples
 from litlearn.linear_model import _least_squares
 
 
@@ -97,19 +97,20 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
             If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
             wrong shape, or holds NaN or infinity.
         """
-        fit_intercept = _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        _validation.check_boolean(self, "copy_X", self.copy_X)
-        tol = _validation.check_real(self, "tol", self.tol, low=0.0)
-        n_jobs = _validation.check_n_jobs(self, self.n_jobs)
-        positive = _validation.check_boolean(self, "positive", self.positive)
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
-        y = _validation.check_real_targets(self, y, X.shape[0])
-        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        fit_intercept = validation.check_boolean(self, "fit_intercept", self.fit_intercept)
+        validation.check_boolean(self, "copy_X", self.copy_X)
+        tol = validation.check_real(self, "tol", self.tol, low=0.0)
+        n_jobs = validation.check_n_jobs(self, self.n_jobs)
+        positive = validation.check_boolean(self, "positive", self.positive)
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X, order="any", sparse=self.sparse_formats)
+        y = validation.check_real_targets(self, y, X.shape[0])
+        weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
         samples = Samples(X, y.reshape(len(y), -1), weight, fit_intercept)
         zero, way = np.zeros(samples.Y.shape[1]), "positive" if positive else "auto"
-        solution = _least_squares.solve(self, samples, zero, tol, n_jobs, way=way)
-        _validation.store_features(self, X.shape[1], names)
+        # Beyond 1 nothing is left, and squares of it are to stay finite.
+        solution = _least_squares.solve(self, samples, zero, min(tol, 1e9), n_jobs, way=way)
+        validation.store_features(self, X.shape[1], names)
         store_linear_function(self, solution, X.dtype, y.ndim == 1, y.ndim)
         for name in ("rank_", "_spectrum"):
             vars(self).pop(name, None)
@@ -120,7 +121,7 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
     @property
     def singular_(self):
         """Singular values of the centred samples, largest first."""
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if not hasattr(self, "_spectrum"):
             name = type(self).__name__
             raise AttributeError(

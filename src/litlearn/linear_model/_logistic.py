@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _targets, _validation
-from litlearn._factors import threads_for
-from litlearn._linear import SPARSE_FORMATS, LinearClassifier, SparseCoefficients
-from litlearn._progress import progress
+from litlearn._core import targets, validation
+from litlearn._core.factors import threads_for
+from litlearn._core.linear import SPARSE_FORMATS, LinearClassifier, SparseCoefficients
+from litlearn._core.progress import progress
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _callbacks
 from litlearn.linear_model._logistic_loss import Loss
@@ -241,20 +241,20 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         """
         C, l1_ratio, tol, max_iter = self._check_parameters()
         X_given = X
-        X = _validation.check_array(self, X, sparse=self.sparse_formats)
+        X = validation.check_array(self, X, sparse=self.sparse_formats)
         if self.solver == "liblinear":
             X = X.astype(np.float64, copy=False)  # as LIBLINEAR, which has no other numbers
-        names = _validation.feature_names(X_given)
+        names = validation.feature_names(X_given)
         n, p = X.shape
-        targets = _targets.encode_one(self, y, n)
-        classes, codes, s = self._samples(targets, sample_weight)
+        coded = targets.encode_one(self, y, n)
+        classes, codes, s = self._samples(coded, sample_weight)
         start = self._start(len(classes), p)
         limits = tol, max_iter
         snapshot = functools.partial(self._snapshot, X, names, classes)
         with _callbacks.fitting(self, X, y, sample_weight, snapshot):
             fitted = self._solve_scaled(X, codes, len(classes), s, C, l1_ratio, limits, start)
             if fitted.message is not None:
-                _validation.warn(ConvergenceWarning(fitted.message), 2)
+                validation.warn(ConvergenceWarning(fitted.message), 2)
             self._store(X, names, classes, fitted)
         return self
 
@@ -290,27 +290,27 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "Callbacks are only supported in LogisticRegression for solver='lbfgs' and 'auto'. "
                 f"This {type(self).__name__} has solver={self.solver!r}: its steps call none."
             )
-            _validation.warn(UserWarning(message), 2)
+            validation.warn(UserWarning(message), 2)
         return CallbackSupportMixin.set_callbacks(self, *callbacks)
 
     def _solve_scaled(self, X, codes, n_classes, s, C, l1_ratio, limits, start):
         """As `_solve`, for weights `s` of any size and the parameter `C`."""
         s, alpha = scaled_penalty(s, C)
         # Of sparse data no matrix is factored, but vectors are long enough for threads of BLAS.
-        n_rows = 0 if _validation.is_sparse(X) else X.shape[1]
+        n_rows = 0 if validation.is_sparse(X) else X.shape[1]
         with within_range(X), threads_for(n_rows):
             return self._solve(X, codes, n_classes, s, alpha, l1_ratio, limits, start)
 
     def _check_parameters(self):
         """Return C, l1_ratio, tol and max_iter after checking everything."""
         who = type(self).__name__
-        C = _validation.check_real(self, "C", self.C, low=0.0, allow_low=False, allow_inf=True)
-        l1_ratio = _validation.check_real(
+        C = validation.check_real(self, "C", self.C, low=0.0, allow_low=False, allow_inf=True)
+        l1_ratio = validation.check_real(
             self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0, allow_none=True
         )
-        _validation.check_boolean(self, "warm_start", self.warm_start)
+        validation.check_boolean(self, "warm_start", self.warm_start)
         if self.penalty is not None:
-            _validation.check_option(
+            validation.check_option(
                 self,
                 "penalty",
                 self.penalty,
@@ -328,11 +328,11 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "l1_ratio parameter is only used when penalty is 'elasticnet'. Got "
                 f"(penalty={self.penalty}). Leave penalty at its default and use l1_ratio only."
             )
-            _validation.warn(UserWarning(message), 3)
+            validation.warn(UserWarning(message), 3)
         if self.penalty is None:
             if C != 1.0 or l1_ratio not in (0.0, None):
                 message = f"{who}: Setting penalty=None will ignore the C and l1_ratio parameters"
-                _validation.warn(UserWarning(message), 3)
+                validation.warn(UserWarning(message), 3)
             C = np.inf
         ratios = {"l2": 0.0, "l1": 1.0}
         l1_ratio = ratios.get(self.penalty, l1_ratio or 0.0)
@@ -342,16 +342,16 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     def _check_solver_parameters(self):
         """Return tol and max_iter after checking what LogisticRegressionCV has too."""
         for name in ("dual", "fit_intercept"):
-            _validation.check_boolean(self, name, getattr(self, name))
-        _validation.check_real(
+            validation.check_boolean(self, name, getattr(self, name))
+        validation.check_real(
             self, "intercept_scaling", self.intercept_scaling, low=0.0, allow_low=False
         )
-        _validation.check_option(self, "solver", self.solver, SOLVERS)
-        _validation.check_random_state(self, self.random_state)
-        _validation.check_n_jobs(self, self.n_jobs)
-        _validation.check_verbose(self)
-        tol = _validation.check_real(self, "tol", self.tol, low=0.0)
-        return tol, _validation.check_integer(self, "max_iter", self.max_iter, low=0)
+        validation.check_option(self, "solver", self.solver, SOLVERS)
+        validation.check_random_state(self, self.random_state)
+        validation.check_n_jobs(self, self.n_jobs)
+        validation.check_verbose(self)
+        tol = validation.check_real(self, "tol", self.tol, low=0.0)
+        return tol, validation.check_integer(self, "max_iter", self.max_iter, low=0)
 
     def _warn_of_penalty(self):
         """Say that the parameter will go."""
@@ -360,7 +360,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 f"{type(self).__name__}: 'penalty' was deprecated in scikit-learn 1.8 and will be "
                 "removed in 1.10. Use l1_ratio or l1_ratios, and C=inf for no penalty."
             )
-            _validation.warn(FutureWarning(message), 4)
+            validation.warn(FutureWarning(message), 4)
 
     def _check_solver(self, l1_ratio, penalised=True):
         """Refuse what scikit-learn's solver of this name does not have."""
@@ -382,9 +382,9 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 f"l1_ratio={l1_ratio}. Use solver='saga' or 'auto'."
             )
 
-    def _samples(self, targets, sample_weight):
+    def _samples(self, coded, sample_weight):
         """Return the classes, their codes and the weights of samples, if they can be fitted."""
-        who, classes = type(self).__name__, targets.classes[0]
+        who, classes = type(self).__name__, coded.classes[0]
         if len(classes) < 2:
             raise ValueError(
                 f"{who} needs samples of at least 2 classes in the data, but the data contains "
@@ -396,8 +396,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 f"(n_classes >= 3), and y has {len(classes)}. Use solver='auto', or wrap it in a "
                 "OneVsRestClassifier."
             )
-        s = _targets.combined_weight(self, sample_weight, self.class_weight, targets, counted=True)
-        return classes, targets.codes[0], np.ones(len(targets.codes[0])) if s is None else s
+        s = targets.combined_weight(self, sample_weight, self.class_weight, coded, counted=True)
+        return classes, coded.codes[0], np.ones(len(coded.codes[0])) if s is None else s
 
     def _start(self, n_classes, n_features):
         """Return coefficients (q, p) and intercepts (q,) to start from: q is 1 for two classes."""
@@ -410,7 +410,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 f"shape {self.coef_.shape}, are the start of this one, which needs shape {shape}. "
                 "Set warm_start=False, or use the same features and number of classes."
             )
-        coef = self.coef_.toarray() if _validation.is_sparse(self.coef_) else self.coef_
+        coef = self.coef_.toarray() if validation.is_sparse(self.coef_) else self.coef_
         intercept = self.intercept_ if self.fit_intercept else np.zeros(shape[0])
         return coef.astype(np.float64), intercept.astype(np.float64)
 
@@ -439,8 +439,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
 
     def _loss(self, X, codes, n_classes, s, alpha):
         """Return the loss of two classes or of many, with an l2 penalty."""
-        if _validation.is_sparse(X) and X.format != "csr":
-            X = _validation.check_array(self, X.tocsr(), sparse=("csr",))
+        if validation.is_sparse(X) and X.format != "csr":
+            X = validation.check_array(self, X.tocsr(), sparse=("csr",))
         options = s, alpha, self.fit_intercept, self.n_jobs
         return Loss(X, codes.astype(np.intp), rows_of(n_classes), *options)
 
@@ -479,7 +479,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         )
 
     def _store(self, X, names, classes, fitted):
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         self.classes_ = classes
         self.coef_ = fitted.coef.astype(X.dtype)
         self.intercept_ = fitted.intercept.astype(X.dtype)
@@ -506,7 +506,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         ndarray of shape (n_samples, n_classes)
             Probabilities in the order of ``classes_``; each row sums to 1.
         """
-        return _targets.probabilities(self.decision_function(X))
+        return targets.probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X):
         """Return the logarithms of the probabilities, without taking that of a rounded zero.
@@ -521,4 +521,4 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         ndarray of shape (n_samples, n_classes)
             Logarithms, in the order of ``classes_``.
         """
-        return _targets.log_probabilities(self.decision_function(X))
+        return targets.log_probabilities(self.decision_function(X))

@@ -2,15 +2,20 @@
 
 import inspect
 import numbers
+import sys
 
 import numpy as np
 
-from litlearn import _targets, _validation
-from litlearn._base import _loaded
-from litlearn._parallel import map_blocks
-from litlearn._progress import progress
+from litlearn._core import targets, validation
+from litlearn._core.parallel import map_blocks
+from litlearn._core.progress import progress
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.linear_model._folds import check_folds, check_no_params
+from litlearn.linear_model._folds import (
+    check_folds,
+    check_no_params,
+    check_score,
+    named_scorer,
+)
 from litlearn.linear_model._logistic import (
     Fitted,
     LogisticRegression,
@@ -204,13 +209,13 @@ class LogisticRegressionCV(LogisticRegression):
         """
         check_no_params(self, params)
         Cs, ratios, limits = self._check_parameters()
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, sparse=self.sparse_formats)
-        if _validation.is_sparse(X) and X.format != "csr":
-            X = _validation.check_array(self, X.tocsr(), sparse=("csr",))
-        targets = _targets.encode_one(self, y, X.shape[0])
-        classes, codes, s = self._samples(targets, sample_weight)
-        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X, sparse=self.sparse_formats)
+        if validation.is_sparse(X) and X.format != "csr":
+            X = validation.check_array(self, X.tocsr(), sparse=("csr",))
+        coded = targets.encode_one(self, y, X.shape[0])
+        classes, codes, s = self._samples(coded, sample_weight)
+        weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
         data = X, codes, classes, s, weight
         coefs, scores, n_iter, missed = self._search(data, Cs, ratios, limits)
         fitted, chosen = self._choose(data, coefs, scores, Cs, ratios, limits)
@@ -220,7 +225,7 @@ class LogisticRegressionCV(LogisticRegression):
                 f"LogisticRegressionCV did not converge in {missed} of {scores.size + self.refit} "
                 "fits. Increase max_iter or tol, scale the features, or penalise more (smaller Cs)."
             )
-            _validation.warn(ConvergenceWarning(message), 2)
+            validation.warn(ConvergenceWarning(message), 2)
         self._store(X, names, classes, fitted)
         del self.optimality_  # of the last fit alone
         self.Cs_, self.converged_ = Cs, missed == 0
@@ -248,17 +253,18 @@ class LogisticRegressionCV(LogisticRegression):
     def _check_parameters(self):
         """Return the values of C, the shares of l1, and tol and max_iter."""
         limits = self._check_solver_parameters()
-        _validation.check_boolean(self, "refit", self.refit)
-        _validation.check_option(self, "penalty", self.penalty, PENALTIES)
+        validation.check_boolean(self, "refit", self.refit)
+        validation.check_option(self, "penalty", self.penalty, PENALTIES)
         self._warn_of_penalty()
-        if not isinstance(self.use_legacy_attributes, str) or self.use_legacy_attributes != "warn":
-            _validation.check_boolean(self, "use_legacy_attributes", self.use_legacy_attributes)
+        if not validation.is_option(self.use_legacy_attributes, "warn"):
+            validation.check_boolean(self, "use_legacy_attributes", self.use_legacy_attributes)
         if self.scoring is not None and not callable(self.scoring):
             if not isinstance(self.scoring, str):
                 expected = "a str that names a scorer of scikit-learn's, a callable or None"
-                _validation._refuse(self, "scoring", self.scoring, expected)
+                validation._refuse(self, "scoring", self.scoring, expected)
         if isinstance(self.Cs, numbers.Integral) and not isinstance(self.Cs, (bool, np.bool_)):
-            Cs = np.logspace(*GRID, _validation.check_integer(self, "Cs", self.Cs, low=1))
+            count = validation.check_integer(self, "Cs", self.Cs, low=1, high=validation.LARGEST)
+            Cs = np.logspace(*GRID, count)
         else:
             Cs = self._check_numbers("Cs", self.Cs, low=0.0, allow_low=False, allow_inf=True)
         ratios = self._check_ratios()
@@ -268,10 +274,10 @@ class LogisticRegressionCV(LogisticRegression):
 
     def _check_numbers(self, name, given, **limits):
         """Return an array of checked numbers from an array-like parameter."""
-        if isinstance(given, (str, dict)) or np.ndim(given) != 1 or np.size(given) == 0:
-            _validation._refuse(self, name, given, "an int or an array-like of numbers")
+        if not validation.is_listed(given) or np.ndim(given) != 1 or np.size(given) == 0:
+            validation._refuse(self, name, given, "an int or an array-like of numbers")
         checked = [
-            _validation.check_real(self, f"{name}[{i}]", value, **limits)
+            validation.check_real(self, f"{name}[{i}]", value, **limits)
             for i, value in enumerate(given)
         ]
         return np.array(checked)
@@ -285,10 +291,10 @@ class LogisticRegressionCV(LogisticRegression):
                     "l1_ratios parameter is only used when penalty is 'elasticnet'. Got "
                     f"(penalty={self.penalty})"
                 )
-                _validation.warn(UserWarning(message), 4)
+                validation.warn(UserWarning(message), 4)
             return np.array([float(self.penalty == "l1")])
         if none and self.penalty == "elasticnet":
-            _validation._refuse(self, "l1_ratios", None, "an array-like of numbers from 0 to 1")
+            validation._refuse(self, "l1_ratios", None, "an array-like of numbers from 0 to 1")
         if none:
             return np.zeros(1)
         return self._check_numbers("l1_ratios", self.l1_ratios, low=0.0, high=1.0)
@@ -337,7 +343,7 @@ class LogisticRegressionCV(LogisticRegression):
                     model = self._single()
                     model.classes_, model.n_features_in_ = classes, p
                     model.coef_, model.intercept_ = self._split(coefs[f, r, c])
-                    scores[f, r, c] = scorer(model, *given, **weighted)
+                    scores[f, r, c] = check_score(self, scorer(model, *given, **weighted))
                 done.append(number)
                 if report is not None:
                     report(len(done))
@@ -359,7 +365,7 @@ class LogisticRegressionCV(LogisticRegression):
             raise ValueError(
                 "LogisticRegressionCV: sample_weight is all zero outside a fold of cv."
             )
-        X = _validation.check_array(self, X, sparse=self.sparse_formats)
+        X = validation.check_array(self, X, sparse=self.sparse_formats)
         missed, order = 0, np.argsort(Cs, kind="stable")
         # <path>: From the strongest penalty to the weakest.
         with within_range(X):
@@ -395,17 +401,14 @@ class LogisticRegressionCV(LogisticRegression):
         """Return the callable that scores; with `classes`, one that expects all of these."""
         if self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "warn"):
             return _accuracy
-        metrics = None
-        if not callable(self.scoring) or "sklearn" in type(self.scoring).__module__:
-            metrics = _loaded("sklearn.metrics", f"The scorer {self.scoring!r}")
-        scorer = metrics.get_scorer(self.scoring) if metrics else self.scoring
+        scorer = self.scoring if callable(self.scoring) else named_scorer(self)
         function = getattr(scorer, "_score_func", None)
         known = inspect.signature(function).parameters if function else ()
         if classes is None or "labels" not in known:
             return scorer
         # A fold may lack a class, which the score must know nevertheless.
         others = {"pos_label": classes[-1]} if len(classes) == 2 and "pos_label" in known else {}
-        return metrics.make_scorer(
+        return sys.modules["sklearn.metrics"].make_scorer(
             function, greater_is_better=scorer._sign == 1, response_method=scorer._response_method,
             **{**others, "labels": classes, **scorer._kwargs},
         )  # fmt: skip

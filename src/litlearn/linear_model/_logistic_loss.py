@@ -25,10 +25,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._exponential import exponential, log_one_plus
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks, single_threaded_blas
-from litlearn._validation import is_sparse, read_only
+from litlearn._core.exponential import exponential, log_one_plus
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks, single_threaded_blas
+from litlearn._core.validation import is_sparse, read_only
 from litlearn.linear_model._newton import factor_hessian
 
 BLOCK_ENTRIES = 2**20  # entries of X in a block, the unit of work of a thread

@@ -42,7 +42,9 @@ class MultiTaskElasticNet(ElasticNet):
         Largest number of sweeps over the features of a working set, over all working sets.
     tol : float, default=1e-4
         The solver stops when the duality gap is at most `tol` times ``||Y||^2 / n_samples``, of
-        centred `Y` if there is an intercept.
+        centred `Y` if there is an intercept, and no coefficient would change by more than a tenth
+        of `tol` of the largest. Most solutions are exact then: near the end, the equations of the
+        coefficients that are not zero are solved.
     warm_start : bool, default=False
         Begin from the coefficients of the last call of ``fit``.
     random_state : int, RandomState, Generator or None, default=None

@@ -28,11 +28,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _factors
-from litlearn._parallel import single_threaded_blas
+from litlearn._core import factors
+from litlearn._core.parallel import single_threaded_blas
 
 SUFFICIENT = 1e-4  # the share of the promised decrease that a step must bring
 MAX_HALVINGS = 40
+FARTHEST = 2.0**30  # a shortened step moves no score by more: halvings reach all lengths below
 MAX_SCORE_STEP = 0.1  # at the end, the next step would move no sample's score by more than this
 EXACT = 1e-24  # a relative gap that no further step can improve in float64
 MEMORY = 10  # pairs of steps and changes of the gradient that L-BFGS keeps
@@ -43,6 +44,8 @@ PART = 8  # a part of the samples is one eighth of them
 MANY = 300  # parameters from which gradients are tried before the first Hessian of two classes
 ROUGH = 1e-5  # the relative gap at which conjugate gradients take over from L-BFGS
 NEARLY = 1e-6  # a relative gap that one more step with the same factor closes
+FLAT = 1e-13  # curvature beside the preconditioner's that is rounding
+REFINED = 1e-3  # to which they solve where a factor is only one of nearly the same matrix
 RESIDUAL = 0.3  # to which they then solve for a step
 CHEAP_HESSIAN = 2**18  # samples times parameters; three or four Hessians cost what the rest does
 CHEAP = 2**16  # samples times parameters from which a product more or less is felt
@@ -84,14 +87,15 @@ class Goal(NamedTuple):
         return (small or gap <= EXACT) and moved <= MAX_SCORE_STEP
 
 
-def factor_hessian(H):
+def factor_hessian(H, refined=False):
     """Return the map g -> H^-1 g by Cholesky, for a Hessian that may be singular to rounding.
 
     g has as many entries as H has rows, in any shape, or as many rows.
 
     Rows and columns are scaled to a unit diagonal first. If the factorisation fails, or nearly so,
     a small multiple of the identity is added: steps are then shorter where the loss is flat. The
-    line search and the certificate do not depend on it.
+    line search and the certificate do not depend on it. If the steps are to be `refined`, conjugate
+    gradients go on from there with H itself; then the map is not quite linear.
     """
     diagonal = np.diag(H)
     largest = diagonal.max()
@@ -100,16 +104,23 @@ def factor_hessian(H):
     size = len(root)
     ridge = 0.0
     while True:
-        factor = _factors.cholesky(scaled, ridge)
+        factor = factors.cholesky(scaled, ridge)
         if factor is not None and np.diag(factor.L).min() ** 2 > 1e-13 * size:
             break
         if not ridge < 1e3 * size:
             raise FloatingPointError("the Hessian is beyond the range of float64")
         ridge = max(1e-11 * size, ridge * 10.0)
 
+    def solve_scaled(columns):
+        return factors.solve(factor, columns)
+
     def solve(g):
         columns = g.reshape(size, -1) / root[:, np.newaxis]
-        return (_factors.solve(factor, columns) / root[:, np.newaxis]).reshape(g.shape)
+        if refined and ridge > 0.0:
+            found = conjugate_gradients(scaled.dot, solve_scaled, -columns, REFINED, 100).d
+        else:
+            found = solve_scaled(columns)
+        return (found / root[:, np.newaxis]).reshape(g.shape)
 
     return solve
 
@@ -133,7 +144,7 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=Non
     r = -g
     z = precondition(r)
     direction = z
-    rz = float(np.vdot(r, z))
+    rz = length = float(np.vdot(r, z))
     target = rtol * rtol * rz
     for _ in range(max_iter):
         if not rz > target:
@@ -144,7 +155,7 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=Non
             continue
         Hd = product(direction)
         bend = float(np.vdot(direction, Hd))
-        if not bend > 0.0:
+        if not bend > FLAT * length:
             break
         step = rz / bend
         d = d + step * direction
@@ -152,6 +163,7 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=Non
         z = precondition(r)
         rz, before = float(np.vdot(r, z)), rz
         direction = z + (rz / before) * direction
+        length = rz + (rz / before) ** 2 * length  # direction.M direction, as they are orthogonal
     return Step(d, r, not rz > target)
 
 
@@ -228,7 +240,8 @@ def advance(loss, state, d, slope):
             value = loss.value_along(state, step, d, t)
             return value <= state.value + SUFFICIENT * t * slope
 
-        t = line_search(suffices, 0.5)
+        # Where samples have a slope and no curvature left, a step may be of any length.
+        t = line_search(suffices, 0.5 * FARTHEST / max(FARTHEST, float(np.abs(step).max())))
         new = loss.evaluate(state.v + t * d) if t > 0.0 else None
     return new, step
 
@@ -287,7 +300,7 @@ def newton(loss, v, goal, report=None, factored=True):
     def exact(state):
         nonlocal solver, near
         # A factor serves once more near the end. If that was not the end, the curvature changed.
-        solver = solver if near else factor_hessian(loss.hessian(state))
+        solver = solver if near else factor_hessian(loss.hessian(state), refined=True)
         d = -solver(state.gradient)
         near = not near and -np.vdot(state.gradient, d) <= NEARLY * 2.0 * state.value
         return d, None
@@ -426,7 +439,7 @@ def by_gradients(loss, v, goal, report=None):
             if step.reached or not limited:
                 return step.d, lack
         blas.close()
-        return -factor_hessian(loss.hessian(state))(state.gradient), None
+        return -factor_hessian(loss.hessian(state), refined=True)(state.gradient), None
 
     def observe(old, new):
         if rough:

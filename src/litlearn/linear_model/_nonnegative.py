@@ -14,7 +14,7 @@ and it may be used on anything.
 
 import numpy as np
 
-from litlearn import _factors
+from litlearn._core import factors
 
 # Gradients this small, relative to the sizes of what they are products of, count as zero.
 TOLERANCE = 1e-13
@@ -48,10 +48,10 @@ def exchange_all(A, b, most_steps=100):
         w[:] = 0.0
         members = np.flatnonzero(passive)
         if len(members):
-            factor = _factors.cholesky(A[np.ix_(members, members)])
+            factor = factors.cholesky(A[np.ix_(members, members)])
             if factor is None:
                 return None, step
-            w[members] = _factors.solve(factor, b[members, None])[:, 0]
+            w[members] = factors.solve(factor, b[members, None])[:, 0]
         gradient = A @ w - b
         # <offenders>: Members below zero, and outsiders that would lower the sum of squares.
         offends = np.where(passive, w < 0.0, gradient < -slack)

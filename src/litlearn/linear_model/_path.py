@@ -6,7 +6,7 @@ are in ``_lasso.py``.
 
 import numpy as np
 
-from litlearn import _moments, _validation
+from litlearn._core import moments, validation
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _design
 from litlearn.linear_model._coordinate_descent import solve
@@ -33,7 +33,7 @@ def memory_order(X):
     return "F" if columns else "C"
 
 
-def make_design(X, y, weights, centred, tol, n_jobs=None):
+def make_design(owner, X, y, weights, centred, tol, n_jobs=None):
     """Return the design of checked data; the weights are brought to the sum n_samples.
 
     Single precision does for no gap below `SINGLE_PRECISION`, and for no products out of its range:
@@ -43,13 +43,25 @@ def make_design(X, y, weights, centred, tol, n_jobs=None):
         X = X.astype(np.float64, copy=False)
     if weights is not None:
         weights = weights * (X.shape[0] / weights.sum())
-    kind = _design.SparseDesign if _validation.is_sparse(X) else _design.DenseDesign
+    kind = _design.SparseDesign if validation.is_sparse(X) else _design.DenseDesign
     first = y if y.ndim == 1 else y[:, 0]
     with np.errstate(over="ignore", invalid="ignore"):
         design = kind(X, first, weights, centred, n_jobs)
     if X.dtype == np.float32 and not in_range(design):
         design = kind(X.astype(np.float64), first, weights, centred, n_jobs)
-    return design if y.ndim == 1 else design.retarget(y)
+    design = design if y.ndim == 1 else design.retarget(y)
+    check_squares(owner, design)
+    return design
+
+
+def check_squares(owner, design):
+    """Refuse samples or targets whose squares overflow."""
+    for name, squares in (("X", design.squares), ("y", design.target_square)):
+        if not np.isfinite(squares).all():
+            raise ValueError(
+                f"{validation.owner_name(owner)}: the squares of {name} are not finite. "
+                "The data hold values too large for them; scale them first."
+            )
 
 
 def in_range(design):
@@ -83,7 +95,7 @@ def alpha_grid(n_samples, products, l1_ratio, eps, n_alphas):
 def sizes(design, positive):
     """Return the products of columns and target that a first coefficient depends on."""
     if design.products.ndim == 2:
-        return np.sqrt((design.products * design.products).sum(axis=0))
+        return np.hypot.reduce(np.abs(design.products), axis=0)
     return design.products if positive else np.abs(design.products)
 
 
@@ -125,7 +137,7 @@ def warn_unless_converged(gap, tol, design, sweeps, stacklevel):
             "check the scale of the features or consider increasing regularisation. "
             f"Duality gap: {gap / n:.3e}, tolerance: {goal / n:.3e}, after {sweeps} sweeps."
         )
-        _validation.warn(ConvergenceWarning(message), stacklevel)
+        validation.warn(ConvergenceWarning(message), stacklevel)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -137,18 +149,18 @@ def check_weights(owner, weights, folds):
     for train, test in folds if weights is not None else ():
         for place, part in (("in", test), ("outside", train)):
             if not weights[part].any():
-                who = _validation.owner_name(owner)
+                who = validation.owner_name(owner)
                 raise ValueError(f"{who}: sample_weight is all zero {place} a fold of cv.")
 
 
 def training_moments(owner, samples, folds, n_jobs):
     """Return the moments of the training samples of each fold, :eq:`eq-gram-merge`."""
     if not are_folds(len(samples.Y), folds):
-        return [_moments.moments(take(owner, samples, train), n_jobs) for train, _ in folds]
+        return [moments.moments(take(owner, samples, train), n_jobs) for train, _ in folds]
     # The statistics of each test part once: a training part is all others, merged.
-    parts = [_moments.moments(take(owner, samples, test), n_jobs) for _, test in folds]
+    parts = [moments.moments(take(owner, samples, test), n_jobs) for _, test in folds]
     totals = all_but_one(parts, samples.centred)
-    return [_moments.without_rounding(one) if samples.centred else one for one in totals]
+    return [moments.without_rounding(one) if samples.centred else one for one in totals]
 
 
 def training_design(owner, samples, train, total, rounding, tol):
@@ -156,11 +168,11 @@ def training_design(owner, samples, train, total, rounding, tol):
     if total is None:
         own = take(owner, samples, train)
         X = own.X
-        if _validation.is_sparse(X):
-            X = _validation.check_array(owner, X, sparse=("csc",))
+        if validation.is_sparse(X):
+            X = validation.check_array(owner, X, sparse=("csc",))
         else:
-            X = _validation.read_only(X, memory_order(X))
-        design = make_design(X, own.Y[:, 0], own.weight, samples.centred, tol)
+            X = validation.read_only(X, memory_order(X))
+        design = make_design(owner, X, own.Y[:, 0], own.weight, samples.centred, tol)
         return design, design.X_means, design.y_mean
     scale = 1.0
     if samples.weight is not None:
@@ -173,10 +185,11 @@ def training_design(owner, samples, train, total, rounding, tol):
 def sharpen(errors, ratios, grids, errors_of, tol, variance):
     """Solve the folds again, more exactly, for the penalties that may yet be the best; in place.
 
-    A path that is solved to a relative gap of `tol` predicts with errors of at most
-    d = sqrt(2 tol variance) in the root mean square of the training samples. So a mean squared
+    A path that is solved to a relative gap of `tol`, the largest of all, predicts with errors of at
+    most d = sqrt(2 tol variance) in the root mean square of the training samples. So a mean squared
     error m is known up to about 2 sqrt(m) d + d^2. Penalties whose intervals meet that of the
-    least error are solved again a thousand times more exactly, until one is left.
+    least error are solved again a thousand times more exactly, until one is left. Most paths are
+    solved so far at once that nothing is left to do.
     """
     while tol > SHARPEST:
         means = [one.mean(axis=1) for one in errors]

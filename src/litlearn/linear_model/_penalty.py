@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._jit import njit
+from litlearn._core.jit import njit
 
 
 class Penalty(NamedTuple):
@@ -30,9 +30,9 @@ class Sums(NamedTuple):
     """What the duality gap needs of coefficients and of products of columns with a residual."""
 
     l1: float  # ||w||_1; for several targets, the sum of the lengths of rows
-    l2: float  # ||w||^2
+    l2: float  # beta ||w||^2: the product, as either factor alone may be out of range
     largest: float  # largest product of an extended column, which the dual bounds
-    excess: float  # squares of products beyond alpha, which the second dual charges for
+    excess: float  # squares of products beyond alpha, by beta, which the second dual charges for
 
 
 class Bounds(NamedTuple):
@@ -70,6 +70,50 @@ def coordinate_step(w_j, correlation, square, penalty):
         return -w_j
     z = correlation + square * w_j
     return soft_threshold(z, penalty.alpha, penalty.positive) / curvature - w_j
+
+
+@njit(helper=True)
+def feature_step(W, d, j, square, penalty):
+    """Turn the products of a feature with k residuals, d (k,), into changes of its coefficients.
+
+    Of several targets their length shrinks by alpha: :eq:`eq-soft-threshold` of a length. Returns
+    the largest change.
+    """
+    if d.size == 1:
+        d[0] = coordinate_step(W[0, j], d[0], square, penalty)
+        return np.abs(d[0])
+    largest = total = shrunk = 0.0
+    for t in range(d.size):
+        d[t] += square * W[t, j]
+        largest = max(largest, np.abs(d[t]))
+    for t in range(d.size if largest > 0.0 else 0):
+        total += (d[t] / largest) ** 2
+    length, largest = largest * np.sqrt(total), 0.0
+    if length > penalty.alpha:
+        shrunk = (1.0 - penalty.alpha / length) / (square + penalty.beta)
+    for t in range(d.size):
+        d[t] = shrunk * d[t] - W[t, j]
+        largest = max(largest, np.abs(d[t]))
+    return largest
+
+
+@njit
+def largest_step(C, W, squares, penalty, rounding):
+    """The largest step that remains, as a share of the largest coefficient.
+
+    Both in the units of the target: times the length of the extended column. No step counts that is
+    not larger than `rounding`. C (k, p): products of the columns with the residuals.
+    """
+    k, p = W.shape
+    d, largest, size = np.empty(k), 0.0, 0.0
+    for j in range(p):
+        norm = np.sqrt(squares[j] + penalty.beta)
+        if norm > 0.0:
+            for t in range(k):
+                d[t] = C[t, j]
+                size = max(size, norm * np.abs(W[t, j]))
+            largest = max(largest, norm * feature_step(W, d, j, squares[j], penalty))
+    return largest / size if largest > rounding else 0.0
 
 
 @njit(lean=True)
@@ -111,23 +155,30 @@ def size_of(C, W, beta, j, positive):
     if C.shape[0] == 1:
         extended = C[0, j] - beta * W[0, j]
         return extended if positive else np.abs(extended)
-    square = 0.0
+    # Shares of the largest: its square may be out of range.
+    largest = total = 0.0
     for t in range(C.shape[0]):
-        square += (C[t, j] - beta * W[t, j]) ** 2
-    return np.sqrt(square)
+        largest = max(largest, np.abs(C[t, j] - beta * W[t, j]))
+    if largest == 0.0:
+        return 0.0
+    for t in range(C.shape[0]):
+        total += ((C[t, j] - beta * W[t, j]) / largest) ** 2
+    return largest * np.sqrt(total)
 
 
 @njit(lean=True, reassociate=True)
 def sums_of(C, W, penalty):
     """What the duality gap needs; C (k, p): products of columns and residuals, W (k, p)."""
     l1 = l2 = largest = excess = 0.0
+    root = np.sqrt(penalty.beta)
     for j in range(W.shape[1]):
         length = size_of(W, W, 0.0, j, False)
         l1 += length
-        l2 += length * length
+        l2 += (root * length) ** 2
         largest = max(largest, size_of(C, W, penalty.beta, j, penalty.positive))
-        beyond = max(size_of(C, W, 0.0, j, penalty.positive) - penalty.alpha, 0.0)
-        excess += beyond * beyond
+        if root > 0.0:
+            beyond = max(size_of(C, W, 0.0, j, penalty.positive) - penalty.alpha, 0.0)
+            excess += (beyond / root) ** 2
     return Sums(l1, l2, largest, excess)
 
 
@@ -152,13 +203,13 @@ def bounds_of(square, target, sums, penalty):
     """
     # <bounds>: By the scaled residual, and with a price of squares by the residual itself.
     alpha, beta = penalty.alpha, penalty.beta
-    extended = square + beta * sums.l2
+    extended = square + sums.l2
     scaled, free, scale = -np.inf, -np.inf, 0.0
     if alpha > 0.0:
         scale = dual_scale(alpha, extended, target, sums.largest)
         scaled = scale * target - 0.5 * scale * scale * extended
     if beta > 0.0:
-        free = target - 0.5 * square - 0.5 * sums.excess / beta
+        free = target - 0.5 * square - 0.5 * sums.excess
     return Bounds(0.5 * extended + alpha * sums.l1, scaled, free, scale)
 
 

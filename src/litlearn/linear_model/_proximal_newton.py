@@ -34,9 +34,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks, single_threaded_blas
-from litlearn._validation import is_sparse
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks, single_threaded_blas
+from litlearn._core.validation import is_sparse
 from litlearn.linear_model._coordinate_descent import gram_sweep, state_of
 from litlearn.linear_model._design import products_of, sparse_combination, sparse_products_of
 from litlearn.linear_model._logistic_loss import (
@@ -58,7 +58,10 @@ CROSSINGS = 10_000  # Newton steps in a row on the support, divided by its size
 ROUGHLY = 0.1  # share of the residual to which conjugate gradients solve for such a step ...
 MOST_PRODUCTS = 25  # ... unless that takes more products with the Hessian: then sweeps go on
 GAP_SHARE = 1e-2  # the relative gap asked for is this times `tol`
+ALONG = 0.1  # of tol: what is gone for along a path, whose measures are those of its start
 FLATTEST = 1e-10  # least curvature of a sample's loss, as a share of its weight
+FAINT = 1e-10  # a share of the largest slope: a lower price is compared with slopes' rounding
+ROUNDING = 2.0**-50  # of a slope, relative to the sum of the sizes of its terms
 
 
 # ------------------------------------------------------------------ columns of X
@@ -443,7 +446,7 @@ class Sparse:
     scores = Dense.scores
 
     def __init__(self, X, n_jobs):
-        X = X.tocsc()
+        X = self.X = X.tocsc()
         self.entries, self.n_jobs = (X.data, X.indices, X.indptr), n_jobs
         self.squares = np.square(X.data, dtype=np.float64), X.indices, X.indptr
         self.n, self.p = X.shape
@@ -501,13 +504,24 @@ def evaluate(loss, scores):
     return point._replace(A=np.maximum(point.A, FLATTEST * loss.s[:, None]))
 
 
-def duality_gap(loss, point, gradient, w, penalty):
+def rounding_of_slopes(X, s, q):
+    """How far rounding may take the slopes of q rows of coefficients, (q * p,)."""
+    if is_sparse(X):
+        sums = abs(X).T @ s
+    else:
+        blocks = cut(len(X), max(1, BLOCK_ENTRIES // X.shape[1]))
+        sums = sum(s[rows] @ np.abs(X[rows]) for rows in blocks)
+    return np.tile(ROUNDING * sums, q)
+
+
+def duality_gap(loss, point, gradient, w, penalty, rounding=0.0):
     """Primal minus dual objective at w, :eq:`eq-duality-gap`, and the primal one.
 
     The residuals, scaled down until no correlation exceeds the l1 price, are a point of the dual
     problem. With an l2 penalty no scaling is needed, and the better of the two points counts.
     """
-    primal, largest = point.loss + price(w, penalty), np.abs(gradient).max(initial=0.0)
+    primal = point.loss + price(w, penalty)
+    largest = np.max(np.abs(gradient) - rounding, initial=0.0)
     scale = 1.0 if largest <= penalty.alpha else penalty.alpha / largest
     dual = loss.entropy(point, scale)
     if penalty.beta > 0.0 and scale < 1.0:
@@ -589,8 +603,11 @@ class Certificates(NamedTuple):
         return bool(small and self.gap <= GAP_SHARE * tol * max(self.objective, floor[1]))
 
 
-def certify(design, loss, point, w, penalty):
-    """Optimality conditions, :eq:`eq-logistic-optimality`, and duality gap of coefficients w."""
+def certify(design, loss, point, w, penalty, rounding=0.0):
+    """Optimality conditions, :eq:`eq-logistic-optimality`, and duality gap of coefficients w.
+
+    What may be rounding of the slopes is no violation.
+    """
     gradient, p = design.transpose_times(point.residual).ravel(), design.p
     if design.rounded:
         near = np.flatnonzero((w != 0.0) | (np.abs(gradient) > 0.99 * penalty.alpha))
@@ -598,12 +615,21 @@ def certify(design, loss, point, w, penalty):
             own = near[near // p == k]
             gradient[own] = design.exact_transpose_times(own - k * p, point.residual[:, k])
     # <certificates>: the conditions relative to the largest slope, the gap to the objective.
-    violation = violations(gradient, w, penalty)
-    gap, objective = duality_gap(loss, point, gradient, w, penalty)
+    violation = np.maximum(violations(gradient, w, penalty) - rounding, 0.0)
+    gap, objective = duality_gap(loss, point, gradient, w, penalty, rounding)
     slope = max(np.abs(gradient).max(), penalty.alpha)
     if not np.isfinite(objective + slope):
         raise FloatingPointError("the loss is beyond the range of float64")
     return Certificates(gradient, violation, gap, objective, slope)
+
+
+def at_zero(design, loss, penalty, fit_intercept):
+    """As `certify`, without coefficients, and with the best intercepts."""
+    w, b = np.zeros(loss.q * design.p), np.zeros(loss.q)
+    point = evaluate(loss, np.zeros((len(loss.s), loss.q)))
+    if fit_intercept:
+        point, _ = settle_intercepts(loss, point, b)
+    return certify(design, loss, point, w, penalty)
 
 
 def model_step(design, loss, point, known, chosen, old, penalty, fit_intercept):
@@ -670,6 +696,7 @@ def proximal_newton(design, loss, penalties, fit_intercept, tol, max_iter, w, b)
     point = evaluate(loss, design.scores(support, w[support], q) + b)
     first_size = max(10, design.per_root * math.isqrt(q * p))
     floor, before, last = (None if len(penalties) > 1 else (0.0, 0.0)), None, None
+    close, rounding, begun = tol * (ALONG if len(penalties) > 1 else 1.0), 0.0, None
     for k, penalty in enumerate(penalties):
         n_iter = 0
         if k > 1:
@@ -677,9 +704,19 @@ def proximal_newton(design, loss, penalties, fit_intercept, tol, max_iter, w, b)
         while True:
             if fit_intercept:
                 point, b = settle_intercepts(loss, point, b)
-            known = certify(design, loss, point, w, penalty)
-            floor = floor or (known.slope, known.objective)
-            if known.hold(tol, floor) or n_iter == max_iter:
+            known = certify(design, loss, point, w, penalty, rounding)
+            if begun is None:
+                # Near the solution slopes are no measure of their rounding: those at zero are.
+                begun = known if not w.any() else at_zero(design, loss, penalty, fit_intercept)
+                if penalties[-1].alpha < FAINT * begun.slope:
+                    rounding = rounding_of_slopes(design.X, loss.s, q)
+                    known = certify(design, loss, point, w, penalty, rounding)
+            # A first price beyond all slopes is no measure of them.
+            floor = floor or (float(np.abs(known.gradient).max()), known.objective)
+            # A price that rounding hides does not hold coefficients that separate the classes.
+            free = penalty.alpha < ROUNDING * begun.slope
+            free = free and known.objective < tol * begun.objective
+            if known.hold(close, floor) or n_iter == max_iter or free:
                 break
             n_iter += 1
             # <step>: from a model of few coefficients, halved until the true objective falls.

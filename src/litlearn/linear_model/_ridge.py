@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _targets, _validation
-from litlearn._base import MultiOutputMixin
-from litlearn._linear import SPARSE_FORMATS, LinearClassifier, LinearRegressor
-from litlearn._moments import Samples
+from litlearn._core import targets, validation
+from litlearn._core.base import MultiOutputMixin
+from litlearn._core.linear import SPARSE_FORMATS, LinearClassifier, LinearRegressor
+from litlearn._core.moments import Samples
 from litlearn.linear_model import _least_squares
 from litlearn.linear_model._linear_regression import store_linear_function
 
@@ -31,8 +31,8 @@ class RealTargets(MultiOutputMixin, LinearRegressor):
 
     def _targets(self, y, sample_weight, n_samples):
         """Return the checked :class:`Targets`."""
-        y = _validation.check_real_targets(self, y, n_samples)
-        weight = _validation.check_sample_weight(self, sample_weight, n_samples)
+        y = validation.check_real_targets(self, y, n_samples)
+        weight = validation.check_sample_weight(self, sample_weight, n_samples)
         return Targets(y.reshape(len(y), -1), weight, y, y.ndim, None, {})
 
 
@@ -43,9 +43,9 @@ class SignClassifier(LinearClassifier):
 
     def _targets(self, y, sample_weight, n_samples):
         """Return the checked :class:`Targets`."""
-        coded = _targets.encode(self, y, n_samples, stacklevel=7)
+        coded = targets.encode(self, y, n_samples, stacklevel=7)
         outputs = [one[codes] for one, codes in zip(coded.classes, coded.codes, strict=True)]
-        y = _targets.join_outputs(outputs, coded.flat)
+        y = targets.join_outputs(outputs, coded.flat)
         if coded.flat:
             classes, codes = coded.classes[0], coded.codes[0]
             # Two classes need one target: the second against the first.
@@ -54,7 +54,7 @@ class SignClassifier(LinearClassifier):
             classes, codes = np.arange(y.shape[1]), None
             check_labels(self, y)
             positive = y > 0
-        weight = _targets.combined_weight(self, sample_weight, self.class_weight, coded)
+        weight = targets.combined_weight(self, sample_weight, self.class_weight, coded)
         attributes = {"classes_": classes, "_multilabel": not coded.flat}
         return Targets(np.where(positive, 1.0, -1.0), weight, y, 2, codes, attributes)
 
@@ -72,7 +72,7 @@ class SignClassifier(LinearClassifier):
             Members of ``classes_``. With multilabel targets, 1 for the labels whose function is
             positive, and 0 for the others.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if self._multilabel:
             scores = self.decision_function(X)
             return (scores.reshape(len(scores), -1) > 0).astype(np.int64)
@@ -207,11 +207,11 @@ default="auto"
 def check_ridge_parameters(model):
     """Check what Ridge and RidgeClassifier have in common."""
     for name in ("fit_intercept", "copy_X", "positive"):
-        _validation.check_boolean(model, name, getattr(model, name))
-    _validation.check_integer(model, "max_iter", model.max_iter, low=1, allow_none=True)
-    _validation.check_real(model, "tol", model.tol, low=0.0)
-    _validation.check_option(model, "solver", model.solver, SOLVERS)
-    _validation.check_random_state(model, model.random_state)
+        validation.check_boolean(model, name, getattr(model, name))
+    validation.check_integer(model, "max_iter", model.max_iter, low=1, allow_none=True)
+    validation.check_real(model, "tol", model.tol, low=0.0)
+    validation.check_option(model, "solver", model.solver, SOLVERS)
+    validation.check_random_state(model, model.random_state)
     who = type(model).__name__
     if model.positive and model.solver not in ("auto", "lbfgs"):
         raise ValueError(
@@ -237,20 +237,20 @@ def refuse_sparse(model):
 def fit_ridge(model, X, y, sample_weight):
     """Check what is given, solve, and store what was found: of either estimator."""
     check_ridge_parameters(model)
-    names = _validation.feature_names(X)
-    X = _validation.check_array(model, X, order="any", sparse=model.sparse_formats)
-    targets = model._targets(y, sample_weight, X.shape[0])
+    names = validation.feature_names(X)
+    X = validation.check_array(model, X, order="any", sparse=model.sparse_formats)
+    prepared = model._targets(y, sample_weight, X.shape[0])
     if not isinstance(X, np.ndarray):
         refuse_sparse(model)
-    samples, k = Samples(X, targets.Y, targets.weight, model.fit_intercept), targets.Y.shape[1]
-    alpha = _validation.check_penalties(model, model.alpha, k)
+    samples, k = Samples(X, prepared.Y, prepared.weight, model.fit_intercept), prepared.Y.shape[1]
+    alpha = validation.check_penalties(model, model.alpha, k)
     way = "positive" if model.positive else WAYS.get(model.solver, "auto")
     solution = _least_squares.solve(model, samples, alpha, max_iter=model.max_iter, way=way)
-    store_linear_function(model, solution, X.dtype, k == 1, targets.ndim)
-    vars(model).update(targets.attributes)
+    store_linear_function(model, solution, X.dtype, k == 1, prepared.ndim)
+    vars(model).update(prepared.attributes)
     model.n_iter_ = solution.n_iter
     model.solver_ = "sparse_cg" if model.solver == "sparse_cg" else solution.solver
-    _validation.store_features(model, X.shape[1], names)
+    validation.store_features(model, X.shape[1], names)
     return model
 
 

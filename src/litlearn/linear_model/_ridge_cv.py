@@ -8,13 +8,12 @@ import itertools
 
 import numpy as np
 
-from litlearn import _factors, _moments, _validation
-from litlearn._base import _loaded
-from litlearn._linear import SPARSE_FORMATS, LinearModel
-from litlearn._moments import Samples
-from litlearn._parallel import cut, map_blocks
+from litlearn._core import factors, moments, validation
+from litlearn._core.linear import SPARSE_FORMATS, LinearModel
+from litlearn._core.moments import Samples
+from litlearn._core.parallel import PIECE, cut, map_blocks
 from litlearn.linear_model import _gram, _least_squares
-from litlearn.linear_model._folds import check_folds
+from litlearn.linear_model._folds import check_folds, check_score, named_scorer
 from litlearn.linear_model._least_squares import Solution
 from litlearn.linear_model._linear_regression import store_linear_function
 from litlearn.linear_model._ridge import RealTargets, Ridge, RidgeClassifier, SignClassifier
@@ -51,10 +50,10 @@ def leave_one_out(samples, alphas, visit):
 def leave_one_out_tall(samples, alphas, visit):
     """More samples than features: the errors over one minus the leverages."""
     n, p = samples.X.shape
-    total = _moments.moments(samples)
+    total = moments.moments(samples)
     # <decompose>: Singular values and right singular vectors of the samples. From the scatter
     # matrix, if the penalties hide the digits that squaring costs.
-    s2, V = _factors.semidefinite_eigen(total.xx)
+    s2, V = factors.semidefinite_eigen(total.xx)
     if alphas.min() > 1e-10 * s2[-1]:
         projected = V.T @ total.xy  # S U'y
     else:
@@ -66,10 +65,10 @@ def leave_one_out_tall(samples, alphas, visit):
     shrunk = 1.0 / (s2[:, None] + alphas)  # (p, a)
     W = (projected[:, :, None] * shrunk[:, None, :]).reshape(p, -1)  # (p, k * a)
     centres = (total.x_mean, total.y_mean) if samples.centred else (None, None)
-    blocks = cut(n, _moments.rows_per_block(n, p))
+    blocks = cut(n, min(moments.rows_per_block(n, p), PIECE // p**2))
 
     def errors(b):
-        Z, T, root = _moments.weighted_deviations(samples, blocks[b], *centres)
+        Z, T, root = moments.weighted_deviations(samples, blocks[b], *centres)
         # <leverage>: The diagonal of the hat matrix, without forming it.
         M = Z @ V
         leverage = (M * M) @ shrunk
@@ -96,7 +95,7 @@ def leave_one_out_wide(samples, alphas, visit):
     level = max(np.trace(K) / n, np.finfo(np.float64).tiny)
     if samples.centred:
         K += np.multiply.outer(level * ones, ones)
-    e, Q = _factors.semidefinite_eigen(K)
+    e, Q = factors.semidefinite_eigen(K)
     projected = Q.T @ T
     # <dual>: The error of a sample left out is its dual coefficient over its entry on the diagonal
     # of the inverse; nothing is subtracted that could cancel.
@@ -145,7 +144,7 @@ def fold_solutions(owner, samples, alphas, splits):
     if p <= n // 2 and are_folds(n, splits):
         # <merge>: The statistics of each fold once; a training set is the union of the others, so
         # what lies before the fold and what lies after it are merged.
-        parts = [_moments.moments(take(owner, samples, test)) for _, test in splits]
+        parts = [moments.moments(take(owner, samples, test)) for _, test in splits]
         for f, total in enumerate(all_but_one(parts, samples.centred)):
             total = total._replace(xy=np.tile(total.xy, a), y_mean=np.tile(total.y_mean, a))
             coef = _least_squares.by_penalty(total.xx, total.xy, penalties)
@@ -172,7 +171,7 @@ def all_but_one(parts, centred):
         if a is None or b is None:
             return b if a is None else a
         copied = a._replace(xx=a.xx.copy(), xy=a.xy.copy(), yy=a.yy.copy())
-        return _moments.merge(copied, b, centred)
+        return moments.merge(copied, b, centred)
 
     before = [None, *itertools.accumulate(parts[:-1], together)]
     after = [None, *itertools.accumulate(parts[:0:-1], together)]
@@ -186,7 +185,7 @@ def take(owner, samples, rows):
     weight = None if samples.weight is None else samples.weight[rows]
     if weight is not None and not weight.any():
         raise ValueError(
-            f"{_validation.owner_name(owner)}: sample_weight is all zero in a part of the 'cv' "
+            f"{validation.owner_name(owner)}: sample_weight is all zero in a part of the 'cv' "
             "splits."
         )
     return samples._replace(X=samples.X[rows], Y=samples.Y[rows], weight=weight)
@@ -211,33 +210,34 @@ class _PenaltyChoice(LinearModel):
     def _check_parameters(self):
         """Check the parameters; return the penalties: 0 is one of them only with folds."""
         for name in ("fit_intercept", "store_cv_results", "alpha_per_target"):
-            _validation.check_boolean(self, name, getattr(self, name))
+            validation.check_boolean(self, name, getattr(self, name))
         if self.gcv_mode is not None:
             options = ("auto", "svd", "eigen")
-            _validation.check_option(self, "gcv_mode", self.gcv_mode, options, or_else=" or None")
+            validation.check_option(self, "gcv_mode", self.gcv_mode, options, or_else=" or None")
         if not (self.scoring is None or callable(self.scoring) or isinstance(self.scoring, str)):
             expected = "a str that names a scorer of scikit-learn's, a callable or None"
-            _validation._refuse(self, "scoring", self.scoring, expected)
+            validation._refuse(self, "scoring", self.scoring, expected)
         for name in ("store_cv_results", "alpha_per_target"):
             if self.cv is not None and getattr(self, name):
                 who = type(self).__name__
                 raise ValueError(f"{who}: cv!=None and {name}=True are incompatible.")
         alphas = self.alphas
-        if isinstance(alphas, str) or alphas is None or np.ndim(alphas) > 1 or np.size(alphas) == 0:
-            _validation._refuse(self, "alphas", alphas, "a float or an array-like of floats")
-        alphas = [alphas] if np.ndim(alphas) == 0 else list(alphas)
-        return _validation.check_listed_penalties(self, alphas, allow_zero=self.cv is not None)
+        if isinstance(alphas, (int, float, np.number)):
+            alphas = [alphas]
+        elif not validation.is_listed(alphas) or np.ndim(alphas) > 1 or np.size(alphas) == 0:
+            validation._refuse(self, "alphas", alphas, "a float or an array-like of floats")
+        return validation.check_listed_penalties(self, alphas, allow_zero=self.cv is not None)
 
     def _check_samples(self, X):
         """Return checked samples, sparse ones in the format that will be read."""
-        X = _validation.check_array(self, X, order="any", sparse=self.sparse_formats)
+        X = validation.check_array(self, X, order="any", sparse=self.sparse_formats)
         if not isinstance(X, np.ndarray):
             if self.gcv_mode == "svd" and self.cv is None:
                 message = (
                     f"{type(self).__name__}: The 'svd' mode is not supported for sparse X; the "
                     "products of its rows or columns are decomposed. Choose gcv_mode='eigen'."
                 )
-                _validation.warn(FutureWarning(message), stacklevel=4)
+                validation.warn(FutureWarning(message), stacklevel=4)
             X = X.tocsc() if X.shape[1] >= X.shape[0] and self.cv is None else X.tocsr()
         if X.shape[0] < 2:
             raise ValueError(
@@ -249,7 +249,7 @@ class _PenaltyChoice(LinearModel):
     def _fit(self, X, y, sample_weight):
         """Check what is given, choose, and store the penalty and the linear function."""
         alphas = self._check_parameters()
-        names = _validation.feature_names(X)
+        names = validation.feature_names(X)
         X = self._check_samples(X)
         targets = self._targets(y, sample_weight, X.shape[0])
         samples = Samples(X, targets.Y, targets.weight, self.fit_intercept)
@@ -265,7 +265,7 @@ class _PenaltyChoice(LinearModel):
         if self.store_cv_results:
             kept = kept[:, 0] if targets.ndim == 1 else kept
             self.cv_results_ = kept.astype(X.dtype, copy=False)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         return self
 
     def _scorer(self):
@@ -274,13 +274,13 @@ class _PenaltyChoice(LinearModel):
             return lambda model, X, y, sample_weight=None: model.score(X, y, sample_weight)
         if callable(self.scoring):
             return self.scoring
-        return _loaded("sklearn.metrics", f"The scorer {self.scoring!r}").get_scorer(self.scoring)
+        return named_scorer(self)
 
     def _model(self, solution, dtype, flat, targets, **penalty):
         """Return the estimator of one penalty with a given linear function, for a scorer."""
         model = self.single(fit_intercept=self.fit_intercept, **penalty)
         vars(model).update(targets.attributes)
-        _validation.store_features(model, len(solution.coef), None)
+        validation.store_features(model, len(solution.coef), None)
         store_linear_function(model, solution, dtype, flat, targets.ndim)
         return model
 
@@ -328,7 +328,8 @@ class _PenaltyChoice(LinearModel):
             k = part.shape[1]
             identity = Solution(np.eye(k), np.zeros(k), np.zeros(k), "none", np.zeros(k))
             model = self._model(identity, np.float64, y.ndim == 1 and k == 1, targets)
-            scores.append([scorer(model, one, y, **weighted) for one in np.moveaxis(part, 2, 0)])
+            every = [scorer(model, one, y, **weighted) for one in np.moveaxis(part, 2, 0)]
+            scores.append([check_score(self, score) for score in every])
         return np.array(scores)
 
     def _folds(self, samples, alphas, targets, splits):
@@ -345,13 +346,13 @@ class _PenaltyChoice(LinearModel):
                 own = slice(i * k, (i + 1) * k)
                 one = found._replace(coef=found.coef[:, own], y_mean=found.y_mean[own])
                 model = self._model(one, X_test.dtype, k == 1, targets, alpha=alpha)
-                scores[f, i] = scorer(model, X_test, y[test], **weighted)
+                scores[f, i] = check_score(self, scorer(model, X_test, y[test], **weighted))
         means = scores.mean(axis=0)
         if not np.isfinite(means).all():  # such as R^2 of a fold with one sample
             message = (
                 f"{type(self).__name__}: One or more of the test scores are non-finite: {means}."
             )
-            _validation.warn(UserWarning(message), stacklevel=4)
+            validation.warn(UserWarning(message), stacklevel=4)
         best = int(np.argmax(np.where(np.isfinite(means), means, -np.inf)))
         solution = _least_squares.solve(self, samples, np.full(k, alphas[best]))
         return float(alphas[best]), float(means[best]), solution, None

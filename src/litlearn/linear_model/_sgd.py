@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _targets, _validation
-from litlearn._jit import njit
-from litlearn._linear import LinearClassifier, LinearRegressor, SparseCoefficients
-from litlearn._parallel import check_interrupt, map_blocks
-from litlearn._progress import progress
+from litlearn._core import targets, validation
+from litlearn._core.jit import njit
+from litlearn._core.linear import LinearClassifier, LinearRegressor, SparseCoefficients
+from litlearn._core.parallel import check_interrupt, map_blocks
+from litlearn._core.progress import progress
 from litlearn.exceptions import ConvergenceWarning
 
 LOSSES = (
@@ -117,10 +117,11 @@ def loss_and_slope(code, epsilon, y, z):
 def as_rows(X):
     """Return samples in the form in which kernels take them."""
     (n, p), none = X.shape, np.empty(0, dtype=np.int32)
-    if not _validation.is_sparse(X):
+    if not validation.is_sparse(X):
         squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
-        return Rows(X.ravel(), _validation.read_only(none), p * np.arange(n + 1), squares)
-    squares = X.astype(np.float64).power(2) @ np.ones(p)
+        return Rows(X.ravel(), validation.read_only(none), p * np.arange(n + 1), squares)
+    with np.errstate(over="ignore"):  # which scores and steps tell
+        squares = X.astype(np.float64).power(2) @ np.ones(p)
     return Rows(X.data, X.indices, X.indptr.astype(np.int64), squares)
 
 
@@ -233,6 +234,8 @@ def step_size(rule, at):
 def change_of(rule, eta, y, z, square):
     """By what multiple of the sample the coefficients change, but for its weight; and the loss."""
     loss, slope = loss_and_slope(rule.loss, rule.epsilon, y, z)
+    if not np.isfinite(z):  # no step to go by, which has to show in the coefficients
+        return np.nan, loss
     if rule.schedule < PA1:
         return -eta * min(max(slope, -LARGEST_SLOPE), LARGEST_SLOPE), loss
     # <passive-aggressive>: No farther than the loss asks for.
@@ -333,7 +336,7 @@ def held_out(owner, random, n, codes, positive):
     n_held = int(np.ceil(owner.validation_fraction * n))
     if n_held >= n:
         raise ValueError(
-            f"{_validation.owner_name(owner)}: Splitting {n} samples into a train set and a "
+            f"{validation.owner_name(owner)}: Splitting {n} samples into a train set and a "
             f"validation set with validation_fraction={owner.validation_fraction!r} led to an "
             f"empty set ({n - n_held} and {n_held} samples). Please either change "
             "validation_fraction, increase number of samples, or disable early_stopping."
@@ -352,7 +355,7 @@ def held_out(owner, random, n, codes, positive):
             random.permutation(count)
     if not positive[mask].any():
         raise ValueError(
-            f"{_validation.owner_name(owner)}: The sample weights for validation set are all zero, "
+            f"{validation.owner_name(owner)}: The sample weights for validation set are all zero, "
             "consider using a different random state."
         )
     return np.flatnonzero(mask)
@@ -388,34 +391,34 @@ class _SGD(SparseCoefficients):
     def _check_parameters(self, batch):
         """Check every parameter; `batch` is for ``partial_fit``."""
         who = type(self).__name__
-        _validation.check_option(self, "loss", self.loss, self.loss_functions)
+        validation.check_option(self, "loss", self.loss, self.loss_functions)
         options = ("l2", "l1", "elasticnet")
         if self.penalty is not None:
-            _validation.check_option(self, "penalty", self.penalty, options, or_else=" or None")
-        alpha = _validation.check_real(self, "alpha", self.alpha, low=0.0)
-        _validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0, allow_none=True)
+            validation.check_option(self, "penalty", self.penalty, options, or_else=" or None")
+        alpha = validation.check_real(self, "alpha", self.alpha, low=0.0)
+        validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0, allow_none=True)
         for name in ("fit_intercept", "shuffle", "early_stopping", "warm_start"):
-            _validation.check_boolean(self, name, getattr(self, name))
-        _validation.check_integer(self, "max_iter", self.max_iter, low=1)
-        _validation.check_integer(self, "n_iter_no_change", self.n_iter_no_change, low=1)
-        _validation.check_real(self, "tol", self.tol, low=0.0, allow_none=True)
-        _validation.check_real(self, "epsilon", self.epsilon, low=0.0)
-        _validation.check_option(self, "learning_rate", self.learning_rate, SCHEDULES)
-        _validation.check_real(self, "eta0", self.eta0, low=0.0, allow_low=False)
-        if _validation.check_real(self, "power_t", self.power_t, low=-np.inf) < 0.0:
+            validation.check_boolean(self, name, getattr(self, name))
+        validation.check_integer(self, "max_iter", self.max_iter, low=1)
+        validation.check_integer(self, "n_iter_no_change", self.n_iter_no_change, low=1)
+        validation.check_real(self, "tol", self.tol, low=0.0, allow_none=True)
+        validation.check_real(self, "epsilon", self.epsilon, low=0.0)
+        validation.check_option(self, "learning_rate", self.learning_rate, SCHEDULES)
+        validation.check_real(self, "eta0", self.eta0, low=0.0, allow_low=False)
+        if validation.check_real(self, "power_t", self.power_t, low=-np.inf) < 0.0:
             message = (
                 f"{who}: Negative values for `power_t` are deprecated in scikit-learn 1.8 and will "
                 "raise an error in 1.10. Use values in the range [0.0, inf) instead."
             )
-            _validation.warn(FutureWarning(message))
-        _validation.check_verbose(self)
+            validation.warn(FutureWarning(message))
+        validation.check_verbose(self)
         if not isinstance(self.average, (bool, np.bool_)):
-            _validation.check_integer(self, "average", self.average, low=1)
+            validation.check_integer(self, "average", self.average, low=1)
         fraction = self.validation_fraction
-        _validation.check_real(self, "validation_fraction", fraction, low=0.0, allow_low=False)
+        validation.check_real(self, "validation_fraction", fraction, low=0.0, allow_low=False)
         if fraction >= 1.0:
             expected = "a float in the range (0.0, 1.0)"
-            _validation._refuse(self, "validation_fraction", fraction, expected)
+            validation._refuse(self, "validation_fraction", fraction, expected)
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ValueError(f"{who}: l1_ratio must be set when penalty is 'elasticnet'")
         if self.learning_rate == "optimal" and alpha == 0.0:
@@ -437,13 +440,14 @@ class _SGD(SparseCoefficients):
         l1, l2 = shares.get(self.penalty) or (self.l1_ratio, 1.0 - self.l1_ratio)
         start = 0.0
         if self.learning_rate == "optimal":
-            start = 1.0 / (np.sqrt(1.0 / np.sqrt(self.alpha)) * self.alpha)
+            alpha = float(self.alpha)
+            start = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha)
         decay = float(self.fit_intercept) * (SPARSE_DECAY if sparse else 1.0)
         epsilon = {"hinge": 1.0, "perceptron": 0.0}.get(self.loss, float(self.epsilon))
         return Rule(
             LOSSES.index(self.loss), epsilon, SCHEDULES.index(self.learning_rate),
             float(self.eta0), float(self.power_t), float(self.alpha), float(self.alpha * l1),
-            float(self.alpha * l2), float(start), decay, float(self.average),
+            float(self.alpha * l2), float(start), decay, validation.as_float(self.average),
         )  # fmt: skip
 
     def _learn(self, X, y, sample_weight, start=(None, None), batch=False, known=None):
@@ -460,17 +464,17 @@ class _SGD(SparseCoefficients):
         known : ndarray of shape (n_classes,), default=None
             The classes of all batches.
         """
-        names, goes_on = _validation.feature_names(X), batch and hasattr(self, "t_")
-        check = _validation.check_queries if goes_on else _validation.check_array
+        names, goes_on = validation.feature_names(X), batch and hasattr(self, "t_")
+        check = validation.check_queries if goes_on else validation.check_array
         X = check(self, X, sparse=self.sparse_formats)
-        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
         weight = np.ones(X.shape[0]) if weight is None else weight
         y, weight, codes, classes = self._problem(y, weight, known)
         start = self._start((len(y), X.shape[1]), X.dtype, start, goes_on)
-        time, longest = self.t_ if goes_on else 1.0, 1 if batch else self.max_iter
+        time, longest = self.t_ if goes_on else 1.0, 1 if batch else int(self.max_iter)
         fits, n_iter = self._passes(X, y, weight, codes, start, time, longest)
         if not goes_on:
-            _validation.store_features(self, X.shape[1], names)
+            validation.store_features(self, X.shape[1], names)
         if classes is not None:
             self.classes_ = classes
         self.n_iter_, self.t_ = n_iter, time + float(n_iter * X.shape[0])
@@ -480,7 +484,7 @@ class _SGD(SparseCoefficients):
                 "Maximum number of iteration reached before convergence. Consider increasing "
                 "max_iter to improve the fit."
             )
-            _validation.warn(ConvergenceWarning(message), 3)
+            validation.warn(ConvergenceWarning(message), 3)
         return self
 
     def _start(self, shape, dtype, given, goes_on):
@@ -490,7 +494,7 @@ class _SGD(SparseCoefficients):
         if goes_on and self.average and hasattr(self, "_average_coef"):
             *given, mean, mean_intercept = (getattr(self, name) for name in AVERAGED)
         elif goes_on or (self.warm_start and getattr(self, "coef_", None) is not None):
-            coef = self.coef_.toarray() if _validation.is_sparse(self.coef_) else self.coef_
+            coef = self.coef_.toarray() if validation.is_sparse(self.coef_) else self.coef_
             last = coef, self.intercept_
             given = [own if one is None else one for one, own in zip(given, last, strict=True)]
         for name, one, size in zip(
@@ -502,7 +506,7 @@ class _SGD(SparseCoefficients):
                     f"{type(self).__name__}: Provided {name} does not match dataset. It has shape "
                     f"{array.shape}, expected {size}."
                 )
-            _validation.check_finite(type(self).__name__, array, name)
+            validation.check_finite(type(self).__name__, array, name)
             found.append(array.reshape(size).astype(dtype))
         return *found, mean.astype(dtype), mean_intercept
 
@@ -532,7 +536,7 @@ class _SGD(SparseCoefficients):
         held, seeds = self._draw(codes, weight)
         learned = np.ones(X.shape[0], dtype=bool)
         learned[held] = False
-        rows, rule = as_rows(X), self._rule(_validation.is_sparse(X))
+        rows, rule = as_rows(X), self._rule(validation.is_sparse(X))
         shown = progress(self, "objective {:.4g}".format, unit="pass", total=longest)
         with shown as report:
             report = report if len(y) == 1 else None
@@ -583,7 +587,8 @@ class _SGD(SparseCoefficients):
             if not (np.isfinite(fit.numbers[INTERCEPT]) and np.isfinite(fit.v).all()):
                 raise ValueError(
                     f"Floating-point under-/overflow occurred at epoch #{done}. Scaling input data "
-                    "with StandardScaler or MinMaxScaler might help."
+                    f"with StandardScaler or MinMaxScaler might help. {type(self).__name__} has "
+                    f"alpha={self.alpha}, eta0={self.eta0}, power_t={self.power_t}."
                 )
             if self.early_stopping:
                 X, y, weight = held_out
@@ -621,8 +626,8 @@ class _SGD(SparseCoefficients):
 
         They are scikit-learn's, which draws a number more than it needs before, or after, the seed.
         """
-        random, splits = (_validation.check_random_state(self, self.random_state) for _ in "ab")
-        integer, held = _validation.random_integer, np.empty(0, dtype=np.intp)
+        random, splits = (validation.check_random_state(self, self.random_state) for _ in "ab")
+        integer, held = validation.random_integer, np.empty(0, dtype=np.intp)
         if codes is not None and len(weight) == 1:
             integer(random)
         if self.early_stopping:
@@ -821,7 +826,7 @@ class SGDClassifier(_SGD, LinearClassifier):
             If `max_iter` ends the fit.
         """
         self._check_parameters(batch=False)
-        _validation.check_n_jobs(self, self.n_jobs)
+        validation.check_n_jobs(self, self.n_jobs)
         return self._learn(X, y, sample_weight, (coef_init, intercept_init))
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -859,7 +864,7 @@ class SGDClassifier(_SGD, LinearClassifier):
                 "class frequency distributions. Pass the resulting weights as the class_weight "
                 "parameter."
             )
-        known, _ = _targets.batch_classes(self, classes)
+        known, _ = targets.batch_classes(self, classes)
         return self._learn(X, y, sample_weight, batch=True, known=known)
 
     def _problem(self, y, weight, known=None):
@@ -868,15 +873,15 @@ class SGDClassifier(_SGD, LinearClassifier):
         `known` are the classes of batches.
         """
         fewest = 2 if known is None else 1
-        targets = _targets.encode_one(self, y, len(weight), fewest=fewest, stacklevel=8)
-        classes, codes = targets.classes[0], targets.codes[0]
+        coded = targets.encode_one(self, y, len(weight), fewest=fewest, stacklevel=8)
+        classes, codes = coded.classes[0], coded.codes[0]
         if known is not None:
             if len(known) < 2:
                 raise ValueError("SGDClassifier: The number of classes has to be greater than one.")
             complaint = "y holds classes {missing} that are not among {classes}."
-            places = _targets.batch_places(self, classes, known, complaint)
+            places = targets.batch_places(self, classes, known, complaint)
             classes, codes = known, places[codes]
-        factors = _validation.check_class_weight(self, self.class_weight, classes, codes)
+        factors = validation.check_class_weight(self, self.class_weight, classes, codes)
         own, others = np.arange(len(classes))[:, None], 1.0
         if len(classes) == 2:
             own, others = own[1:], factors[0]
@@ -914,7 +919,7 @@ class SGDClassifier(_SGD, LinearClassifier):
             ) from reason
 
     def _predict_log_proba(self, X):
-        return _targets.logarithms(self._predict_proba(X))
+        return targets.logarithms(self._predict_proba(X))
 
     def _predict_proba(self, X):
         scores = self.decision_function(X)
@@ -1124,8 +1129,8 @@ class SGDRegressor(_SGD, LinearRegressor):
         return super()._linear_function(X).ravel()
 
     def _problem(self, y, weight, known=None):
-        y = _validation.check_real_targets(self, y, len(weight))
-        y = _validation.flat_if_column(y)
+        y = validation.check_real_targets(self, y, len(weight))
+        y = validation.flat_if_column(y)
         if y.ndim == 2:
             raise ValueError(f"SGDRegressor: y should be a 1d array, got one of shape {y.shape}.")
         return y[None], weight[None], None, None

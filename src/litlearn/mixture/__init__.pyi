@@ -5,8 +5,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from litlearn._base import BaseEstimator, DensityMixin
-from litlearn._types import Array, Bool, Float, Int
+from litlearn._core.base import BaseEstimator, DensityMixin
+from litlearn._core.types import Array, Bool, Float, Int
 
 __all__ = [
     "GaussianMixture",

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _factors, _moments, _targets
-from litlearn._jit import njit
-from litlearn._normal import scaled_squares
-from litlearn._parallel import cut, fold_blocks
+from litlearn._core import moments, targets
+from litlearn._core.factors import precision_factors
+from litlearn._core.jit import njit
+from litlearn._core.normal import scaled_squares
+from litlearn._core.parallel import cut, fold_blocks
 
 KINDS = ("full", "tied", "diag", "spherical")
 FULL, TIED = 0, 1
@@ -137,7 +138,7 @@ def density_of(kind, parameters):
     """Return the :class:`Density` of parameters."""
     means, factors = parameters.means, parameters.factors
     (k, p), origin = means.shape, means.mean(axis=0)
-    constants = _targets.logarithms(parameters.weights)
+    constants = targets.logarithms(parameters.weights)
     constants = constants - 0.5 * (p * np.log(2.0 * np.pi) + parameters.log_determinants)
     scales = np.full((k, p), np.sqrt(0.5))
     if kind == "full":
@@ -311,7 +312,7 @@ def with_factors(kind, weights, means, covariances):
     """Return parameters with the factors of the inverse covariances."""
     k, p = means.shape
     if kind in ("full", "tied"):
-        factors, logs = _factors.precision_factors(covariances.reshape(-1, p, p))
+        factors, logs = precision_factors(covariances.reshape(-1, p, p))
         bad = np.isneginf(logs).any()
         factors, logs = factors.reshape(covariances.shape), np.broadcast_to(logs, k)
     else:
@@ -343,7 +344,7 @@ class Fit(NamedTuple):
 
 def total_scatter(X):
     """Moments of all samples, which a tied covariance needs."""
-    return _moments.moments(_moments.Samples(X, np.empty((len(X), 0)), None, True, single=False))
+    return moments.moments(moments.Samples(X, np.empty((len(X), 0)), None, True, single=False))
 
 
 def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-np.inf, report=None):

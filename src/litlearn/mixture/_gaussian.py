@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from litlearn import _factors, _validation
-from litlearn._base import BaseEstimator, DensityMixin
-from litlearn._parallel import cut, fold_blocks
-from litlearn._progress import progress
+from litlearn._core import factors, validation
+from litlearn._core.base import BaseEstimator, DensityMixin
+from litlearn._core.parallel import cut, fold_blocks
+from litlearn._core.progress import progress
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.mixture import _em
 from litlearn.mixture._em import KINDS, Parameters
@@ -180,8 +180,8 @@ class GaussianMixture(DensityMixin, BaseEstimator):
 
     def _fit(self, X):
         random_state = self._check_parameters()
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X)
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X)
         who = type(self).__name__
         if len(X) < 2:
             raise ValueError(
@@ -196,9 +196,9 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         given = self._check_start(X.shape[1])
         going_on = self.warm_start and hasattr(self, "converged_")
         best = None
-        n_starts = 1 if going_on else self.n_init
-        limits = self.max_iter, self.tol, self.reg_covar
-        with progress(self, show_likelihood, total=n_starts * self.max_iter) as report:
+        n_starts, max_iter = 1 if going_on else int(self.n_init), int(self.max_iter)
+        limits = max_iter, self.tol, self.reg_covar
+        with progress(self, show_likelihood, total=n_starts * max_iter) as report:
             for _ in range(n_starts):
                 try:
                     start = self._parameters() if going_on else self._start(X, given, random_state)
@@ -210,72 +210,77 @@ class GaussianMixture(DensityMixin, BaseEstimator):
                     best = better(best, getattr(interrupt, "fit", None))
                     if best is not None and best.lower_bounds:
                         self._store(best._replace(converged=False), X.dtype)
-                        _validation.store_features(self, X.shape[1], names)
+                        validation.store_features(self, X.shape[1], names)
                     raise
                 best = better(best, found)
         self._store(best, X.dtype)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         if not best.converged and self.max_iter > 0:
             message = (
                 f"{who}: Best performing initialization did not converge. Try different init "
                 "parameters, or increase max_iter, tol, or check for degenerate data."
             )
-            _validation.warn(ConvergenceWarning(message), 4)
+            validation.warn(ConvergenceWarning(message), 4)
         return X
 
     def _check_parameters(self):
-        for name, low in (("n_components", 1), ("n_init", 1), ("verbose_interval", 1)):
-            _validation.check_integer(self, name, getattr(self, name), low=low)
-        _validation.check_integer(self, "max_iter", self.max_iter, low=0)
+        for name in ("n_components", "verbose_interval"):
+            validation.check_integer(self, name, getattr(self, name), low=1)
+        validation.check_integer(self, "n_init", self.n_init, low=1, high=validation.LARGEST)
+        validation.check_integer(self, "max_iter", self.max_iter, low=0)
         for name in ("tol", "reg_covar"):
-            _validation.check_real(self, name, getattr(self, name), low=0.0)
-        _validation.check_option(self, "covariance_type", self.covariance_type, KINDS)
-        _validation.check_option(self, "init_params", self.init_params, STARTS)
-        _validation.check_boolean(self, "warm_start", self.warm_start)
-        _validation.check_verbose(self)
-        return _validation.check_random_state(self, self.random_state)
+            validation.check_real(self, name, getattr(self, name), low=0.0)
+        validation.check_option(self, "covariance_type", self.covariance_type, KINDS)
+        validation.check_option(self, "init_params", self.init_params, STARTS)
+        validation.check_boolean(self, "warm_start", self.warm_start)
+        validation.check_verbose(self)
+        return validation.check_random_state(self, self.random_state)
 
     def _check_start(self, p):
         """Return the weights, means and precisions that were given, float64 or None."""
         k, kind = self.n_components, self.covariance_type
         shapes = {"full": (k, p, p), "tied": (p, p), "diag": (k, p), "spherical": (k,)}
-        weights = self._check_given("weights", self.weights_init, (k,))
-        means = self._check_given("means", self.means_init, (k, p))
-        precisions = self._check_given(f"{kind} precision", self.precisions_init, shapes[kind])
+        weights = self._check_given("weights", (k,))
+        means = self._check_given("means", (k, p))
+        precisions = self._check_given("precisions", shapes[kind])
         who = type(self).__name__
         if weights is not None and ((weights < 0.0).any() or (weights > 1.0).any()):
             raise ValueError(
-                f"{who}: The parameter 'weights' should be in the range [0, 1], but got max value "
-                f"{weights.min():.5f}, min value {weights.max():.5f}"
+                f"{who}, weights_init: The parameter 'weights' should be in the range [0, 1], but "
+                f"got max value {weights.min():.5f}, min value {weights.max():.5f}"
             )
         if weights is not None and abs(weights.sum() - 1.0) > 1e-6:
             raise ValueError(
-                f"{who}: The parameter 'weights' should be normalized, but got sum(weights) = "
-                f"{weights.sum():.5f}"
+                f"{who}, weights_init: The parameter 'weights' should be normalized, but got "
+                f"sum(weights) = {weights.sum():.5f}"
             )
         if precisions is None:
             return weights, means, None
         if kind in ("diag", "spherical") and (precisions <= 0.0).any():
-            raise ValueError(f"{who}: '{kind} precision' should be positive")
+            raise ValueError(f"{who}, precisions_init: '{kind} precision' should be positive")
         for one in precisions.reshape(-1, p, p) if kind in ("full", "tied") else ():
             if not np.allclose(one, one.T) or not (np.linalg.eigvalsh(one) > 0.0).all():
                 raise ValueError(
-                    f"{who}: '{kind} precision' should be symmetric, positive-definite"
+                    f"{who}, precisions_init: '{kind} precision' should be symmetric, "
+                    "positive-definite"
                 )
         return weights, means, precisions
 
-    def _check_given(self, name, values, shape):
+    def _check_given(self, what, shape):
+        """Return the parameter that begins as `what`, in this shape, or None."""
+        name = f"{what}_init"
+        values = getattr(self, name)
         if values is None:
             return None
-        array = np.asarray(values)
-        if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
-            raise ValueError(f"{type(self).__name__}: {name} must hold finite numbers.")
+        expected = f"an array-like of finite numbers, of shape {shape}, or None"
+        array = validation.check_numbers(self, name, values, expected)
         if array.shape != shape:
+            kind = f"{self.covariance_type} precision" if what == "precisions" else what
             raise ValueError(
-                f"{type(self).__name__}: The parameter '{name}' should have the shape of {shape}, "
-                f"but got {array.shape}"
+                f"{type(self).__name__}, {name}: The parameter '{kind}' should have the shape of "
+                f"{shape}, but got {array.shape}"
             )
-        return array.astype(np.float64)
+        return array
 
     def _start(self, X, given, random_state):
         """Return the parameters of a start; those that were given take the place of others."""
@@ -354,8 +359,26 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         return out
 
     def _scores(self, X):
-        _validation.check_is_fitted(self)
-        return self._log_joint(_validation.check_queries(self, X))
+        validation.check_is_fitted(self)
+        return self._log_joint(validation.check_queries(self, X))
+
+    def _settled_scores(self, X):
+        """As `_scores`, for responsibilities: samples whose densities are all zero come nearer.
+
+        So far away that squares overflow, they have settled on a component long before.
+        """
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X)
+        scores = self._log_joint(X)
+        far = np.flatnonzero(~np.isfinite(scores.max(axis=1)))
+        nearer = X[far]
+        while len(far):
+            nearer = nearer * X.dtype.type(2.0**-32)
+            found = self._log_joint(validation.read_only(nearer))
+            settled = np.isfinite(found.max(axis=1))
+            scores[far[settled]] = found[settled]
+            far, nearer = far[~settled], nearer[~settled]
+        return scores
 
     def score_samples(self, X):
         """Return the logarithm of the density at each sample.
@@ -369,7 +392,9 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return _em.responsibilities(self._scores(X))
+        logs = _em.responsibilities(self._scores(X))
+        logs[np.isnan(logs)] = -np.inf  # all components are beyond the range of numbers
+        return logs
 
     def score(self, X, y=None):
         """Return the mean log-likelihood of samples.
@@ -399,7 +424,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self._scores(X).argmax(axis=1)
+        return self._settled_scores(X).argmax(axis=1)
 
     def predict_proba(self, X):
         """Return the responsibilities.
@@ -414,7 +439,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         ndarray of shape (n_samples, n_components)
             Each row sums to 1: :eq:`eq-gmm-responsibility`.
         """
-        R = self._scores(X)
+        R = self._settled_scores(X)
         _em.responsibilities(R)
         return R
 
@@ -438,13 +463,13 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         ValueError
             If `n_samples` is below one.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if n_samples < 1:
             raise ValueError(
                 f"{type(self).__name__}: Invalid value for 'n_samples': {n_samples} . The sampling "
                 "requires at least one sample."
             )
-        random_state = _validation.check_random_state(self, self.random_state)
+        random_state = validation.check_random_state(self, self.random_state)
         weights, means, covariances, *_ = self._parameters()
         k, p = means.shape
         counts = random_state.multinomial(n_samples, weights / weights.sum())
@@ -514,7 +539,5 @@ def inverses(precisions, matrices):
     if not matrices:
         return 1.0 / precisions
     p = precisions.shape[-1]
-    each = [
-        _factors.solve(_factors.cholesky(one), np.eye(p)) for one in precisions.reshape(-1, p, p)
-    ]
+    each = [factors.solve(factors.cholesky(one), np.eye(p)) for one in precisions.reshape(-1, p, p)]
     return np.array(each).reshape(precisions.shape)

@@ -3,6 +3,7 @@
 The names, parameters, attributes and defaults are scikit-learn's.
 """
 
+from litlearn._core.guide import guide
 from litlearn.neighbors._centroid import NearestCentroid
 from litlearn.neighbors._classification import KNeighborsClassifier, RadiusNeighborsClassifier
 from litlearn.neighbors._density import KernelDensity
@@ -37,3 +38,5 @@ __all__ = [
     "radius_neighbors_graph",
     "sort_graph_by_row_values",
 ]
+
+__getattr__ = guide(__name__)

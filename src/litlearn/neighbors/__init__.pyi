@@ -6,14 +6,14 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from litlearn._base import (
+from litlearn._core.base import (
     BaseEstimator,
     ClassifierMixin,
     MultiOutputMixin,
     NumberedColumnsMixin,
     RegressorMixin,
 )
-from litlearn._types import Array, Bool, Float, Int, Sparse
+from litlearn._core.types import Array, Bool, Float, Int, Sparse
 
 __all__ = [
     "VALID_METRICS",

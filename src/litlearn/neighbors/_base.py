@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _validation
-from litlearn._base import BaseEstimator, MultiOutputMixin
-from litlearn._jit import njit
-from litlearn.neighbors import _precomputed, _search
+from litlearn._core import validation
+from litlearn._core.base import BaseEstimator, MultiOutputMixin
+from litlearn._core.jit import njit
+from litlearn.neighbors import _precomputed, _search, _tree
 from litlearn.neighbors._checks import (
     algorithm_for,
     check_distances,
@@ -81,7 +81,7 @@ def _callable_weights(owner, weights, dist, indptr):
             result = weights(rows)
         except TypeError:  # NumPy's functions do not reach into an array of arrays
             result = [weights(row) for row in rows]
-        if [np.shape(row) for row in result] != [row.shape for row in rows]:
+        if not np.iterable(result) or [np.shape(r) for r in result] != [r.shape for r in rows]:
             _refuse_weights(owner, "does not hold one weight for each distance")
         flat = np.concatenate([np.asarray(row) for row in result]) if len(result) else dist
     try:
@@ -98,7 +98,7 @@ def _callable_weights(owner, weights, dist, indptr):
     all_zero = (counts > 0) & (sum_rows(flat, indptr) == 0)
     if np.any(all_zero):
         raise ValueError(
-            f"{_validation.owner_name(owner)}: All neighbors of some sample is getting zero "
+            f"{validation.owner_name(owner)}: All neighbors of some sample is getting zero "
             "weights. Please modify 'weights' to avoid this case if you are using a user-defined "
             f"function. The first of them is sample {np.flatnonzero(all_zero)[0]}."
         )
@@ -106,7 +106,7 @@ def _callable_weights(owner, weights, dist, indptr):
 
 
 def _refuse_weights(owner, what):
-    name = _validation.owner_name(owner)
+    name = validation.owner_name(owner)
     raise ValueError(f"{name}: the array that the callable 'weights' returned {what}.")
 
 
@@ -164,22 +164,22 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         if "_fit_method" in self.__dict__:
             if isinstance(self._fit_X, np.ndarray):
                 self._fit_X.flags.writeable = False  # in place: the index holds the same array
-            self._index = read_only_index(self._index)
+            self._index = unpickled_index(self, self._index)
 
     def _check_parameters(self):
         """Check every parameter except the metric, which depends on the algorithm."""
         names = self._get_param_names()
         if "n_neighbors" in names:
-            _validation.check_integer(self, "n_neighbors", self.n_neighbors, low=1, allow_none=True)
+            validation.check_integer(self, "n_neighbors", self.n_neighbors, low=1, allow_none=True)
         if "radius" in names:
-            _validation.check_real(
+            validation.check_real(
                 self, "radius", self.radius, low=0, allow_inf=True, allow_none=True
             )
-        _validation.check_option(self, "algorithm", self.algorithm, ALGORITHMS)
-        _validation.check_integer(self, "leaf_size", self.leaf_size, low=1)
-        _validation.check_n_jobs(self, self.n_jobs)
+        validation.check_option(self, "algorithm", self.algorithm, ALGORITHMS)
+        validation.check_integer(self, "leaf_size", self.leaf_size, low=1)
+        validation.check_n_jobs(self, self.n_jobs)
         if "weights" in names and self.weights is not None and not callable(self.weights):
-            _validation.check_option(
+            validation.check_option(
                 self,
                 "weights",
                 self.weights,
@@ -192,11 +192,11 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         metric, params = effective_metric(self, self.metric, self.p, self.metric_params)
         if isinstance(X, (NeighborsBase, TreeBase)):
             if isinstance(X, NeighborsBase):
-                _validation.check_is_fitted(X)
+                validation.check_is_fitted(X)
             names, index = getattr(X, "feature_names_in_", None), X._index
             metric, params = X.effective_metric_, X.effective_metric_params_
             return Prepared(X._fit_X, names, metric, params, index.algorithm, index)
-        names = _validation.feature_names(X)
+        names = validation.feature_names(X)
         array = self._check_samples(X, metric)
         if metric == "precomputed" and array.shape[0] != array.shape[1]:
             raise ValueError(
@@ -209,7 +209,7 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         warn_of_conversion(self, metric, array)
         return Prepared(array, names, metric, params, algorithm, None)
 
-    def _check_samples(self, X, metric, check=_validation.check_array):
+    def _check_samples(self, X, metric, check=validation.check_array):
         """Return samples or queries as an array, or as a CSR array where they are sparse."""
         if metric == "precomputed":
             _precomputed.check_format(X)
@@ -223,7 +223,7 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         X, names, metric, params, algorithm, index = prepared
         if index is None:
             index = build_index(self, X, algorithm, metric, params, self.leaf_size)
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         self._index, self._fit_X = index, X
         self._fit_method = index.algorithm
         self.effective_metric_, self.effective_metric_params_ = metric, dict(params)
@@ -231,12 +231,12 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
 
     def _query_array(self, X):
         """Return the queries as an array, and whether they are the training samples."""
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         metric = self.effective_metric_
         if X is None:
             array, is_training = self._fit_X, True
         else:
-            array, is_training = self._check_samples(X, metric, _validation.check_queries), False
+            array, is_training = self._check_samples(X, metric, validation.check_queries), False
         check_n_features(self, self._fit_method, metric, {}, array.shape[1], of_queries=True)
         if metric != "precomputed":
             array = self._as_fitted(array)
@@ -257,7 +257,7 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
                 f"{type(self).__name__}: {self._fit_method} does not support sparse input. Densify "
                 "the data, or set algorithm='brute'"
             )
-        return _validation.read_only(queries.toarray())
+        return validation.read_only(queries.toarray())
 
 
 def build_index(owner, X, algorithm, metric, params, leaf_size):
@@ -269,7 +269,7 @@ def build_index(owner, X, algorithm, metric, params, leaf_size):
         algorithm=algorithm,
         metric=metric,
         params={name: value for name, value in params.items() if value is not None},
-        leaf_size=int(leaf_size),
+        leaf_size=min(int(leaf_size), X.shape[0]),
         n_jobs=getattr(owner, "n_jobs", None),
     )
     return read_only_index(index)
@@ -278,10 +278,21 @@ def build_index(owner, X, algorithm, metric, params, leaf_size):
 def read_only_index(index):
     """Return the index with read-only arrays, the one form that compiled functions are made for."""
     if isinstance(index, np.ndarray):
-        return _validation.read_only(index)
+        return validation.read_only(index)
     if isinstance(index, tuple) and hasattr(index, "_fields"):
         return type(index)(*(read_only_index(field) for field in index))
     return index
+
+
+def unpickled_index(owner, index):
+    """Return an index with read-only arrays; refuse one whose search would leave its arrays."""
+    n, p = owner._fit_X.shape[0], index.X.shape[1]
+    whole = index.X.shape[0] == n and (index.metric is None or len(index.metric.w) == p)
+    if not whole or (index.tree is not None and not _tree.is_whole(index.tree, n, p)):
+        raise ValueError(
+            f"{type(owner).__name__}: the state is damaged: its index does not fit its samples."
+        )
+    return read_only_index(index)
 
 
 class TreeBase:
@@ -332,7 +343,7 @@ class KNeighborsMixin:
         if n_neighbors > most:
             sign = "<" if exclude_self else "<="
             raise ValueError(
-                f"{_validation.owner_name(self)}: Expected n_neighbors {sign} n_samples_fit, but "
+                f"{validation.owner_name(self)}: Expected n_neighbors {sign} n_samples_fit, but "
                 f"n_neighbors = {n_neighbors}, n_samples_fit = {self.n_samples_fit_}, n_samples = "
                 f"{queries.shape[0]}."
             )
@@ -347,12 +358,12 @@ class KNeighborsMixin:
             n_neighbors = self.n_neighbors
         if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, numbers.Integral):
             raise TypeError(
-                f"{_validation.owner_name(self)}: n_neighbors does not take {type(n_neighbors)} "
+                f"{validation.owner_name(self)}: n_neighbors does not take {type(n_neighbors)} "
                 "value, enter integer value."
             )
         if n_neighbors <= 0:
             raise ValueError(
-                f"{_validation.owner_name(self)}: Expected n_neighbors > 0. Got {n_neighbors}."
+                f"{validation.owner_name(self)}: Expected n_neighbors > 0. Got {n_neighbors}."
             )
         return int(n_neighbors)
 
@@ -429,7 +440,7 @@ class RadiusNeighborsMixin:
         """
         if sort_results and not return_distance:
             raise ValueError(
-                f"{_validation.owner_name(self)}: return_distance must be True if sort_results is "
+                f"{validation.owner_name(self)}: return_distance must be True if sort_results is "
                 "True."
             )
         indptr, ind, dist = self._radius_neighbors(*self._query_array(X), radius, sort_results)
@@ -501,7 +512,7 @@ class RadiusNeighborsMixin:
 def _check_mode(owner, mode):
     if mode not in ("connectivity", "distance"):
         raise ValueError(
-            f'{_validation.owner_name(owner)}: Unsupported mode, must be one of "connectivity", or '
+            f'{validation.owner_name(owner)}: Unsupported mode, must be one of "connectivity", or '
             f'"distance" but got "{mode}" instead.'
         )
 

@@ -1,14 +1,14 @@
 """Brute force: every query against every point, in tiles that fit the cache.
 
-What measures the tiles is `litlearn._distances`: matrix products with a bound on their error where
-the distance is Euclidean, differences of coordinates for the rest and for the final word.
+What measures the tiles is `litlearn._core.distances`: matrix products with a bound on their error
+where the distance is Euclidean, differences of coordinates for the rest and for the final word.
 """
 
 import operator
 
 import numpy as np
 
-from litlearn._distances import (
+from litlearn._core.distances import (
     BLOCK_ROWS,
     EUCLIDEAN,
     block_distances,
@@ -16,9 +16,9 @@ from litlearn._distances import (
     k_nearest,
     transpose_rows,
 )
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks
-from litlearn._selection import EMPTY_IDS, NOBODY, grow
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks
+from litlearn._core.selection import EMPTY_IDS, NOBODY, grow
 
 QUERY_ROWS = 512  # queries of a block
 FEW_QUERIES = 8  # below this, converting the points costs more than the products save

@@ -4,11 +4,11 @@ import functools
 
 import numpy as np
 
-from litlearn import _targets, _validation
-from litlearn._base import BaseEstimator, ClassifierMixin
-from litlearn._distances import EUCLIDEAN, MANHATTAN, Metric, difference_tile
-from litlearn._normal import given_priors
-from litlearn._parallel import cut
+from litlearn._core import targets, validation
+from litlearn._core.base import BaseEstimator, ClassifierMixin
+from litlearn._core.distances import EUCLIDEAN, MANHATTAN, Metric, difference_tile, range_scale
+from litlearn._core.normal import given_priors
+from litlearn._core.parallel import cut
 
 ROWS = 4096  # samples that are measured together, and made dense if they are sparse
 
@@ -32,11 +32,11 @@ def class_medians(X, members):
 
 def within_deviations(X, codes, centroids):
     """Pooled standard deviation of each feature around the centroids of the classes, (p,)."""
-    squares = np.zeros(X.shape[1])
+    squares, scale = np.zeros(X.shape[1]), range_scale(X, 2.0)
     for rows, block in dense_blocks(X):
-        squares += np.square(block - centroids[codes[rows]]).sum(axis=0)
+        squares += np.square((block - centroids[codes[rows]]) * scale).sum(axis=0)
     with np.errstate(invalid="ignore"):  # not a number if each sample is a class
-        return np.sqrt(squares / (X.shape[0] - len(centroids)))
+        return np.sqrt(squares / (X.shape[0] - len(centroids))) / scale
 
 
 def centroid_distances(X, centroids, scale, metric):
@@ -45,13 +45,13 @@ def centroid_distances(X, centroids, scale, metric):
     Both are divided by scale (p,) first; the distances are Euclidean or Manhattan.
     """
     code = EUCLIDEAN if metric == "euclidean" else MANHATTAN
-    points = _validation.read_only(centroids / scale)
+    points = validation.read_only(centroids / scale)
     out = np.empty((X.shape[0], len(centroids)))
     for rows, block in dense_blocks(X):
         difference_tile(
             Metric(code, 2.0, np.ones(len(scale))),
             points,
-            _validation.read_only(block / scale),
+            validation.read_only(block / scale),
             out[rows],
         )
     return out if code == EUCLIDEAN else out**2
@@ -165,12 +165,12 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
             If a parameter is out of range, there is only one class, or no feature varies.
         """
         who = type(self).__name__
-        _validation.check_option(self, "metric", self.metric, ("euclidean", "manhattan"))
-        shrink = _validation.check_real(
+        validation.check_option(self, "metric", self.metric, ("euclidean", "manhattan"))
+        shrink = validation.check_real(
             self, "shrink_threshold", self.shrink_threshold, low=0, allow_low=False, allow_none=True
         )
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, sparse=("csr",))
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X, sparse=("csr",))
         classes, codes = self._encode(y, X.shape[0])
         counts = np.bincount(codes, minlength=len(classes))
         priors = self._check_priors(counts)
@@ -183,7 +183,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
                 f"{who}: self.within_class_std_dev_ has at least 1 zero standard deviation. Inputs "
                 "within the same classes for at least 1 feature are identical."
             )
-            _validation.warn(UserWarning(message), 2)
+            validation.warn(UserWarning(message), 2)
         center = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         errors = np.sqrt(1 / counts - 1 / X.shape[0])[:, np.newaxis] * (within + np.median(within))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -192,25 +192,25 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
             sizes = np.maximum(np.abs(deviations) - shrink, 0.0)
             deviations = np.sign(deviations) * sizes
             centroids = center + errors * deviations
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         self.classes_, self.class_prior_, self.centroids_ = classes, priors, centroids
         self.deviations_, self.within_class_std_dev_ = deviations, within
         return self
 
     def _encode(self, y, n_samples):
-        targets = _targets.encode_one(self, y, n_samples)
-        n_classes = len(targets.classes[0])
+        coded = targets.encode_one(self, y, n_samples)
+        n_classes = len(coded.classes[0])
         if n_classes < 2:
             raise ValueError(
                 f"{type(self).__name__}: The number of classes has to be greater than one; got "
                 f"{n_classes} class"
             )
-        return targets.classes[0], targets.codes[0]
+        return coded.classes[0], coded.codes[0]
 
     def _check_priors(self, counts):
         who = type(self).__name__
         if isinstance(self.priors, str):
-            _validation.check_option(
+            validation.check_option(
                 self, "priors", self.priors, ("uniform", "empirical"), or_else=" or an array-like"
             )
             if self.priors == "empirical":
@@ -221,7 +221,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{who}: priors must be non-negative. Got {priors}.")
         if not np.isclose(priors.sum(), 1.0):
             message = f"{who}: The priors do not sum to 1. Normalizing such that it sums to one."
-            _validation.warn(UserWarning(message), 3)
+            validation.warn(UserWarning(message), 3)
         return priors / priors.sum()
 
     def _centroid(self, X, is_member):
@@ -242,22 +242,25 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Members of ``classes_``; of equally near ones, the first.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if not np.allclose(self.class_prior_, 1 / len(self.classes_)):
-            return _targets.label(self.classes_, self._scores(X))
-        X = _validation.check_queries(self, X, sparse=("csr",))
-        ones = np.ones(self.n_features_in_)
-        nearest = centroid_distances(X, self.centroids_, ones, self.metric).argmin(axis=1)
+            return targets.label(self.classes_, self._scores(X))
+        X = validation.check_queries(self, X, sparse=("csr",))
+        # Only the order matters: of squares that keep their digits.
+        largest = [np.abs(self.centroids_).max(), abs(X).max()]
+        unit = np.full(self.n_features_in_, 1.0 / range_scale(np.array(largest), 2.0))
+        nearest = centroid_distances(X, self.centroids_, unit, self.metric).argmin(axis=1)
         return self.classes_[nearest]
 
     def _scores(self, X):
         """Scores of the classes: logarithms of their probabilities, doubled, up to a constant."""
-        _validation.check_is_fitted(self)
-        X = _validation.check_queries(self, X, sparse=("csr",))
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X, sparse=("csr",))
         within = self.within_class_std_dev_
         scale = np.where(within > 0, within, 1.0)
         distances = centroid_distances(X, self.centroids_, scale, self.metric)
-        return 2.0 * _targets.logarithms(self.class_prior_) - distances
+        distances[np.isinf(distances).all(axis=1)] = 0.0  # too far to tell the classes apart
+        return 2.0 * targets.logarithms(self.class_prior_) - distances
 
     def _decision_function(self, X):
         scores = self._scores(X)
@@ -296,7 +299,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``; each row sums to 1.
         """
-        return _targets.probabilities(self._decision_function(X))
+        return targets.probabilities(self._decision_function(X))
 
     @_EuclideanOnly
     def predict_log_proba(self, X):
@@ -312,7 +315,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        return _targets.log_probabilities(self._decision_function(X))
+        return targets.log_probabilities(self._decision_function(X))
 
 
 def _largest(X):

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn._core import validation
 from litlearn.exceptions import DataConversionWarning
 from litlearn.neighbors import _search, _tiles
 
@@ -33,7 +33,7 @@ def effective_metric(owner, metric, p, metric_params):
         If a parameter of the metric is unknown, missing or out of range.
     """
     if metric_params is not None and not isinstance(metric_params, dict):
-        _validation._refuse(owner, "metric_params", metric_params, "a dict or None")
+        validation._refuse(owner, "metric_params", metric_params, "a dict or None")
     params = dict(metric_params or {})
     if callable(metric):
         return metric, params
@@ -41,7 +41,7 @@ def effective_metric(owner, metric, p, metric_params):
         _refuse_unknown(owner, metric, params, ())
         return metric, {}
     if not isinstance(metric, str):
-        _validation._refuse(owner, "metric", metric, "a str, a callable or a DistanceMetric")
+        validation._refuse(owner, "metric", metric, "a str, a callable or a DistanceMetric")
     metric = "minkowski" if metric == "p" else metric
     known = PARAMETERS.get(metric, ("w",) if metric in _tiles.WEIGHTED else ())
     if metric == "minkowski":
@@ -60,13 +60,13 @@ def _refuse_unknown(owner, metric, params, known):
     unknown = sorted(set(params) - set(known))
     if unknown:
         raise ValueError(
-            f"{_validation.owner_name(owner)}: metric {metric!r} has no parameter {unknown}, got "
+            f"{validation.owner_name(owner)}: metric {metric!r} has no parameter {unknown}, got "
             f"metric_params={params!r}."
         )
 
 
 def _effective_minkowski(owner, p, params, known):
-    who, is_tree = _validation.owner_name(owner), not hasattr(owner, "metric_params")
+    who, is_tree = validation.owner_name(owner), not hasattr(owner, "metric_params")
     if "p" in params:
         if p is not None and p != params["p"]:
             message = (
@@ -78,7 +78,7 @@ def _effective_minkowski(owner, p, params, known):
     _refuse_unknown(owner, "minkowski", params, known)
     given = "metric_params['p']" if "p" in params and not is_tree else "p"
     p = 2 if p is None else p
-    p = _validation.check_real(owner, given, p, low=0, allow_low=False, allow_inf=True)
+    p = validation.check_real(owner, given, p, low=0, allow_low=False, allow_inf=True)
     if params.get("w") is not None:
         return "minkowski", {"p": p, "w": _check_metric_weights(owner, params["w"])}
     special = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}.get(p)
@@ -87,7 +87,7 @@ def _effective_minkowski(owner, p, params, known):
 
 def _numbers(owner, name, value, n_axes):
     """Return a parameter of a metric as a finite float64 array with so many axes."""
-    who, array = _validation.owner_name(owner), np.asarray(value)
+    who, array = validation.owner_name(owner), np.asarray(value)
     if array.ndim != n_axes or array.dtype.kind not in "biuf":
         size = "one number for each feature" if n_axes == 1 else "a square matrix of numbers"
         raise ValueError(
@@ -103,15 +103,15 @@ def _numbers(owner, name, value, n_axes):
 def _check_metric_weights(owner, w):
     w = _numbers(owner, "w", w, 1)
     if np.any(w < 0) or not np.any(w > 0):
-        who = _validation.owner_name(owner)
+        who = validation.owner_name(owner)
         raise ValueError(
             f"{who}: w in metric_params must be not negative and not all zero, got {w}."
         )
-    return _validation.read_only(w)
+    return validation.read_only(w)
 
 
 def _check_variances(owner, V):
-    who = _validation.owner_name(owner)
+    who = validation.owner_name(owner)
     if V is None:
         raise ValueError(
             f"{who}: The 'V' parameter is required for the seuclidean metric: metric_params={{'V': "
@@ -120,12 +120,12 @@ def _check_variances(owner, V):
     V = _numbers(owner, "V", V, 1)
     if np.any(V <= 0):
         raise ValueError(f"{who}: V in metric_params must be positive, got {V}.")
-    return _validation.read_only(V)
+    return validation.read_only(V)
 
 
 def _check_inverse(owner, params):
     """Return the inverse of the covariance matrix, symmetric, from either of the two."""
-    who, name = _validation.owner_name(owner), "V" if params.get("VI") is None else "VI"
+    who, name = validation.owner_name(owner), "V" if params.get("VI") is None else "VI"
     if params.get(name) is None:
         raise ValueError(
             f"{who}: The 'VI' parameter is required for the mahalanobis metric: "
@@ -142,7 +142,7 @@ def _check_inverse(owner, params):
             f"{'definite' if name == 'V' else 'semi-definite'}; its smallest eigenvalue is "
             f"{values[0]:.3g}."
         )
-    return _validation.read_only(np.linalg.inv(matrix) if name == "V" else matrix)
+    return validation.read_only(np.linalg.inv(matrix) if name == "V" else matrix)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def algorithm_for(owner, algorithm, metric, params, is_sparse):
         Where scikit-learn builds a tree, or warns, and brute force is used; and for Minkowski with
         p < 1, which is not a distance.
     """
-    who = _validation.owner_name(owner)
+    who = validation.owner_name(owner)
     in_tree = algorithm in ("kd_tree", "ball_tree")
     if is_sparse:
         check_sparse_metric(who, metric)
@@ -196,7 +196,7 @@ def _is_among(metric, names):
 
 def check_metric(owner, algorithm, metric, params):
     """Raise ``ValueError`` unless the algorithm can search dense data with the metric."""
-    who = _validation.owner_name(owner)
+    who = validation.owner_name(owner)
     if not isinstance(metric, str):
         if algorithm in ("kd_tree", "ball_tree"):
             raise ValueError(
@@ -237,7 +237,7 @@ def check_n_features(owner, algorithm, metric, params, n_features, of_queries=Fa
 
     Brute force looks at the features of the haversine distance when it is asked, as scikit-learn.
     """
-    who = _validation.owner_name(owner)
+    who = validation.owner_name(owner)
     is_tree = algorithm in ("kd_tree", "ball_tree")
     if metric == "haversine" and n_features != 2 and (is_tree or of_queries):
         raise ValueError(
@@ -264,7 +264,7 @@ def check_distances(owner, array):
     if np.any(values < 0):
         raise ValueError(
             "Negative values in data passed to precomputed distance matrix. "
-            f"{_validation.owner_name(owner)} expects distances, which are not negative."
+            f"{validation.owner_name(owner)} expects distances, which are not negative."
         )
 
 
@@ -272,17 +272,17 @@ def warn_of_conversion(owner, metric, array):
     """Warn that numbers other than 0 and 1 count as true for a metric of booleans."""
     if _is_among(metric, _tiles.BOOLEAN) and not np.all((array == 0) | (array == 1)):
         message = (
-            f"{_validation.owner_name(owner)}: Data was converted to boolean for metric {metric}"
+            f"{validation.owner_name(owner)}: Data was converted to boolean for metric {metric}"
         )
-        _validation.warn(DataConversionWarning(message), 4)
+        validation.warn(DataConversionWarning(message), 4)
 
 
 def check_radius(owner, radius, n_queries, name="radius"):
     """Return one radius as a float, or one for each query as a float64 array."""
     if np.ndim(radius) == 0:
-        return _validation.check_real(owner, name, radius, low=0, allow_inf=True)
+        return validation.check_real(owner, name, radius, low=0, allow_inf=True)
     array = np.asarray(radius)
-    who = _validation.owner_name(owner)
+    who = validation.owner_name(owner)
     if array.dtype.kind not in "biuf" or array.shape != (n_queries,):
         raise ValueError(
             f"{who}: {name} must be a number or an array of shape ({n_queries},), one radius for "
@@ -291,4 +291,4 @@ def check_radius(owner, radius, n_queries, name="radius"):
     array = array.astype(np.float64)
     if not np.all(array >= 0):
         raise ValueError(f"{who}: {name} holds negative values or NaN, expected none.")
-    return _validation.read_only(array)
+    return validation.read_only(array)

@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 
-from litlearn import _targets, _validation
-from litlearn._base import ClassifierMixin
-from litlearn._jit import njit
+from litlearn._core import targets, validation
+from litlearn._core.base import ClassifierMixin
+from litlearn._core.jit import njit
 from litlearn.neighbors._base import (
     KNeighborsMixin,
     NeighborsBase,
@@ -62,13 +62,13 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
         """
         self._check_parameters()
         prepared = self._prepare(X)
-        targets = _targets.encode(self, y, prepared.X.shape[0])
-        pairs = list(zip(targets.classes, targets.codes, strict=True))
+        coded = targets.encode(self, y, prepared.X.shape[0])
+        pairs = list(zip(coded.classes, coded.codes, strict=True))
         outlier_label = self._check_outlier_label(pairs)
         self._store(prepared)
-        self.outputs_2d_ = not targets.flat
-        self.classes_ = targets.public_classes()
-        self._y = _targets.join_outputs(targets.codes, targets.flat)
+        self.outputs_2d_ = not coded.flat
+        self.classes_ = coded.public_classes()
+        self._y = targets.join_outputs(coded.codes, coded.flat)
         self._store_outlier_label(outlier_label)
         return self
 
@@ -94,7 +94,7 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
         for rows, dist, ind, indptr in self._neighborhoods(queries, exclude_self):
             weights = make_weights(self, self.weights, dist, indptr)
             for (_, labels), out in zip(outputs, votes, strict=True):
-                count_votes(_validation.read_only(labels), ind, indptr, weights, out[rows])
+                count_votes(validation.read_only(labels), ind, indptr, weights, out[rows])
             alone[rows] = indptr[1:] == indptr[:-1]
         return votes, alone
 
@@ -115,11 +115,11 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
         """
         votes, alone = self._votes(X)
         winners = [
-            _targets.label(classes, out)
+            targets.label(classes, out)
             for (classes, _), out in zip(self._each_output(), votes, strict=True)
         ]
         self._label_outliers(winners, alone)
-        return _targets.join_outputs(winners, not self.outputs_2d_)
+        return targets.join_outputs(winners, not self.outputs_2d_)
 
     def predict_proba(self, X):
         """Return the share of the votes that each class gets.
@@ -368,22 +368,26 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
             return None
         if isinstance(label, str) and label == "most_frequent":
             return [classes[np.bincount(inverse).argmax()] for classes, inverse in pairs]
-        labels = [label] * len(pairs) if np.ndim(label) == 0 else list(label)
+        labels = list(label) if validation.is_listed(label) else [label] * len(pairs)
         if len(labels) != len(pairs):
             raise ValueError(
-                f"RadiusNeighborsClassifier: outlier_label {label!r} has {len(labels)} entries, "
-                f"but y has {len(pairs)} outputs."
+                f"RadiusNeighborsClassifier: outlier_label {validation.shown(label)} has "
+                f"{len(labels)} entries, but y has {len(pairs)} outputs."
             )
         for (classes, _), one in zip(pairs, labels, strict=True):
-            if np.ndim(one) != 0:
+            if isinstance(one, (list, np.ndarray)):
                 raise TypeError(
                     f"RadiusNeighborsClassifier: the outlier_label of classes {classes} is "
                     f"supposed to be a scalar, got {one!r}."
                 )
-            if np.append(classes, one).dtype != classes.dtype:
+            try:
+                fits = np.append(classes, one).dtype == classes.dtype
+            except TypeError:  # the two have no type in common
+                fits = False
+            if not fits:
                 raise TypeError(
-                    f"RadiusNeighborsClassifier: the dtype of outlier_label {one!r} is "
-                    f"inconsistent with classes {classes} in y."
+                    f"RadiusNeighborsClassifier: the dtype of outlier_label "
+                    f"{validation.shown(one)} is inconsistent with classes {classes} in y."
                 )
         return labels
 

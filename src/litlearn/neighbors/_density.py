@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from litlearn import _validation
-from litlearn._base import BaseEstimator
+from litlearn._core import validation
+from litlearn._core.base import BaseEstimator
 from litlearn.neighbors._checks import check_n_features, effective_metric
 from litlearn.neighbors._kernel_density import LOG_KERNELS
 from litlearn.neighbors._tree_classes import BallTree, KDTree
@@ -116,10 +116,10 @@ class KernelDensity(BaseEstimator):
         self._check_parameters()
         algorithm = self._choose_algorithm()
         metric, params = effective_metric(self, self.metric, None, self.metric_params)
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X)
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X)
         check_n_features(self, algorithm, metric, params, X.shape[1])
-        weight = _validation.check_sample_weight(self, sample_weight, X.shape[0])
+        weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
         tree = TREES[algorithm](
             X,
             metric=self.metric,
@@ -127,22 +127,22 @@ class KernelDensity(BaseEstimator):
             sample_weight=weight,
             **(self.metric_params or {}),
         )
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         self.bandwidth_, self.tree_ = self._choose_bandwidth(*X.shape), tree
         return self
 
     def _check_parameters(self):
         if isinstance(self.bandwidth, str):
-            _validation.check_option(self, "bandwidth", self.bandwidth, ("scott", "silverman"))
+            validation.check_option(self, "bandwidth", self.bandwidth, ("scott", "silverman"))
         else:
-            _validation.check_real(self, "bandwidth", self.bandwidth, low=0, allow_low=False)
-        _validation.check_option(self, "algorithm", self.algorithm, ("auto", *TREES))
-        _validation.check_option(self, "kernel", self.kernel, LOG_KERNELS)
-        _validation.check_option(self, "metric", self.metric, BallTree.valid_metrics)
-        _validation.check_real(self, "atol", self.atol, low=0)
-        _validation.check_real(self, "rtol", self.rtol, low=0)
-        _validation.check_boolean(self, "breadth_first", self.breadth_first)
-        _validation.check_integer(self, "leaf_size", self.leaf_size, low=1)
+            validation.check_real(self, "bandwidth", self.bandwidth, low=1e-290)
+        validation.check_option(self, "algorithm", self.algorithm, ("auto", *TREES))
+        validation.check_option(self, "kernel", self.kernel, LOG_KERNELS)
+        validation.check_option(self, "metric", self.metric, BallTree.valid_metrics)
+        validation.check_real(self, "atol", self.atol, low=0)
+        validation.check_real(self, "rtol", self.rtol, low=0)
+        validation.check_boolean(self, "breadth_first", self.breadth_first)
+        validation.check_integer(self, "leaf_size", self.leaf_size, low=1)
 
     def _choose_algorithm(self):
         if self.algorithm == "auto":
@@ -155,9 +155,9 @@ class KernelDensity(BaseEstimator):
         return self.algorithm
 
     def _choose_bandwidth(self, n, p):
-        if self.bandwidth == "scott":
+        if validation.is_option(self.bandwidth, "scott"):
             return n ** (-1 / (p + 4))
-        if self.bandwidth == "silverman":
+        if validation.is_option(self.bandwidth, "silverman"):
             return (n * (p + 2) / 4) ** (-1 / (p + 4))
         return self.bandwidth
 
@@ -174,8 +174,8 @@ class KernelDensity(BaseEstimator):
         ndarray of shape (n_queries,)
             Natural logarithms; minus infinity beyond the reach of every kernel.
         """
-        _validation.check_is_fitted(self)
-        X = _validation.check_queries(self, X)
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X)
         logs = self.tree_.kernel_density(X, self.bandwidth_, kernel=self.kernel, return_log=True)
         return logs - np.log(self.tree_.sum_weight)
 
@@ -215,14 +215,14 @@ class KernelDensity(BaseEstimator):
         NotImplementedError
             For a kernel other than ``"gaussian"`` and ``"tophat"``.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if self.kernel not in ("gaussian", "tophat"):
             raise NotImplementedError(
                 f"{type(self).__name__}: sample needs the kernel 'gaussian' or 'tophat', not "
                 f"{self.kernel!r}."
             )
-        n_samples = _validation.check_integer(self, "n_samples", n_samples, low=1)
-        rng = _validation.check_random_state(self, random_state)
+        n_samples = validation.check_integer(self, "n_samples", n_samples, low=1)
+        rng = validation.check_random_state(self, random_state)
         data, weight = self.tree_.data, self.tree_.sample_weight
         share = rng.uniform(0, 1, size=n_samples)
         if weight is None:

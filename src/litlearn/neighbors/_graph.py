@@ -1,7 +1,7 @@
 """Graphs of neighbours: who is close to whom, as a sparse matrix."""
 
-from litlearn import _validation
-from litlearn._base import NumberedColumnsMixin
+from litlearn._core import validation
+from litlearn._core.base import NumberedColumnsMixin
 from litlearn.neighbors._base import KNeighborsMixin, NeighborsBase, RadiusNeighborsMixin
 from litlearn.neighbors._unsupervised import NearestNeighbors
 
@@ -131,10 +131,10 @@ def _searcher(owner, X, fitted, metric, n_jobs, **size):
 
 def _includes_self(owner, include_self, mode):
     if isinstance(include_self, str):
-        _validation.check_option(owner, "include_self", include_self, ("auto",), or_else=" or bool")
+        validation.check_option(owner, "include_self", include_self, ("auto",), or_else=" or bool")
         return mode == "connectivity"
     if include_self not in (True, False):
-        _validation._refuse(owner, "include_self", include_self, "a bool or 'auto'")
+        validation._refuse(owner, "include_self", include_self, "a bool or 'auto'")
     return bool(include_self)
 
 
@@ -175,7 +175,7 @@ class NeighborsTransformer(NumberedColumnsMixin, NeighborsBase):
             NaN or infinity.
         """
         self._check_parameters()
-        _validation.check_option(self, "mode", self.mode, ("distance", "connectivity"))
+        validation.check_option(self, "mode", self.mode, ("distance", "connectivity"))
         self._store(self._prepare(X))
         return self
 
@@ -264,7 +264,7 @@ class KNeighborsTransformer(KNeighborsMixin, NeighborsTransformer):
             Entry (i, j) is the weight of the edge from query i to training sample j. Edges of zero
             length are stored explicitly. In each row the nearest neighbour comes first.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         n_neighbors = self.n_neighbors + (self.mode == "distance")
         return self.kneighbors_graph(X, n_neighbors, self.mode)
 
@@ -354,5 +354,5 @@ class RadiusNeighborsTransformer(RadiusNeighborsMixin, NeighborsTransformer):
             Entry (i, j) is the weight of the edge from query i to training sample j. Edges of zero
             length are stored explicitly. In each row the nearest neighbour comes first.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         return self.radius_neighbors_graph(X, self.radius, self.mode, sort_results=True)

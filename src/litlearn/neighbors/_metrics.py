@@ -1,13 +1,13 @@
 """What searches know of a metric beside its distances: bounds for regions, and the final root.
 
-The bounds add up their terms in the order of `litlearn._distances.block_distances`, so that a bound
-that holds on paper holds for the computed numbers too.
+The bounds add up their terms in the order of `litlearn._core.distances.block_distances`, so that a
+bound that holds on paper holds for the computed numbers too.
 """
 
 import numpy as np
 
-from litlearn._distances import CHEBYSHEV, EUCLIDEAN, HAMMING, MANHATTAN, MINKOWSKI, power
-from litlearn._jit import njit
+from litlearn._core.distances import CHEBYSHEV, EUCLIDEAN, HAMMING, MANHATTAN, MINKOWSKI, power
+from litlearn._core.jit import njit
 
 EPSILON = 2.0**-52
 

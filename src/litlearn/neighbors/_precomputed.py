@@ -5,14 +5,14 @@ A dense matrix of distances is searched as any other tile, in ``_tiles.py``.
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn._core import validation
 
 FORMATS = ("csr", "csc", "coo", "lil")  # in the others a stored zero does not last
 
 
 def check_format(X):
     """Raise ``TypeError`` for a sparse format that cannot say "a neighbour at distance zero"."""
-    if _validation.is_sparse(X) and X.format not in FORMATS:
+    if validation.is_sparse(X) and X.format not in FORMATS:
         raise TypeError(
             f"Sparse matrix in {X.format!r} format is not supported due to its handling of "
             "explicit zeros"
@@ -39,7 +39,7 @@ def query_knn(owner, graph, k, *, exclude_self=False):
     fewest, needed = np.diff(graph.indptr).min(), k + exclude_self
     if fewest < needed:
         raise ValueError(
-            f"{_validation.owner_name(owner)}: {needed} neighbors per samples are required, but "
+            f"{validation.owner_name(owner)}: {needed} neighbors per samples are required, but "
             f"some samples have only {fewest} neighbors in precomputed graph matrix. Decrease "
             "number of neighbors used or recompute the graph with more neighbors."
         )
@@ -98,9 +98,10 @@ def sort_graph_by_row_values(graph, copy=False, warn_when_not_sorted=True):
     [1. 3. 2. 3.] [2 1 2 0]
     """
     who = "sort_graph_by_row_values"
-    if not _validation.is_sparse(graph):
+    if not validation.is_sparse(graph):
         raise TypeError(f"{who}: graph must be a sparse matrix, got {type(graph).__name__}.")
     check_format(graph)
+    validation.check_sparse(who, graph, "graph")
     if graph.format != "csr":
         if not copy:
             raise ValueError(

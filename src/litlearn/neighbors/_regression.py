@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 
-from litlearn import _validation
-from litlearn._base import RegressorMixin
-from litlearn._jit import njit
+from litlearn._core import validation
+from litlearn._core.base import RegressorMixin
+from litlearn._core.jit import njit
 from litlearn.neighbors._base import (
     KNeighborsMixin,
     NeighborsBase,
@@ -67,7 +67,7 @@ class NeighborsRegressor(RegressorMixin, NeighborsBase):
         """
         self._check_parameters()
         prepared = self._prepare(X)
-        targets = _validation.check_real_targets(self, y, prepared.X.shape[0])
+        targets = validation.check_real_targets(self, y, prepared.X.shape[0])
         self._store(prepared)
         self._y = targets
         return self
@@ -87,7 +87,7 @@ class NeighborsRegressor(RegressorMixin, NeighborsBase):
             radius.
         """
         queries, exclude_self = self._query_array(X)
-        targets = _validation.read_only(self._y.reshape(self.n_samples_fit_, -1))
+        targets = validation.read_only(self._y.reshape(self.n_samples_fit_, -1))
         means = np.zeros((queries.shape[0], targets.shape[1]))
         alone = 0
         for rows, dist, ind, indptr in self._neighborhoods(queries, exclude_self):

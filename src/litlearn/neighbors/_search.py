@@ -4,18 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._distances import (
+from litlearn._core.distances import (
     CHEBYSHEV,
     EUCLIDEAN,
     HAMMING,
     MANHATTAN,
     MINKOWSKI,
     Metric,
+    range_scale,
     unit_rows,
 )
-from litlearn._jit import njit
-from litlearn._parallel import fold_blocks
-from litlearn._selection import sort_pairs
+from litlearn._core.jit import njit
+from litlearn._core.parallel import fold_blocks
+from litlearn._core.selection import sort_pairs
 from litlearn.neighbors import _brute, _tiles, _tree
 from litlearn.neighbors._metrics import (
     distance_to_reduced,
@@ -44,6 +45,7 @@ METRICS = {
     "ball_tree": [*TREE_METRICS, *CHANGED],
 }
 SPARSE_METRICS = {"brute": list(_tiles.SPARSE), "kd_tree": [], "ball_tree": []}
+FARTHEST = 1e300  # largest power of a coordinate of a query that points were scaled for
 KINDS = {"kd_tree": _tree.KD, "ball_tree": _tree.BALL}
 
 # Measured crossover of brute force and the k-d tree: time of the tree divided by that of brute
@@ -87,6 +89,7 @@ class Index(NamedTuple):
     tree: object
     n_features: int
     params: dict
+    scale: float = 1.0  # what the data were multiplied by, a power of two
 
     @property
     def n_samples(self):
@@ -95,25 +98,31 @@ class Index(NamedTuple):
 
     def to_distance(self, reduced):
         """Distances from reduced distances."""
-        if self.metric is None or self.name == "sqeuclidean":
+        if self.metric is None:
             return reduced
+        if self.name == "sqeuclidean":
+            with np.errstate(over="ignore"):  # a square can be infinite
+                return reduced / self.scale / self.scale
         if self.name in ("cosine", "correlation"):
             return reduced / 2
         if self.name == "haversine":  # from the chord to the arc
             return 2 * np.arcsin(np.minimum(np.sqrt(reduced) / 2, 1.0))
-        return reduced_to_distance(self.metric, reduced)
+        return reduced_to_distance(self.metric, reduced) / self.scale
 
     def to_reduced(self, distances):
         """Largest reduced distances whose distances do not exceed the given ones."""
-        if self.metric is None or self.name == "sqeuclidean":
+        if self.metric is None:
             return distances
+        if self.name == "sqeuclidean":
+            with np.errstate(over="ignore"):
+                return distances * self.scale * self.scale
         if self.name in ("cosine", "correlation"):
             return distances * 2
         with np.errstate(over="ignore"):
             if self.name == "haversine":
                 guess = np.square(2 * np.sin(np.minimum(distances, np.pi) / 2))
             else:
-                guess = distance_to_reduced(self.metric, distances)
+                guess = distance_to_reduced(self.metric, distances * self.scale)
         return largest_reduced(self.to_distance, distances, guess)
 
 
@@ -241,6 +250,12 @@ def make_index(X, *, algorithm="auto", metric="euclidean", params=None, leaf_siz
     if metric == "mahalanobis":
         params = change_of_coordinates(X, params["VI"])
     points = as_searched(X, metric, False, params)
+    scale = 1.0
+    if metric in CODES and CODES[metric] in (EUCLIDEAN, MINKOWSKI):
+        order = params.get("p", 2.0) if CODES[metric] == MINKOWSKI else 2.0
+        heard = X if params.get("w") is None else X[:, np.asarray(params["w"]) > 0.0]
+        scale = 1.0 if np.isinf(order) else range_scale(heard, order)
+        points = points if scale == 1.0 else _scaled(points, scale)
     p, w = params.get("p", 2.0), params.get("w")
     resolved = resolve_metric(metric, p, w, points.shape[1], params)
     tree = None
@@ -250,7 +265,31 @@ def make_index(X, *, algorithm="auto", metric="euclidean", params=None, leaf_siz
         for array in tree:
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
-    return Index(algorithm, points, resolved, metric, tree, n_features, params)
+    return Index(algorithm, points, resolved, metric, tree, n_features, params, scale)
+
+
+def _scaled(X, scale):
+    """X times a power of two, in its type and read-only."""
+    with np.errstate(over="ignore"):  # of features whose weight is zero
+        scaled = X * X.dtype.type(scale)
+    scaled.flags.writeable = False
+    return scaled
+
+
+def searched_by(index, Q):
+    """The index that is asked, and the queries in its coordinates.
+
+    Another one than given where points were scaled up and queries are so far away that they leave
+    the range of numbers there: by brute force, in the coordinates of the data.
+    """
+    queries = as_searched(Q, index.name, True, index.params)
+    if index.scale == 1.0:
+        return index, queries
+    largest = float(np.abs(Q[:, index.metric.w > 0.0]).max(initial=0.0))
+    if largest * index.scale < FARTHEST ** (1.0 / max(index.metric.p, 1.0)):
+        return index, _scaled(queries.astype(np.float64), index.scale)
+    points = _scaled(index.X, 1.0 / index.scale)
+    return index._replace(algorithm="brute", X=points, tree=None, scale=1.0), queries
 
 
 def measured_in_tiles(metric, params):
@@ -292,7 +331,7 @@ def query_knn(index, Q, k, *, exclude_self=False, n_jobs=None):
     options = {"exclude_self": exclude_self, "n_jobs": n_jobs}
     if index.metric is None:
         return _tiles.knn(*tile_search(index, Q, options), k, **options)
-    queries = as_searched(Q, index.name, True, index.params)
+    index, queries = searched_by(index, Q)
     if index.tree is None:
         reduced, indices = _brute.knn(index.metric, index.X, queries, k, **options)
     else:
@@ -328,7 +367,7 @@ def query_radius(index, Q, r, *, exclude_self=False, sort=False, n_jobs=None):
             *tile_search(index, Q, options), np.broadcast_to(r, Q.shape[:1]), **options
         )
     else:
-        queries = as_searched(Q, index.name, True, index.params)
+        index, queries = searched_by(index, Q)
         bounds = np.broadcast_to(index.to_reduced(r), Q.shape[:1]).copy()
         if index.tree is None:
             blocks = _brute.radius(index.metric, index.X, queries, bounds, **options)
@@ -377,9 +416,9 @@ def count_radius(index, Q, r, *, n_jobs=None):
     -------
     ndarray of shape (m,), intp
     """
+    index, queries = searched_by(index, Q)
     if index.tree is None:
         return np.diff(query_radius(index, Q, r, n_jobs=n_jobs)[0])
     r = np.atleast_1d(np.asarray(r, dtype=np.float64))
     bounds = np.broadcast_to(index.to_reduced(r), Q.shape[:1]).copy()
-    queries = as_searched(Q, index.name, True, index.params)
     return _tree.count(index.metric, index.tree, queries, bounds, n_jobs=n_jobs)

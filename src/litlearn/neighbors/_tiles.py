@@ -11,9 +11,10 @@ import operator
 
 import numpy as np
 
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks
-from litlearn._selection import EMPTY_IDS, NOBODY, heap_sort, offer, reset_heap
+from litlearn._core.distances import range_scale
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks
+from litlearn._core.selection import EMPTY_IDS, NOBODY, heap_sort, offer, reset_heap
 
 TILE = 2**20  # distances of a tile: 8 MB
 PAIRS = 2**16  # pairs of sparse rows that are measured together
@@ -68,7 +69,12 @@ def by_object(metric, Q, X):
 def by_function(metric, Q, X):
     """Distances by the user's function of two rows: one call for each pair."""
     rows_q, rows_x = rows_of(Q), rows_of(X)
-    tile = np.array([[metric(q, x) for x in rows_x] for q in rows_q], dtype=np.float64)
+    tile = [[metric(q, x) for x in rows_x] for q in rows_q]
+    try:
+        tile = np.array(tile, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        message = f"metric: the callable returned {tile[0][0]!r}; expected a number."
+        raise TypeError(message) from error
     if np.isnan(tile).any():
         point = np.flatnonzero(np.isnan(tile).any(axis=0))[0]
         raise ValueError(f"metric: the callable returned NaN for point {point}; expected a number.")
@@ -90,6 +96,8 @@ def by_known_features(Q, X):
 
     The sum of squares is scaled up to all p features, as though the missing ones were average.
     """
+    scale = range_scale(X[~np.isnan(X)], 2.0)
+    Q, X = Q * scale, X * scale
     squares, known = np.zeros((len(Q), len(X))), np.zeros((len(Q), len(X)))
     for q, x in zip(Q.T.astype(np.float64), X.T, strict=True):
         difference = q[:, np.newaxis] - x
@@ -97,7 +105,7 @@ def by_known_features(Q, X):
         squares += np.where(is_known, difference, 0.0) ** 2
         known += is_known
     with np.errstate(invalid="ignore"):
-        return np.sqrt(squares / known * Q.shape[1])
+        return np.sqrt(squares / known * Q.shape[1]) / scale
 
 
 # ---------------------------------------------------------------------------------------------
@@ -111,6 +119,9 @@ def by_sparse_products(name, Q, X):
     pairs are measured again, by difference. For the cosine the rows are unit vectors.
     """
     differs = absolute if name in ("manhattan", "l1", "cityblock") else squared
+    scale = range_scale(X, 2.0) if differs is squared and name != "cosine" else 1.0
+    if scale != 1.0 and range_scale(Q * scale, 2.0) == 1.0:
+        return by_sparse_products(name, Q * scale, X * scale) / scale
     size = row_sums(differs(Q))[:, np.newaxis] + row_sums(differs(X))
     if name == "cosine":
         size[:] = 2.0  # without rounding: rows with nothing in common are then at equal distances

@@ -28,11 +28,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._distances import CHEBYSHEV, EUCLIDEAN, MANHATTAN, block_distances, power
-from litlearn._jit import njit
-from litlearn._parallel import cut as cut_rows
-from litlearn._parallel import fold_blocks
-from litlearn._selection import NOBODY, grow, heap_sort, offer, reset_heap
+from litlearn._core.distances import CHEBYSHEV, EUCLIDEAN, MANHATTAN, block_distances, power
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut as cut_rows
+from litlearn._core.parallel import fold_blocks
+from litlearn._core.selection import NOBODY, grow, heap_sort, offer, reset_heap
 from litlearn.neighbors._metrics import (
     box_distance,
     box_distances,
@@ -442,6 +442,40 @@ def build(X, kind, metric, leaf, n_jobs=None):
         fit = functools.partial(fit_radii, metric, tree, 2 * lost_to_underflow(metric))
         fold_blocks(lambda b: fit(b.start, b.stop), None, cut_rows(n_nodes, 32), n_jobs)
     return tree
+
+
+def is_whole(tree, n, p):
+    """Tell whether no walk through a tree over n points (n, p) leaves its arrays, or never ends."""
+    if not (tree.kind in (KD, BALL) and tree.leaf > 0 and tree.leaf % LANES == 0):
+        return False
+    n_nodes, n_leaves = node_count(n, tree.leaf), -(-n // tree.leaf)
+    shapes = dict.fromkeys((*INTEGERS, "threshold"), (n_nodes,))
+    shapes |= {"points": (n * p,), "rows": (n,), "low": (n_nodes, p), "leaf_low": (n_leaves * p,)}
+    wide = p if tree.kind == KD else 1  # corners, or radii
+    shapes |= {"high": (n_nodes, wide), "leaf_high": (n_leaves * wide,)}
+    if any(getattr(tree, name).shape != shape for name, shape in shapes.items()):
+        return False
+    start, stop, right = tree.start, tree.stop, tree.right
+    inner = np.flatnonzero(right)
+    left, other = inner + 1, right[inner]
+    # <family>: each node but the root is the child of one node, which has a smaller number.
+    children = np.sort(np.concatenate((left, other)))
+    if not np.array_equal(children, np.arange(1, n_nodes)) or np.any(other <= inner):
+        return False
+    # <halves>: the sizes follow from the number of points alone.
+    count = stop - start
+    middle = start[inner] - (-count[inner] // (2 * tree.leaf)) * tree.leaf
+    agree = (
+        ((start[0], stop[0]), (0, n)),
+        (right > 0, count > BUCKET * tree.leaf),
+        (start[left], start[inner]),
+        (stop[left], middle),
+        (start[other], middle),
+        (stop[other], stop[inner]),
+        (np.sort(tree.rows), np.arange(n)),
+    )
+    inside = np.all((tree.first >= 0) & (tree.first < n) & (tree.feature >= 0) & (tree.feature < p))
+    return bool(inside) and all(np.array_equal(one, another) for one, another in agree)
 
 
 def build_in_place(X, tree, root):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from litlearn import _validation
-from litlearn._base import __version__
+from litlearn._core import validation
+from litlearn._core.base import __version__
 from litlearn.neighbors import _search
-from litlearn.neighbors._base import TreeBase, build_index, read_only_index, split_rows
+from litlearn.neighbors._base import TreeBase, build_index, split_rows, unpickled_index
 from litlearn.neighbors._checks import (
     check_metric,
     check_n_features,
@@ -24,16 +24,16 @@ class BinaryTree(KernelDensityMixin, TreeBase):
     valid_metrics = ()
 
     def __init__(self, X, leaf_size=40, metric="minkowski", sample_weight=None, **kwargs):
-        leaf_size = _validation.check_integer(self, "leaf_size", leaf_size, low=1)
+        leaf_size = validation.check_integer(self, "leaf_size", leaf_size, low=1)
         self.effective_metric_, self.effective_metric_params_ = effective_metric(
             self, metric, None, kwargs
         )
         metric, params = self.effective_metric_, self.effective_metric_params_
         check_metric(self, self.algorithm, metric, params)
-        self._fit_X = _validation.check_array(self, X)
+        self._fit_X = validation.check_array(self, X)
         n_samples, n_features = self._fit_X.shape
         check_n_features(self, self.algorithm, metric, params, n_features)
-        self.sample_weight = _validation.check_sample_weight(self, sample_weight, n_samples)
+        self.sample_weight = validation.check_sample_weight(self, sample_weight, n_samples)
         self._index = build_index(self, self._fit_X, self.algorithm, metric, params, leaf_size)
 
     def __getstate__(self):
@@ -42,7 +42,7 @@ class BinaryTree(KernelDensityMixin, TreeBase):
     def __setstate__(self, state):
         self.__dict__.update({k: v for k, v in state.items() if k != "_litlearn_version"})
         self._fit_X.flags.writeable = False  # in place: the index holds the same array
-        self._index = read_only_index(self._index)
+        self._index = unpickled_index(self, self._index)
 
     @property
     def data(self):
@@ -55,7 +55,7 @@ class BinaryTree(KernelDensityMixin, TreeBase):
         return float(len(self._fit_X) if self.sample_weight is None else self.sample_weight.sum())
 
     def _queries(self, X):
-        array = _validation.check_array(self, X)
+        array = validation.check_array(self, X)
         if array.shape[1] != self._fit_X.shape[1]:
             raise ValueError(
                 f"{type(self).__name__}: query data dimension must match training data dimension: "
@@ -98,7 +98,7 @@ class BinaryTree(KernelDensityMixin, TreeBase):
             If `k` is less than 1 or greater than the number of points.
         """
         queries = self._queries(X)
-        k = _validation.check_integer(self, "k", k, low=1)
+        k = validation.check_integer(self, "k", k, low=1)
         if k > len(self._fit_X):
             raise ValueError(
                 f"{type(self).__name__}: k must be less than or equal to the number of training "
@@ -194,15 +194,15 @@ class BinaryTree(KernelDensityMixin, TreeBase):
         node_bounds : ndarray of shape (2, n_nodes, n_features) or (1, n_nodes, n_features)
             The lower and upper corners of the boxes of a k-d tree; the centres of a ball tree.
         """
-        tree = self._index.tree
+        tree, scale = self._index.tree, self._index.scale
         nodes = np.empty(len(tree.start), dtype=NODE)
         nodes["idx_start"], nodes["idx_end"] = tree.start, tree.stop
         nodes["is_leaf"] = tree.right == 0
         if self.algorithm == "ball_tree":
-            nodes["radius"] = tree.high[:, 0]
-            return self._fit_X, tree.rows, nodes, tree.low[np.newaxis]
-        nodes["radius"] = self._norms((tree.high - tree.low) / 2)
-        return self._fit_X, tree.rows, nodes, np.stack([tree.low, tree.high])
+            nodes["radius"] = tree.high[:, 0] / scale
+            return self._fit_X, tree.rows, nodes, tree.low[np.newaxis] / scale
+        nodes["radius"] = self._norms((tree.high - tree.low) / 2) / scale
+        return self._fit_X, tree.rows, nodes, np.stack([tree.low, tree.high]) / scale
 
     def _norms(self, vectors):
         """Return the length of each row in the metric of the tree."""

@@ -4,10 +4,11 @@ import numbers
 
 import numpy as np
 
-from litlearn import _validation, kernels
-from litlearn._base import BaseEstimator
-from litlearn._parallel import cut, fold_blocks
+from litlearn._core import validation
+from litlearn._core.base import BaseEstimator
+from litlearn._core.parallel import cut, fold_blocks
 from litlearn.exceptions import ConvergenceWarning
+from litlearn.kernels import _functions as kernels
 from litlearn.svm._gram import ComputedGram, StoredGram, tile_rows
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
@@ -29,42 +30,42 @@ class KernelMachine(BaseEstimator):
     def _check_parameters(self):
         """Check what all machines have."""
         if not callable(self.kernel):
-            _validation.check_option(self, "kernel", self.kernel, KERNELS, or_else=" or a callable")
-        _validation.check_integer(self, "degree", self.degree, low=0)
+            validation.check_option(self, "kernel", self.kernel, KERNELS, or_else=" or a callable")
+        validation.check_integer(self, "degree", self.degree, low=0)
         if isinstance(self.gamma, numbers.Real) and not isinstance(self.gamma, bool):
-            _validation.check_real(self, "gamma", self.gamma, low=0.0)
+            validation.check_real(self, "gamma", self.gamma, low=0.0)
         else:
-            _validation.check_option(
+            validation.check_option(
                 self,
                 "gamma",
                 self.gamma,
                 ("scale", "auto"),
                 or_else=" or a float in the range [0.0, inf)",
             )
-        _validation.check_real(self, "coef0", self.coef0, low=-np.inf)
-        _validation.check_real(self, "tol", self.tol, low=0.0, allow_low=False)
-        _validation.check_boolean(self, "shrinking", self.shrinking)
-        _validation.check_real(self, "cache_size", self.cache_size, low=0.0, allow_low=False)
-        _validation.check_verbose(self)
-        _validation.check_integer(self, "max_iter", self.max_iter, low=-1)
+        validation.check_real(self, "coef0", self.coef0, low=-np.inf)
+        validation.check_real(self, "tol", self.tol, low=0.0, allow_low=False)
+        validation.check_boolean(self, "shrinking", self.shrinking)
+        validation.check_real(self, "cache_size", self.cache_size, low=0.0, allow_low=False)
+        validation.check_verbose(self)
+        validation.check_integer(self, "max_iter", self.max_iter, low=-1)
 
     def _check_samples(self, X):
         """Return X in float64, dense or CSR, or as it is for a kernel that is a function."""
         if callable(self.kernel):
             return X, X.shape[0] if hasattr(X, "shape") else len(X)
         if self.kernel == "precomputed":
-            if _validation.is_sparse(X):
+            if validation.is_sparse(X):
                 raise TypeError(
                     f"{type(self).__name__}: Sparse precomputed kernels are not supported."
                 )
-            X = as_double(_validation.check_array(self, X))
+            X = as_double(validation.check_array(self, X))
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
                     f"{type(self).__name__}: Precomputed matrix must be a square matrix. Input is "
                     f"a {X.shape[0]}x{X.shape[1]} matrix."
                 )
             return X, len(X)
-        X = as_double(_validation.check_array(self, X, sparse=("csr",)))
+        X = as_double(validation.check_array(self, X, sparse=("csr",)))
         return X, X.shape[0]
 
     def _gram(self, X, n):
@@ -74,33 +75,47 @@ class KernelMachine(BaseEstimator):
             return StoredGram(self._call_kernel(X, X, (n, n))), None, budget
         if self.kernel == "precomputed":
             return StoredGram(X), None, budget
-        if _validation.is_sparse(X) and n * n * X.shape[1] <= SMALL:
+        if validation.is_sparse(X) and n * n * X.shape[1] <= SMALL:
             X = X.toarray()  # rounded alike, so that the machine is the same to the last digit
         kernel = kernels.make_kernel(
-            self.kernel, X, gamma=self._find_gamma(X), degree=self.degree, coef0=self.coef0
+            self.kernel, X, gamma=self._find_gamma(X), degree=self._degree(), coef0=self.coef0
         )
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not np.isfinite(kernels.kernel_diagonal(kernel, X)).all():
+                self._refuse_infinite()
         if 8.0 * n * n <= 0.5 * budget:
             return StoredGram(kernels.gram(kernel, X)), kernel, budget - 8.0 * n * n
         return ComputedGram(kernel, X), kernel, 0.5 * budget
 
     def _find_gamma(self, X):
-        if self.gamma == "auto":
+        if validation.is_option(self.gamma, "auto"):
             return 1.0 / X.shape[1]
-        if self.gamma != "scale":
+        if not validation.is_option(self.gamma, "scale"):
             return float(self.gamma)
         gamma = kernels.scaled_gamma(X)
         if np.isnan(gamma):
-            raise ValueError(
-                f"{type(self).__name__}: The dual coefficients or intercepts are not finite. The "
-                "input data may contain large values and need to be preprocessed."
-            )
+            self._refuse_infinite()
         return gamma
+
+    def _degree(self):
+        return min(self.degree, validation.LARGEST)
+
+    def _refuse_infinite(self):
+        """Raise the error of numbers out of range; kernels and bounds are made of these."""
+        names = ("C", "nu", "kernel", "gamma", "degree", "coef0")
+        given = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        raise ValueError(
+            f"{type(self).__name__}: The dual coefficients or intercepts are not finite. The input "
+            "data may contain large values and need to be preprocessed, or one of the parameters "
+            f"is too large or too small: {given}."
+        )
 
     def _call_kernel(self, X, others, shape):
         """Return the matrix that a kernel function gives."""
         K = self.kernel(X, others)
-        K = K.toarray() if _validation.is_sparse(K) else K
-        K = as_double(_validation.check_array(self, K, "kernel(X, Y)"))
+        if validation.is_sparse(K):
+            K = validation.check_sparse(self, K, "kernel(X, Y)").toarray()
+        K = as_double(validation.check_array(self, K, "kernel(X, Y)"))
         if K.shape != shape:
             raise ValueError(
                 f"{type(self).__name__}: the kernel returned an array of shape {K.shape}, expected "
@@ -119,7 +134,7 @@ class KernelMachine(BaseEstimator):
                     f"{type(self).__name__}: Invalid input - all samples have zero or negative "
                     "weights. sample_weight needs a positive one."
                 )
-        weight = _validation.check_sample_weight(self, sample_weight, n)
+        weight = validation.check_sample_weight(self, sample_weight, n)
         return np.ones(n) if weight is None else weight
 
     # ------------------------------------------------------------------ after the solver
@@ -141,11 +156,11 @@ class KernelMachine(BaseEstimator):
                 f"rounding does not let it lower to tol={self.tol:.1e}. Scale the features, or use "
                 "a smaller C or a larger tol."
             )
-        _validation.warn(ConvergenceWarning(message), 4)
+        validation.warn(ConvergenceWarning(message), 4)
 
     def _store_support(self, X, n, support, dual_coef, n_support):
         """Store the support vectors (n_sv,), their coefficients (rows, n_sv) and their counts."""
-        self._sparse = _validation.is_sparse(X) and not callable(self.kernel)
+        self._sparse = validation.is_sparse(X) and not callable(self.kernel)
         self._X_fit = X if callable(self.kernel) else None
         self.support_ = support.astype(np.int32)
         self._n_support = np.asarray(n_support, dtype=np.int32)
@@ -207,16 +222,16 @@ class KernelMachine(BaseEstimator):
 
     def _check_queries(self, X):
         """Return samples in the form of the training samples."""
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if callable(self.kernel):
             return X
-        if _validation.is_sparse(X) and not self._sparse:
+        if validation.is_sparse(X) and not self._sparse:
             raise ValueError(
                 f"{type(self).__name__}: cannot use sparse input in {type(self).__name__!r} "
                 "trained on dense data"
             )
-        X = as_double(_validation.check_queries(self, X, sparse=("csr",) if self._sparse else ()))
-        if self._sparse and not _validation.is_sparse(X):
+        X = as_double(validation.check_queries(self, X, sparse=("csr",) if self._sparse else ()))
+        if self._sparse and not validation.is_sparse(X):
             from scipy.sparse import csr_array
 
             X = csr_array(X)
@@ -249,7 +264,7 @@ class KernelMachine(BaseEstimator):
                 self.kernel,
                 self.support_vectors_ if len(self.support_) else X,
                 gamma=self._gamma,
-                degree=self.degree,
+                degree=self._degree(),
                 coef0=self.coef0,
             )
             tile = lambda rows: self._tile(kernel, X[rows])  # noqa: E731

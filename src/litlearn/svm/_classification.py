@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 
-from litlearn import _targets, _validation
-from litlearn._base import ClassifierMixin
-from litlearn._parallel import effective_n_jobs, fold_blocks
-from litlearn._progress import progress
+from litlearn._core import targets, validation
+from litlearn._core.base import ClassifierMixin
+from litlearn._core.parallel import effective_n_jobs, fold_blocks
+from litlearn._core.progress import progress
 from litlearn.exceptions import NotFittedError
 from litlearn.svm import _platt
 from litlearn.svm._base import KernelMachine, show_violation
@@ -22,44 +22,44 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _check_classifier(self):
         self._check_parameters()
-        _validation.check_option(
+        validation.check_option(
             self, "decision_function_shape", self.decision_function_shape, ("ovr", "ovo")
         )
-        _validation.check_boolean(self, "break_ties", self.break_ties)
-        if self.probability == "deprecated":
+        validation.check_boolean(self, "break_ties", self.break_ties)
+        if validation.is_option(self.probability, "deprecated"):
             wanted = False
         else:
-            wanted = _validation.check_boolean(self, "probability", self.probability)
+            wanted = validation.check_boolean(self, "probability", self.probability)
             who = type(self).__name__
             message = (
                 f"The `probability` parameter of {who} was deprecated in scikit-learn 1.9. Use "
                 f"`CalibratedClassifierCV({who}(), ensemble=False)` instead."
             )
-            _validation.warn(FutureWarning(message), 4)
-        return wanted, _validation.check_random_state(self, self.random_state)
+            validation.warn(FutureWarning(message), 4)
+        return wanted, validation.check_random_state(self, self.random_state)
 
     def _fit(self, X, y, sample_weight):
         wanted, rng = self._check_classifier()
-        names = None if callable(self.kernel) else _validation.feature_names(X)
+        names = None if callable(self.kernel) else validation.feature_names(X)
         X, n = self._check_samples(X)
-        targets = _targets.encode(self, y, n)
-        if not targets.flat:
+        coded = targets.encode(self, y, n)
+        if not coded.flat:
             raise ValueError(
                 f"{type(self).__name__}: y should be a 1d array, got an array of shape "
-                f"{(n, len(targets.classes))} instead."
+                f"{(n, len(coded.classes))} instead."
             )
-        classes, codes = targets.classes[0], targets.codes[0]
+        classes, codes = coded.classes[0], coded.codes[0]
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__}: The number of classes has to be greater than one; got "
                 f"{len(classes)} class"
             )
-        factors = _validation.check_class_weight(self, self.class_weight, classes, codes)
+        factors = validation.check_class_weight(self, self.class_weight, classes, codes)
         weight = self._check_weight(sample_weight, n)
         pairs = list_pairs(len(classes))
         bounds = self._bounds(weight, factors[codes], codes, pairs)
         gram, kernel, memory = self._gram(X, n)
-        seed = _validation.random_integer(rng)
+        seed = validation.random_integer(rng)
         if len(pairs) > 1:
             memory /= IN_FLIGHT
 
@@ -90,17 +90,14 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self._check_finite_fit([found for _, _, found, _ in results])
         self._store(X, n, codes, classes, results)
         if not callable(self.kernel):
-            _validation.store_features(self, X.shape[1], names)
+            validation.store_features(self, X.shape[1], names)
         self.class_weight_, self._gamma = factors, kernel.gamma if kernel else 0.0
         self._warn_of([solution for _, solution, _, _ in results])
         return self
 
     def _check_finite_fit(self, found):
         if not all(np.isfinite(b) and np.isfinite(beta).all() for beta, b in found):
-            raise ValueError(
-                f"{type(self).__name__}: The dual coefficients or intercepts are not finite. The "
-                "input data may contain large values and need to be preprocessed."
-            )
+            self._refuse_infinite()
 
     def _store(self, X, n, codes, classes, results):
         """Gather what the pairs found, in the form of LIBSVM.
@@ -199,21 +196,22 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             Members of ``classes_``. Of classes with equally many votes the first is chosen, or,
             with ``break_ties=True``, that with the largest decision function.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError(
                 f"{type(self).__name__}: break_ties must be False when decision_function_shape is "
                 "'ovo'"
             )
         if len(self.classes_) == 2 or self.break_ties:
-            return _targets.label(self.classes_, self.decision_function(X))
+            return targets.label(self.classes_, self.decision_function(X))
         scores = self._pair_scores(self._check_queries(X))
-        return _targets.label(self.classes_, count_votes(scores, len(self.classes_))[0])
+        return targets.label(self.classes_, count_votes(scores, len(self.classes_))[0])
 
     # ------------------------------------------------------------------ probabilities
 
     def _check_proba(self):
-        if self.probability == "deprecated" or not self.probability:
+        unused = validation.is_option(self.probability, "deprecated")
+        if unused or not self.probability:
             raise AttributeError("predict_proba is not available when probability=False")
 
     @property
@@ -247,7 +245,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         return _platt.couple(P, list_pairs(len(self.classes_)), len(self.classes_))
 
     def _predict_log_proba(self, X):
-        return _targets.logarithms(self._predict_proba(X))
+        return targets.logarithms(self._predict_proba(X))
 
     @property
     def probA_(self):
@@ -493,7 +491,7 @@ class SVC(KernelClassifier):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        _validation.check_real(self, "C", self.C, low=0.0, allow_low=False, allow_inf=True)
+        validation.check_real(self, "C", self.C, low=0.0, allow_low=False, allow_inf=True)
         return self._fit(X, y, sample_weight)
 
     def _bounds(self, weight, factors, codes, pairs):
@@ -503,7 +501,7 @@ class SVC(KernelClassifier):
                 "SVC: Invalid input - all samples with positive weights belong to the same class."
             )
         with np.errstate(invalid="ignore"):
-            bounds = self.C * (weight * factors)
+            bounds = validation.as_float(self.C) * (weight * factors)
         return np.where(weight * factors > 0.0, bounds, 0.0)
 
     def _programme(self, sign, bounds):
@@ -670,7 +668,7 @@ class NuSVC(KernelClassifier):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        _validation.check_real(self, "nu", self.nu, low=0.0, high=1.0, allow_low=False)
+        validation.check_real(self, "nu", self.nu, low=0.0, high=1.0, allow_low=False)
         return self._fit(X, y, sample_weight)
 
     def _bounds(self, weight, factors, codes, pairs):

@@ -18,14 +18,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _random, _validation
-from litlearn._jit import njit, prefetch
-from litlearn._parallel import check_interrupt
+from litlearn._core import random, validation
+from litlearn._core.jit import njit, prefetch
+from litlearn._core.parallel import check_interrupt
+from litlearn.svm._free_samples import solve_free
 
 WORK = 20_000_000  # products between two returns to Python: about 20 ms
 AHEAD = 4  # samples that are brought near before their turn
 LINE = 64  # bytes that come near together
-CLOSE = 1.0  # share of tol at which the samples left out come back, and all are looked at
+# The samples left out come back, and all are looked at, when the others are solved: to a share
+SHARE = 0.01  # of what was found at the last look, but not beyond
+CLOSE = 0.1  # of tol.
+ROUND = 100  # passes of the joint machine, over samples that are not left out, that count as one
+REPEATS = 10  # most of them in the same order
+SLOW, SOON = 48, 2  # passes after which equations are solved, and again if they help
 
 
 class Rows(NamedTuple):
@@ -55,7 +61,7 @@ def make_rows(X, constant):
         parts = X.reshape(-1), np.empty(0, dtype=np.int32), indptr
     else:
         parts = X.data, X.indices, X.indptr
-    return Rows(*(_validation.read_only(part) for part in parts), float(constant))
+    return Rows(*(validation.read_only(part) for part in parts), float(constant))
 
 
 @njit(helper=True)
@@ -236,7 +242,7 @@ def pass_over(visit, active, part, state):
     worst : float
         The largest violation that was met.
     """
-    _random.shuffle(state, active)
+    random.shuffle(state, active)
     worst, kept = 0.0, [active[:0]]
     for start in range(0, len(active), part):
         block = active[start : start + part]
@@ -272,10 +278,11 @@ def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
     beta, w, lengths = np.zeros(n), np.zeros(n_features + 1), np.empty(n)
     squared_lengths(rows, lengths)
     members = np.flatnonzero(problem.upper > problem.lower)
-    active, reserve, n_iter = members.copy(), np.inf, 0
-    state = _random.make_state(seed)
+    active, reserve, n_iter, again, wait = members.copy(), np.inf, 0, SLOW, SOON
+    state, goal = random.make_state(seed), np.inf
     part = max(1, int(WORK * n / max(1, len(rows.data))))
     while n_iter < max_iter:
+        looked = len(active) == len(members)
         active, worst = pass_over(
             lambda block: descend(rows, problem, lengths, beta, w, block, reserve),  # noqa: B023
             active,
@@ -283,17 +290,29 @@ def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
             state,
         )
         reserve = worst if worst > 0.0 else np.inf
+        goal = max(SHARE * worst, CLOSE * tol) if looked else goal
         n_iter += 1
         if report is not None:
             report(n_iter, worst)
-        if worst > CLOSE * tol and len(active):
+        # <slow>: passes that hardly get on give way to equations, the more so the more these help.
+        if n_iter == again and worst > CLOSE * tol:
+            combine(rows, beta, w)
+            better = solve_free(rows, problem, lengths, beta, w, tol)
+            wait = SOON if better is not None else 2 * wait
+            again += wait
+            if better is not None:
+                beta, active, reserve = better, members.copy(), np.inf
+                combine(rows, beta, w)
+                continue
+        if worst > goal and len(active):
             continue
+        active = members.copy()
         # <certificate>: w computed anew, and all samples looked at.
-        combine(rows, beta, w)
-        violation = largest_violation(rows, problem, beta, w, members)
-        if violation < tol:
-            return DualSolution(w, beta, violation, n_iter, True)
-        active, reserve = members.copy(), np.inf
+        if worst <= CLOSE * tol:
+            combine(rows, beta, w)
+            violation = largest_violation(rows, problem, beta, w, members)
+            if violation < tol:
+                return DualSolution(w, beta, violation, n_iter, True)
     combine(rows, beta, w)
     violation = largest_violation(rows, problem, beta, w, members)
     return DualSolution(w, beta, violation, n_iter, violation < tol)
@@ -303,46 +322,67 @@ def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
 
 
 @njit
-def descend_together(rows, codes, C, lengths, alpha, W, order):
-    """Pass once over the samples, each with its coefficients for all classes.
+def descend_together(rows, codes, C, lengths, alpha, W, active, limits):
+    """Pass over some samples, each with its coefficients for all classes.
 
-    codes (n,): classes; C (n,); alpha (n, k), W (k, p + 1): changed; order: samples. Minimises
-    sum ||w_m||^2 / 2 + sum_i sum_m alpha_im [m is not the class of i], where the alpha of a sample
-    sum to 0, and are at most C_i for its class and at most 0 for the others. Returns the largest
-    violation that was met.
+    codes (n,): classes; C (n,); alpha (n, k), W (k, p + 1): changed; active: samples, those that
+    stay are moved to the front; limits: the reserve above which a sample is left out, the violation
+    that is small enough, and the most passes. Minimises sum ||w_m||^2 / 2
+    + sum_i sum_m alpha_im [m is not the class of i], where the alpha of a sample sum to 0, and are
+    at most C_i for its class and at most 0 for the others. Returns the number of samples that stay,
+    and the largest violation that was met in the last pass.
     """
-    k = W.shape[0]
+    k, (reserve, goal, most) = W.shape[0], limits
     slope, bound, tops = np.empty(k), np.empty(k), np.empty(k)
-    worst = 0.0
-    for i in order:
-        worst = max(worst, joint_slopes(rows, codes[i], C[i], alpha[i], W, slope, bound, i))
-        length = lengths[i]
-        if length <= 0.0:
-            continue
-        for m in range(k):
-            slope[m] -= length * alpha[i, m]
-            tops[m] = slope[m] + length * bound[m]
-        # <level>: alpha_m = min(bound_m, (level - slope_m) / length), and they sum to 0.
-        level = water_level(tops, length * C[i])
-        for m in range(k):
-            new = min(bound[m], (level - slope[m]) / length)
-            change = new - alpha[i, m]
-            if change != 0.0:
-                alpha[i, m] = new
-                add_row(rows, i, change, W[m])
-    return worst
+    worst, stop = np.inf, active.size
+    while most > 0 and worst > goal:
+        worst, kept, most = 0.0, 0, most - 1
+        for i in active[:stop]:
+            violation = joint_slopes(rows, codes[i], C[i], alpha[i], W, slope, bound, i)
+            if -violation > reserve:
+                continue
+            active[kept] = i
+            kept += 1
+            worst = max(worst, violation)
+            if violation > 0.0 and lengths[i] > 0.0:
+                level_sample(rows, lengths[i], C[i], alpha[i], W, (slope, bound, tops), i)
+        stop = kept
+    return stop, worst
+
+
+@njit(helper=True)
+def level_sample(rows, length, C, alpha, W, scratch, i):
+    """Minimise over the coefficients alpha (k,) of sample i."""
+    slope, bound, tops = scratch
+    for m in range(alpha.size):
+        slope[m] -= length * alpha[m]
+        tops[m] = slope[m] + length * bound[m]
+    # <level>: alpha_m = min(bound_m, (level - slope_m) / length), and they sum to 0.
+    level = water_level(tops, length * C)
+    for m in range(alpha.size):
+        new = min(bound[m], (level - slope[m]) / length)
+        change = new - alpha[m]
+        if change != 0.0:
+            alpha[m] = new
+            add_row(rows, i, change, W[m])
 
 
 @njit(helper=True)
 def joint_slopes(rows, code, C, alpha, W, slope, bound, i):
-    """Fill slope and bound (k,) of a sample, and return its violation."""
-    high, low = -np.inf, np.inf
+    """Fill slope and bound (k,) of a sample, and return its violation.
+
+    Below zero it is a reserve: all coefficients but one are at their bounds, with that much to go
+    before another one leaves its own.
+    """
+    high, low, inside = -np.inf, np.inf, -1
     for m in range(W.shape[0]):
         bound[m] = C if m == code else 0.0
         slope[m] = row_product(rows, i, W[m]) + (0.0 if m == code else 1.0)
-        high = max(high, slope[m])
-        if alpha[m] < bound[m]:
-            low = min(low, slope[m])
+        if alpha[m] < bound[m] and slope[m] < low:
+            low, inside = slope[m], m
+    for m in range(W.shape[0]):
+        if m != inside:
+            high = max(high, slope[m])
     return high - low if low < np.inf else 0.0
 
 
@@ -385,21 +425,31 @@ def solve_together(rows, codes, C, n_classes, n_features, limits, seed, report=N
     n = len(codes)
     alpha, W, lengths = np.zeros((n, n_classes)), np.zeros((n_classes, n_features + 1)), np.empty(n)
     squared_lengths(rows, lengths)
-    order, state = np.flatnonzero(C > 0.0), _random.make_state(seed)
+    members, state = np.flatnonzero(C > 0.0), random.make_state(seed)
     part = max(1, int(WORK * n / max(1, len(rows.data) * n_classes)))
-    violation, n_iter = np.inf, 0
-    while violation >= tol and n_iter < max_iter:
-        _random.shuffle(state, order)
-        worst = 0.0
-        for start in range(0, len(order), part):
-            block = order[start : start + part]
-            worst = max(worst, descend_together(rows, codes, C, lengths, alpha, W, block))
-            check_interrupt()
+    violation, n_iter, goal = np.inf, 0, CLOSE
+    repeats = int(min(REPEATS, max(1, part // n)))  # of a pass, before there is a new order
+    while n_iter < max_iter:
+        # <round>: passes over those that move, until they are solved or it is the others' turn.
+        active, reserve = members.copy(), np.inf
+        for _ in range(ROUND // repeats):
+            stop = reserve, goal, repeats
+            active, worst = pass_over(
+                lambda block: descend_together(rows, codes, C, lengths, alpha, W, block, stop),  # noqa: B023
+                active,
+                part,
+                state,
+            )
+            reserve = worst if worst > 0.0 else np.inf
+            if worst <= goal or not len(active):
+                break
         n_iter += 1
         if report is not None:
             report(n_iter, worst)
-        if worst < tol or n_iter == max_iter:
-            for m in range(n_classes):
-                combine(rows, np.ascontiguousarray(alpha[:, m]), W[m])
-            violation = largest_joint_violation(rows, codes, C, alpha, W, order)
+        for m in range(n_classes):
+            combine(rows, np.ascontiguousarray(alpha[:, m]), W[m])
+        violation = largest_joint_violation(rows, codes, C, alpha, W, members)
+        if violation < tol and worst <= CLOSE * tol:
+            break
+        goal = CLOSE * max(violation, tol)
     return W, alpha, violation, n_iter, violation < tol

@@ -11,8 +11,8 @@ float64 they are those of `litlearn.kernels`.
 
 import numpy as np
 
-from litlearn import kernels
-from litlearn._parallel import check_interrupt, cut, fold_blocks, multiply_rows
+from litlearn._core.parallel import check_interrupt, cut, fold_blocks, multiply_rows
+from litlearn.kernels import _functions as kernels
 
 TILE_BYTES = 2**22
 ROUGH = 1e-3  # largest error of an exponent in float32

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from litlearn import _targets, _validation, kernels
-from litlearn._linear import LinearClassifier, LinearModel, LinearRegressor, SparseCoefficients
-from litlearn._parallel import map_blocks
-from litlearn._progress import progress
+from litlearn._core import targets, validation
+from litlearn._core.linear import LinearClassifier, LinearModel, LinearRegressor, SparseCoefficients
+from litlearn._core.parallel import map_blocks
+from litlearn._core.progress import progress
 from litlearn.exceptions import ConvergenceWarning
+from litlearn.kernels import _functions as kernels
 from litlearn.svm._base import show_violation
 from litlearn.svm._dual_descent import DualProblem, make_rows, solve_dual, solve_together
 from litlearn.svm._primal_newton import SquaredLoss, solve_primal
@@ -20,6 +21,7 @@ COMBINATIONS = {  # of penalty and loss: the values of `dual` that liblinear has
     ("l2", "epsilon_insensitive"): (True,),
     ("l2", "squared_epsilon_insensitive"): (False, True),
 }
+LARGEST = 1e100  # of factors of the samples: products of two of them are finite
 
 
 class LinearMachine(LinearModel):
@@ -29,50 +31,70 @@ class LinearMachine(LinearModel):
 
     def _check_parameters(self, penalty, losses, combined=True):
         """Check what both have; `combined`: whether penalty, loss and dual have a meaning."""
-        _validation.check_option(self, "loss", self.loss, losses)
-        if self.dual != "auto":
-            if not isinstance(self.dual, (bool, np.bool_)):
-                _validation.check_option(
-                    self, "dual", self.dual, ("auto",), or_else=" or a bool: True or False"
-                )
+        validation.check_option(self, "loss", self.loss, losses)
+        if not isinstance(self.dual, (bool, np.bool_)):
+            or_else = " or a bool: True or False"
+            validation.check_option(self, "dual", self.dual, ("auto",), or_else=or_else)
         allowed = COMBINATIONS.get((penalty, self.loss), ())
         if combined and self.dual not in (*allowed, "auto" if allowed else None):
             raise ValueError(
                 f"{type(self).__name__}: Unsupported set of arguments: the combination is not "
                 f"there, Parameters: penalty='{penalty}', loss='{self.loss}', dual={self.dual}"
             )
-        _validation.check_real(self, "tol", self.tol, low=0.0, allow_low=False)
-        _validation.check_real(self, "C", self.C, low=0.0, allow_low=False)
-        _validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        scaling = _validation.check_real(self, "intercept_scaling", self.intercept_scaling, low=0.0)
+        validation.check_real(self, "tol", self.tol, low=0.0, allow_low=False)
+        validation.check_real(self, "C", self.C, low=0.0, allow_low=False)
+        validation.check_boolean(self, "fit_intercept", self.fit_intercept)
+        scaling = self.intercept_scaling
+        validation.check_real(self, "intercept_scaling", scaling, low=0.0, high=LARGEST)
         if self.fit_intercept and scaling == 0.0:
             raise ValueError(
                 f"{type(self).__name__}: Intercept scaling is {self.intercept_scaling!r} but needs "
-                "to be greater than 0. To disable fitting an intercept, set fit_intercept=False."
+                "to be greater than 0. To disable fitting an intercept, set fit_intercept=False "
+                "(parameter intercept_scaling)."
             )
-        _validation.check_verbose(self)
-        _validation.check_integer(self, "max_iter", self.max_iter, low=0)
-        rng = _validation.check_random_state(self, self.random_state)
-        return scaling if self.fit_intercept else 0.0, rng
+        validation.check_verbose(self)
+        validation.check_integer(self, "max_iter", self.max_iter, low=0)
+        rng = validation.check_random_state(self, self.random_state)
+        return float(scaling) if self.fit_intercept else 0.0, rng
 
     def _check_data(self, X):
         """Return X in float64 and the names of its features."""
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, sparse=self.sparse_formats)
-        return kernels.as_input(X, np.float64), names
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X, sparse=self.sparse_formats)
+        X = kernels.as_input(X, np.float64)
+        if not isinstance(X, np.ndarray) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()  # steps take each entry of a sample for a feature of its own
+        return X, names
 
+    def _check_range(self, X, constant, C):
+        """Refuse samples whose squares, in sum and with their price, are infinite."""
+        entries = X.ravel() if isinstance(X, np.ndarray) else X.data
+        with np.errstate(over="ignore"):
+            # Not by BLAS: its threads cost more than the sum.
+            squares = np.einsum("i,i->", entries, entries) + len(C) * np.square(constant)
+            total = 4.0 * C.max() * squares
+        if not np.isfinite(total):
+            raise ValueError(
+                f"{type(self).__name__}: the squares of the entries of X, times C={self.C!r} and "
+                "the weights of samples, sum up to infinity: scale X, or choose a smaller C or "
+                "intercept_scaling."
+            )
+
+    @np.errstate(over="ignore", invalid="ignore")  # of the certificate, where C is 1e300
     def _solve(self, X, constant, y, C, epsilon, seed, report):
         """Return w (p + 1,), the violation, the duality gap, iterations, and whether it is met.
 
         epsilon: None for classification, where y is +1 or -1.
         """
         squared, (n, p) = self.loss.startswith("squared"), X.shape
+        # Of small targets a share: coefficients of zero violate by no more than the largest.
+        largest = float(np.max(np.abs(y[C > 0.0]), initial=0.0)) - (epsilon or 0.0)
+        tol = self.tol * (largest if 0.0 < largest < 1.0 else 1.0)
         primal = squared and p <= MOST_FEATURES and p <= n
         if primal:
             loss = SquaredLoss(X, constant, y, C, epsilon)
-            w, beta, violation, n_iter, converged = solve_primal(
-                loss, self.tol, self.max_iter, report
-            )
+            w, beta, violation, n_iter, converged = solve_primal(loss, tol, self.max_iter, report)
         else:
             with np.errstate(divide="ignore"):
                 diagonal = np.where(C > 0.0, 0.5 / C, 0.0) if squared else np.zeros(n)
@@ -81,7 +103,7 @@ class LinearMachine(LinearModel):
             upper = most if epsilon is not None else np.where(y > 0.0, most, 0.0)
             problem = DualProblem(y, diagonal, lower, upper, epsilon or 0.0)
             w, beta, violation, n_iter, converged = solve_dual(
-                make_rows(X, constant), problem, p, self.tol, self.max_iter, seed, report
+                make_rows(X, constant), problem, p, tol, self.max_iter, seed, report
             )
         # The dual solver has computed its w from beta.
         dual_w = np.append(X.T @ beta, constant * beta.sum()) if primal else w
@@ -90,7 +112,7 @@ class LinearMachine(LinearModel):
 
     def _finish(self, X, names, W, gaps, n_iter, converged, violation):
         """Store what was found; W (k, p + 1)."""
-        _validation.store_features(self, X.shape[1], names)
+        validation.store_features(self, X.shape[1], names)
         self.coef_ = np.ascontiguousarray(W[:, :-1])
         scale = float(self.intercept_scaling) if self.fit_intercept else 0.0
         self.intercept_ = scale * W[:, -1]
@@ -102,7 +124,7 @@ class LinearMachine(LinearModel):
                 f"iterations. (So scikit-learn says it; the violation is {violation:.1e} after "
                 f"{self.n_iter_} of max_iter={self.max_iter}, tol={self.tol:.1e}.)"
             )
-            _validation.warn(ConvergenceWarning(message), 4)
+            validation.warn(ConvergenceWarning(message), 4)
         return self
 
 
@@ -118,7 +140,8 @@ def duality_gap(X, constant, w, dual_w, beta, y, C, epsilon, squared):
     dual = y @ beta - (epsilon or 0.0) * np.sum(np.abs(beta)) - 0.5 * dual_w @ dual_w
     if squared:
         dual -= np.sum(beta[used] ** 2 / (4.0 * C[used]))
-    return max(0.0, float(primal - dual))  # rounding can make it negative
+    gap = float(primal - dual)
+    return np.inf if np.isnan(gap) else max(0.0, gap)  # rounding can make it negative
 
 
 class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
@@ -165,7 +188,8 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
     random_state : int, RandomState or None, default=None
         The order of samples or features in coordinate descent; without effect on Newton's method.
     max_iter : int, default=1000
-        Most passes over the samples or features, or Newton steps.
+        Most passes over the samples or features, or Newton steps. For ``"crammer_singer"`` rounds,
+        each of at most 100 passes over the samples that still move.
 
     Attributes
     ----------
@@ -178,7 +202,7 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
     dual_gap_ : ndarray of shape (1,) or (n_classes,)
         Duality gap of each machine: how far its objective may still be above the minimum.
     n_iter_ : int
-        Passes or steps, of the machine that took most.
+        Passes, steps or rounds, of the machine that took most.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -257,30 +281,31 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        _validation.check_option(self, "penalty", self.penalty, ("l1", "l2"))
-        _validation.check_option(self, "multi_class", self.multi_class, ("ovr", "crammer_singer"))
+        validation.check_option(self, "penalty", self.penalty, ("l1", "l2"))
+        validation.check_option(self, "multi_class", self.multi_class, ("ovr", "crammer_singer"))
         together = self.multi_class == "crammer_singer"
         losses = ("hinge", "squared_hinge")
         constant, rng = self._check_parameters(self.penalty, losses, combined=not together)
         X, names = self._check_data(X)
         n = X.shape[0]
-        targets = _targets.encode(self, y, n)
-        if not targets.flat:
+        coded = targets.encode(self, y, n)
+        if not coded.flat:
             raise ValueError(
                 f"LinearSVC: y should be a 1d array, got an array of shape "
-                f"{(n, len(targets.classes))} instead."
+                f"{(n, len(coded.classes))} instead."
             )
-        classes, codes = targets.classes[0], targets.codes[0]
+        classes, codes = coded.classes[0], coded.codes[0]
         if len(classes) < 2:
             raise ValueError(
                 "LinearSVC: This solver needs samples of at least 2 classes in the data, but the "
                 f"data contains only one class: {classes[0]!r}"
             )
-        weight = _targets.combined_weight(
-            self, sample_weight, self.class_weight, targets, counted=True
+        weight = targets.combined_weight(
+            self, sample_weight, self.class_weight, coded, counted=True
         )
         C = np.full(n, float(self.C)) if weight is None else self.C * weight
-        seed = _validation.random_integer(rng)
+        self._check_range(X, constant, C)
+        seed = validation.random_integer(rng)
         if together:
             fitted = self._fit_together(X, constant, codes, C, len(classes), seed)
         else:
@@ -317,7 +342,7 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
             column = csr_array(np.full((X.shape[0], 1), constant))
             A = hstack([X, column]).tocsc() if constant else X.tocsc()
             parts = A.data, A.indices, A.indptr
-        columns = tuple(_validation.read_only(part) for part in parts)
+        columns = tuple(validation.read_only(part) for part in parts)
         limits = self.tol, self.max_iter
         w, *rest = solve_sparse(columns, lambda w: A @ w, y, C, limits, seed, report)
         return (w if constant else np.append(w, 0.0), *rest)
@@ -356,7 +381,8 @@ class LinearSVR(LinearMachine, LinearRegressor):
         Error that costs nothing, in units of the targets, 0 or more.
     tol : float, default=1e-4
         The solver stops when no sample violates the optimality conditions of the dual problem by
-        `tol` or more, in units of the targets.
+        `tol` or more: in units of the targets, or times the largest target beyond `epsilon` if that
+        is less than 1.
     C : float, default=1.0
         Price of the losses against the penalty, above 0.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
@@ -456,18 +482,19 @@ class LinearSVR(LinearMachine, LinearRegressor):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        epsilon = _validation.check_real(self, "epsilon", self.epsilon, low=0.0)
+        epsilon = validation.check_real(self, "epsilon", self.epsilon, low=0.0)
         losses = ("epsilon_insensitive", "squared_epsilon_insensitive")
         constant, rng = self._check_parameters("l2", losses)
         X, names = self._check_data(X)
-        y = _validation.flat_if_column(_validation.check_real_targets(self, y, X.shape[0]))
+        y = validation.flat_if_column(validation.check_real_targets(self, y, X.shape[0]))
         if y.ndim == 2:
             raise ValueError(
                 f"LinearSVR: y should be a 1d array, got an array of shape {y.shape} instead."
             )
-        weight = _validation.check_sample_weight(self, sample_weight, len(y))
+        weight = validation.check_sample_weight(self, sample_weight, len(y))
         C = np.full(len(y), float(self.C)) if weight is None else self.C * weight
-        seed = _validation.random_integer(rng)
+        self._check_range(X, constant, C)
+        seed = validation.random_integer(rng)
         with progress(self, show_violation) as report:
             w, violation, gap, n_iter, converged = self._solve(
                 X, constant, y, C, epsilon, seed, report

@@ -15,10 +15,12 @@ certificate the same for both ways.
 import numpy as np
 import scipy.linalg
 
-from litlearn._parallel import check_interrupt, cut, fold_blocks
+from litlearn._core import factors
+from litlearn._core.parallel import check_interrupt, cut, fold_blocks
 
 BLOCK_ENTRIES = 2**19
 LINE_STEPS = 30
+EPS = np.finfo(np.float64).eps
 FAR = 1e4  # times tol: where a pass for the certificate can be worth while
 
 
@@ -131,7 +133,7 @@ def solve_primal(loss, tol, max_iter, report=None):
         if violation < tol or n_iter == max_iter:
             break
         # <newton>: to the bottom of the parabola, then along the line to the lowest point.
-        step = -scipy.linalg.cho_solve(scipy.linalg.cho_factor(H, check_finite=False), gradient)
+        step = -shortest_solution(H, gradient)
         rates = loss.outputs(step)
         t = line_minimum(loss, w, step, f, rates)
         misses = loss.misses(f + t * rates)
@@ -140,6 +142,21 @@ def solve_primal(loss, tol, max_iter, report=None):
             break  # rounding leaves nothing to gain
         w, f, miss, value, n_iter = w + t * step, f + t * rates, misses, new, n_iter + 1
     return w, 2.0 * loss.C * miss, violation, n_iter, violation < tol
+
+
+def shortest_solution(H, g):
+    """Solve ``H x = g`` for a positive semidefinite H; of many solutions, about the shortest one.
+
+    For samples of 1e100 the unit matrix of the penalty is lost in H, and with it what tells
+    solutions apart that predict alike.
+    """
+    factor = factors.cholesky(H)
+    if factor is not None and factor.rcond > len(H) * EPS:
+        return factors.solve(factor, g[:, np.newaxis])[:, 0]
+    d = np.sqrt(np.diagonal(H))
+    values, V = scipy.linalg.eigh(H / d / d[:, np.newaxis], check_finite=False)
+    kept = values > len(H) * EPS * values[-1]
+    return V[:, kept] @ ((V[:, kept].T @ (g / d)) / values[kept]) / d
 
 
 def line_minimum(loss, w, step, f, rates):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from litlearn import _validation
-from litlearn._base import RegressorMixin
-from litlearn._progress import progress
+from litlearn._core import validation
+from litlearn._core.base import RegressorMixin
+from litlearn._core.progress import progress
 from litlearn.svm._base import KernelMachine, show_violation
 from litlearn.svm._programmes import epsilon_regression, nu_regression
 from litlearn.svm._working_set import solve
@@ -13,12 +13,16 @@ from litlearn.svm._working_set import solve
 class KernelRegressor(RegressorMixin, KernelMachine):
     """A function that may miss the targets by epsilon at no cost."""
 
+    unbounded = True  # whether C may be infinite
+
     def _fit(self, X, y, sample_weight):
         self._check_parameters()
-        C = _validation.check_real(self, "C", self.C, low=0.0, allow_low=False, allow_inf=True)
-        names = None if callable(self.kernel) else _validation.feature_names(X)
+        C = validation.check_real(
+            self, "C", self.C, low=0.0, allow_low=False, allow_inf=self.unbounded
+        )
+        names = None if callable(self.kernel) else validation.feature_names(X)
         X, n = self._check_samples(X)
-        y = _validation.flat_if_column(_validation.check_real_targets(self, y, n))
+        y = validation.flat_if_column(validation.check_real_targets(self, y, n))
         if y.ndim == 2:
             raise ValueError(
                 f"{type(self).__name__}: y should be a 1d array, got an array of shape {y.shape} "
@@ -35,7 +39,7 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         support = np.flatnonzero(beta)
         self._store_support(X, n, support, beta[np.newaxis, support], [len(support)])
         if not callable(self.kernel):
-            _validation.store_features(self, X.shape[1], names)
+            validation.store_features(self, X.shape[1], names)
         self.intercept_ = np.array([-solution.multipliers.mean()])
         self._gamma = kernel.gamma if kernel else 0.0
         self.n_iter_, self.dual_gap_ = solution.n_steps, solution.gap
@@ -199,11 +203,11 @@ class SVR(KernelRegressor):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        _validation.check_real(self, "epsilon", self.epsilon, low=0.0)
+        validation.check_real(self, "epsilon", self.epsilon, low=0.0)
         return self._fit(X, y, sample_weight)
 
     def _programme(self, y, bounds):
-        return epsilon_regression(y, bounds, self.epsilon)
+        return epsilon_regression(y, bounds, float(self.epsilon))
 
 
 class NuSVR(KernelRegressor):
@@ -217,8 +221,8 @@ class NuSVR(KernelRegressor):
     nu : float, default=0.5
         A share, above 0 and at most 1.
     C : float, default=1.0
-        Price of the losses against the width of the margin, above 0. Smaller is a stronger penalty;
-        ``inf`` allows no loss.
+        Price of the losses against the width of the margin, above 0 and finite: `nu` is a share of
+        it. Smaller is a stronger penalty.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         See :mod:`litlearn.kernels`. ``"precomputed"``: `X` is the Gram matrix. A function takes two
         arrays of samples and returns the matrix of all pairs.
@@ -283,6 +287,8 @@ class NuSVR(KernelRegressor):
     [1.5]
     """
 
+    unbounded = False
+
     def __init__(
         self,
         *,
@@ -341,8 +347,15 @@ class NuSVR(KernelRegressor):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        _validation.check_real(self, "nu", self.nu, low=0.0, high=1.0, allow_low=False)
+        validation.check_real(self, "nu", self.nu, low=0.0, high=1.0, allow_low=False)
         return self._fit(X, y, sample_weight)
 
     def _programme(self, y, bounds):
+        with np.errstate(over="ignore"):
+            total = bounds.sum()
+        if not np.isfinite(total):
+            raise ValueError(
+                f"NuSVR: C={self.C!r} is too large: the sum of C over the samples, times their "
+                "weights, is infinite, and nu is a share of it. Expected a finite sum."
+            )
         return nu_regression(y, bounds, self.nu)

@@ -19,14 +19,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._jit import njit
+from litlearn._core.jit import njit
 
 CHECK = 32  # steps between two looks at the violation
 CHECK_GROUPS = 4  # where two groups compete: more often, as only the worse one moves
 BLOCK = 256  # variables looked through together
-TINY = 1e-12  # the curvature that stands for none, as in LIBSVM
+TINY = 1e-12  # of the two diagonal entries: the curvature that stands for none
+LEAST, LEAST_SINGLE = 1e-300, 1e-37  # where these are zero
 BITS = {np.float32: np.int32, np.float64: np.int64}
 NOBODY = -1
+# Share of the gradients, which are about the same there, below which a violation is rounding: a
+# step would change coefficients and no gradient, over and over.
+NOISE, NOISE_SINGLE = 2.0**-48, 2.0**-19
 
 
 class Subproblem(NamedTuple):
@@ -73,27 +77,34 @@ def minimise_pairs(sub, tol, max_steps):
     sub: Subproblem, changed in place. Returns the number of steps, the violation, and whether
     steps still change something.
     """
-    group, ceiling, violation = worst_group(sub)
+    group, ceiling, violation, size = worst_group(sub)
     n_steps, check = 0, CHECK if sub.starts.size == 2 else CHECK_GROUPS
+    noise = NOISE_SINGLE if sub.gradient.itemsize == 4 else NOISE
     while violation >= tol and n_steps < max_steps:
+        if violation <= noise * size:
+            return n_steps, violation, False
         # <steps>: a few on the most violated group, which then is looked for again.
-        start, stop = sub.starts[group], sub.starts[group + 1]
+        start, stop, before = sub.starts[group], sub.starts[group + 1], n_steps
         for _ in range(min(check, max_steps - n_steps)):
             i = first_variable(sub, ceiling, start, stop)
             j = second_variable(sub, i, start, stop)
-            if i == NOBODY or j == NOBODY:
-                break
-            if not take_step(sub, i, j):
-                return n_steps, violation, False
+            if i == NOBODY or j == NOBODY or not take_step(sub, i, j):
+                break  # as far as the numbers go; another group may still be far
             n_steps += 1
-        group, ceiling, violation = worst_group(sub)
+        if n_steps == before:
+            return n_steps, violation, False
+        group, ceiling, violation, size = worst_group(sub)
     return n_steps, violation, True
 
 
 @njit(helper=True)
 def worst_group(sub):
-    """Return the most violated group, its largest gradient that may fall, and the violation."""
+    """Return the most violated group, its largest gradient that may fall, and the violation.
+
+    And the size of that gradient, in the group where it is largest.
+    """
     f, worst, ceiling, violation = sub.gradient, 0, sub.gradient[0], -np.inf
+    size = f.dtype.type(0.0)
     for group in range(sub.starts.size - 1):
         high, low = f.dtype.type(-np.inf), f.dtype.type(np.inf)
         for t in range(np.uintp(sub.starts[group]), np.uintp(sub.starts[group + 1])):
@@ -101,7 +112,9 @@ def worst_group(sub):
             low = min(low, f[t] - sub.rise[t])
         if high - low > violation:
             worst, ceiling, violation = group, high, high - low
-    return worst, ceiling, violation
+        if np.isfinite(high):
+            size = max(size, np.abs(high))
+    return worst, ceiling, violation, size
 
 
 @njit(helper=True)
@@ -125,12 +138,14 @@ def second_variable(sub, i, start, stop):
     if i == NOBODY:
         return NOBODY
     zero, tiny = f.dtype.type(0.0), f.dtype.type(TINY)
+    least = f.dtype.type(LEAST_SINGLE if f.itemsize == 4 else LEAST)
     f_i, K_ii = f[i], diagonal[i]
     for t in range(np.uintp(start), np.uintp(stop)):
         slope = f[t] - f_i + fall[t]
         slope = slope if slope > zero else zero
-        curvature = K_ii + diagonal[t] - row[t] - row[t]
-        curvature = curvature if curvature > tiny else tiny
+        ends = K_ii + diagonal[t]
+        curvature, none = ends - row[t] - row[t], tiny * ends + least
+        curvature = curvature if curvature > none else none
         score[t] = slope * slope / curvature
     return position_of_largest(sub.bits, start, stop)
 
@@ -163,8 +178,9 @@ def take_step(sub, i, j):
     """
     K, _, f, beta, lower, upper = sub[:6]
     # <step>: to the minimum on the line, or to the first bound on the way.
-    curvature = np.float64(K[i, i]) + np.float64(K[j, j]) - 2.0 * np.float64(K[i, j])
-    delta = (np.float64(f[j]) - np.float64(f[i])) / max(curvature, TINY)
+    ends = np.float64(K[i, i]) + np.float64(K[j, j])
+    curvature = max(ends - 2.0 * np.float64(K[i, j]), TINY * ends + LEAST)
+    delta = (np.float64(f[j]) - np.float64(f[i])) / curvature
     delta = min(delta, upper[i] - beta[i], beta[j] - lower[j])
     before = beta[i], beta[j]
     beta[i] = upper[i] if delta == upper[i] - beta[i] else beta[i] + delta

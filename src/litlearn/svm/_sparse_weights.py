@@ -10,12 +10,14 @@ until the others are solved.
 
 import numpy as np
 
-from litlearn import _random
-from litlearn._jit import njit
+from litlearn._core import random
+from litlearn._core.jit import njit
 from litlearn.svm._dual_descent import pass_over
 
 WORK = 10_000_000  # entries between two returns to Python
-CLOSE = 0.5  # share of the tolerance at which the features left out come back
+# The features left out come back, and all are looked at, when the others are solved: to a share
+SHARE = 0.1  # of what was found at the last look, but not beyond
+CLOSE = 0.02  # of the tolerance.
 SUFFICIENT = 0.01
 HALVINGS = 30
 
@@ -128,9 +130,10 @@ def solve_sparse(columns, product, y, C, limits, seed, report=None):
     """
     p, (tol, max_iter) = len(columns[2]) - 1, limits
     w, margin = np.zeros(p), np.ones(len(y))
-    tol = tol * max(1.0, largest_violation(columns, y, C, margin, w) + 1.0)
-    active, reserve, n_iter = np.arange(p), np.inf, 0
-    state = _random.make_state(seed)
+    steepest = largest_violation(columns, y, C, margin, w) + 1.0
+    tol = tol * max(1.0, steepest)
+    active, reserve, n_iter, goal = np.arange(p), np.inf, 0, max(SHARE * steepest, CLOSE * tol)
+    state = random.make_state(seed)
     part = max(1, int(WORK * p / max(1, len(columns[0]))))
     while n_iter < max_iter:
         active, worst = pass_over(
@@ -143,14 +146,14 @@ def solve_sparse(columns, product, y, C, limits, seed, report=None):
         n_iter += 1
         if report is not None:
             report(n_iter, worst)
-        if worst > CLOSE * tol and len(active) and n_iter < max_iter:
+        if worst > goal and len(active) and n_iter < max_iter:
             continue
         # <certificate>: margins computed anew, and all features looked at.
         margin = 1.0 - y * product(w)
         violation = largest_violation(columns, y, C, margin, w)
-        if violation < tol:
+        if violation < tol and worst <= CLOSE * tol:
             break
-        active, reserve = np.arange(p), np.inf
+        active, reserve, goal = np.arange(p), np.inf, max(SHARE * violation, CLOSE * tol)
     loss = np.maximum(margin, 0.0)
     alpha = 2.0 * C * loss
     # The dual needs coefficients whose slopes are at most 1: alpha, scaled down.

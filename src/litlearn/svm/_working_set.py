@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._parallel import check_interrupt, single_threaded_blas
+from litlearn._core.parallel import check_interrupt, single_threaded_blas
 from litlearn.svm._smo import make_subproblem, minimise_pairs
 
 WHOLE = 1024  # variables up to which all are in the working set
@@ -25,6 +25,7 @@ MOST_STEPS = 10_000_000  # where the user sets no limit, as in LIBSVM
 STEPS_WORTH = 100_000_000  # elements that a call of the inner solver looks through: about 50 ms
 PATIENCE = 3  # certificates that may fail without progress
 FINEST = 1e-3  # the same, at least, in float32
+SURE = 0.5  # share of tol to go for: half of all solutions with equal violations are the worse ones
 ROUNDING = 2.0**-22  # of gradients in float32, relative to the sizes of the coefficients
 
 
@@ -64,32 +65,35 @@ def solve(gram, programme, tol, max_iter, memory, report=None):
     -------
     Solution
     """
+    tol = max(tol, 1e-30)  # in float32 not 0, which no violation is below
     limit = max(MOST_STEPS, 100 * len(programme.linear)) if max_iter < 0 else max_iter
     state = State(gram, programme, gram.has_rough)
-    failures, best, n_steps = 0, np.inf, 0
+    failures, best, n_steps, goal = 0, np.inf, 0, SURE * tol
     while True:
         violation = state.violation()
         if report is not None:
             report(n_steps, violation, state.gap())
         # <certificate>: a small violation counts when its gradients are exact.
-        if violation < max(tol, state.rounding()) and not state.exact:
+        if violation < max(goal, state.rounding()) and not state.exact:
             state.recompute()
             continue
-        if violation < tol or n_steps >= limit or failures > PATIENCE:
+        if violation < goal or n_steps >= limit or failures > PATIENCE:
             break
         # <inside>: minimise over a working set, then bring all gradients up to date.
-        dtype = np.float32 if state.rough_is_enough(violation, tol, failures) else np.float64
+        dtype = np.float32 if state.rough_is_enough(violation, goal, failures) else np.float64
         chosen = state.working_set(capacity(memory, dtype))
         share = 0.0 if len(chosen) == len(programme.linear) else SHARE
         if dtype == np.float32:
             share = max(share, FINEST)
         n_new, moved = state.improve(
-            chosen, max(0.5 * tol, share * violation), limit - n_steps, dtype
+            chosen, max(0.5 * goal, share * violation), limit - n_steps, dtype
         )
         n_steps += n_new
         if state.exact:
             failures = failures + 1 if not moved or violation > 0.9 * best else 0
             best = min(best, violation)
+        elif not moved:  # as far as float32 goes
+            state.recompute()
     if not state.exact:
         state.recompute()
     violation = state.violation()

@@ -3,6 +3,7 @@
 The names, parameters, attributes and defaults are scikit-learn's.
 """
 
+from litlearn._core.guide import guide
 from litlearn.tree._classes import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -19,3 +20,5 @@ __all__ = [
     "export_graphviz",
     "export_text",
 ]
+
+__getattr__ = guide(__name__)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _targets, _validation
-from litlearn._base import BaseEstimator, MultiOutputMixin
+from litlearn._core import targets, validation
+from litlearn._core.base import BaseEstimator, MultiOutputMixin
 from litlearn.tree import _criteria
 from litlearn.tree._growth import Targets
 from litlearn.tree._ranks import NO_MISSING, Codes, code_columns
@@ -75,7 +75,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
 
     def _check_tree_parameters(self):
         """Check every parameter that the growth of a tree depends on."""
-        check = _validation
+        check = validation
         check.check_option(self, "criterion", self.criterion, tuple(self.criteria))
         check.check_integer(self, "max_depth", self.max_depth, low=1, allow_none=True)
         self._check_count("min_samples_split", low=2)
@@ -95,7 +95,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         if self.monotonic_cst is not None:
             raise ValueError(
                 f"{type(self).__name__}: monotonic_cst is not supported, expected None. Got "
-                f"{self.monotonic_cst!r}."
+                f"{validation.shown(self.monotonic_cst)}."
             )
 
     def _check_count(self, name, *, low):
@@ -104,15 +104,15 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)):
             allowed = value >= low
         else:
-            allowed = isinstance(value, numbers.Real) and 0.0 < value <= 1.0
+            allowed = isinstance(value, (float, np.floating)) and 0.0 < value <= 1.0
         if isinstance(value, (bool, np.bool_)) or not allowed:
             expected = f"an int in the range [{low}, inf) or a float in the range (0.0, 1.0]"
-            _validation._refuse(self, name, value, expected)
+            validation._refuse(self, name, value, expected)
 
     def _training(self, X, y, sample_weight, class_weight=None):
         """Check the data, and code them. Nothing is stored."""
-        names = _validation.feature_names(X)
-        X = _validation.check_array(self, X, missing=True, sparse=("csc",))
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X, missing=True, sparse=("csc",))
         n_samples = X.shape[0]
         if max(X.shape) > LARGEST_SIZE:
             raise ValueError(
@@ -121,18 +121,18 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             )
         classes = None
         if self.criteria is CLASSIFICATION:
-            coded = _targets.encode(self, y, n_samples)
+            coded = targets.encode(self, y, n_samples)
             classes = coded.classes
             groups, Y = _groups(coded.codes)
-            weight = _targets.combined_weight(self, sample_weight, class_weight, coded)
+            weight = targets.combined_weight(self, sample_weight, class_weight, coded)
             n_classes = np.array([len(found) for found in classes], dtype=np.int64)
         else:
-            y = _validation.check_real_targets(self, y, n_samples)
-            y = _validation.flat_if_column(y)
+            y = validation.check_real_targets(self, y, n_samples)
+            y = validation.flat_if_column(y)
             Y, groups = np.ascontiguousarray(np.atleast_2d(y.T)), np.empty(0, dtype=np.uint32)
             n_classes = np.ones(len(Y), dtype=np.int64)
             self._check_poisson(Y)
-            weight = _validation.check_sample_weight(self, sample_weight, n_samples)
+            weight = validation.check_sample_weight(self, sample_weight, n_samples)
         weight = np.ones(n_samples) if weight is None else weight
         with np.errstate(over="ignore"):
             total = weight.sum()
@@ -141,11 +141,11 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
                 f"{type(self).__name__}: the sum of sample_weight, times class_weight, is larger "
                 f"than any float64; the largest is {weight.max():g}."
             )
-        targets = Targets(Y, groups, np.empty((0, 0), dtype=np.uint32))
+        prepared = Targets(Y, groups, np.empty((0, 0), dtype=np.uint32))
         n_jobs = getattr(self, "n_jobs", None)  # trees have no such parameter
         if self.criterion == "absolute_error":
             ranks = code_columns(Y.T, n_jobs=n_jobs).codes
-            targets = targets._replace(codes=ranks.astype(np.uint32))
+            prepared = prepared._replace(codes=ranks.astype(np.uint32))
         # Every problem has arrays of the same types, so that one compiled kernel serves them all.
         none, stored, dense = np.empty((0, 0)), DENSE, isinstance(X, np.ndarray)
         if self._draws_thresholds() and not dense:
@@ -173,7 +173,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             table=none.ravel(),
             stored=stored,
         )
-        return Training(X, codes, problem, targets, weight, classes, names)
+        return Training(X, codes, problem, prepared, weight, classes, names)
 
     def _draws_thresholds(self):
         return self.random_thresholds
@@ -203,7 +203,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             criterion=self.criteria[self.criterion],
             splitter=RANDOM if self._draws_thresholds() else BEST,
             max_features=self._max_features(n_features),
-            max_depth=np.iinfo(np.int32).max if self.max_depth is None else int(self.max_depth),
+            max_depth=int(min(self.max_depth or validation.LARGEST, validation.LARGEST)),
             min_samples_split=max(2, 2 * leaf, _count(self.min_samples_split, n_samples)),
             min_samples_leaf=leaf,
             min_weight_leaf=float(self.min_weight_fraction_leaf),
@@ -225,7 +225,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
 
     def _store(self, training):
         """Store what the data said. Nothing fails after this."""
-        _validation.store_features(self, training.X.shape[1], training.names)
+        validation.store_features(self, training.X.shape[1], training.names)
         self.n_outputs_ = len(training.targets.Y)
         self.max_features_ = self._max_features(training.X.shape[1])
         if training.classes is not None:
@@ -248,7 +248,7 @@ def renamed(criterion):
         'scikit-learn. It maps to `"squared_error"` as both were always equivalent. Use '
         '`criterion="squared_error"` to remove this warning.'
     )
-    _validation.warn(FutureWarning(message))
+    validation.warn(FutureWarning(message))
     return "squared_error"
 
 
@@ -280,5 +280,5 @@ def with_table(problem, criterion, weight):
 def _count(value, n_samples):
     """Return a number of samples: `value` itself, or that share of them, rounded up."""
     if isinstance(value, numbers.Integral):
-        return int(value)
+        return min(int(value), validation.LARGEST)
     return math.ceil(value * n_samples)

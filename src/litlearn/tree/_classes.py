@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from litlearn import _targets, _to_sklearn, _validation
-from litlearn._base import ClassifierMixin, RegressorMixin
+from litlearn._core import targets, to_sklearn, validation
+from litlearn._core.base import ClassifierMixin, RegressorMixin
 from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, renamed, with_table
 from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import find_weakest_links, prune
@@ -53,15 +53,15 @@ class DecisionTree(TreeModel):
         """
         tree, training = self._grow_tree(X, y, sample_weight)
         self._store(training)
-        self.tree_ = tree if self.ccp_alpha == 0.0 else prune(tree, self.ccp_alpha)
+        self.tree_ = tree if self.ccp_alpha == 0.0 else prune(tree, float(self.ccp_alpha))
         return self
 
     def _grow_tree(self, X, y, sample_weight):
         self._check_tree_parameters()
-        _validation.check_option(self, "splitter", self.splitter, SPLITTERS)
-        random_state = _validation.check_random_state(self, self.random_state, seed=True)
+        validation.check_option(self, "splitter", self.splitter, SPLITTERS)
+        random_state = validation.check_random_state(self, self.random_state, seed=True)
         training = self._training(X, y, sample_weight, getattr(self, "class_weight", None))
-        seed = _validation.random_integer(random_state)
+        seed = validation.random_integer(random_state)
         tree = grow_tree(
             training.X,
             training.codes,
@@ -97,12 +97,12 @@ class DecisionTree(TreeModel):
 
     def get_depth(self):
         """Return the number of splits on the longest way from the root to a leaf."""
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         return self.tree_.max_depth
 
     def get_n_leaves(self):
         """Return the number of leaves."""
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         return self.tree_.n_leaves
 
     def apply(self, X, check_input=True):
@@ -119,8 +119,8 @@ class DecisionTree(TreeModel):
         -------
         ndarray of shape (n_samples,), int64
         """
-        _validation.check_is_fitted(self)
-        return self.tree_.apply(_validation.check_queries(self, X, missing=True, sparse=("csr",)))
+        validation.check_is_fitted(self)
+        return self.tree_.apply(validation.check_queries(self, X, missing=True, sparse=("csr",)))
 
     def decision_path(self, X, check_input=True):
         """Return which nodes each sample passes.
@@ -137,9 +137,9 @@ class DecisionTree(TreeModel):
         CSR matrix of shape (n_samples, n_nodes)
             Ones where a sample passes a node.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         return self.tree_.decision_path(
-            _validation.check_queries(self, X, missing=True, sparse=("csr",))
+            validation.check_queries(self, X, missing=True, sparse=("csr",))
         )
 
     def to_sklearn(self):
@@ -163,18 +163,18 @@ class DecisionTree(TreeModel):
         NotFittedError
             Before ``fit``.
         """
-        return _to_sklearn.convert_tree(self)
+        return to_sklearn.convert_tree(self)
 
     @property
     def feature_importances_(self):
         """Share of each feature in the decrease of impurity: :eq:`eq-importance`."""
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         return self.tree_.compute_feature_importances()
 
     def _values(self, X):
         """Return the values of the leaves of the samples: (n_samples, n_outputs, n_classes)."""
-        _validation.check_is_fitted(self)
-        return self.tree_.predict(_validation.check_queries(self, X, missing=True, sparse=("csr",)))
+        validation.check_is_fitted(self)
+        return self.tree_.predict(validation.check_queries(self, X, missing=True, sparse=("csr",)))
 
 
 class PruningPath(dict):
@@ -210,10 +210,10 @@ class TreeClassifier(ClassifierMixin, DecisionTree):
         """
         values = self._values(X)
         winners = [
-            _targets.label(classes, values[:, t, : len(classes)])
+            targets.label(classes, values[:, t, : len(classes)])
             for t, classes in enumerate(self._classes_of_outputs())
         ]
-        return _targets.join_outputs(winners, self.n_outputs_ == 1)
+        return targets.join_outputs(winners, self.n_outputs_ == 1)
 
     def predict_proba(self, X, check_input=True):
         """Return the shares of the classes in the leaf of each sample.
@@ -238,7 +238,7 @@ class TreeClassifier(ClassifierMixin, DecisionTree):
 
     def predict_log_proba(self, X):
         """Return the logarithms of :meth:`predict_proba`; minus infinity for an absent class."""
-        return _targets.logarithms(self.predict_proba(X))
+        return targets.logarithms(self.predict_proba(X))
 
 
 class TreeRegressor(RegressorMixin, DecisionTree):

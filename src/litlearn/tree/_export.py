@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn._core import validation
 from litlearn.tree._structure import LEAF, parents
 
 SATURATION, BRIGHTNESS, FIRST_HUE = 0.75, 0.9, 25  # of the colours of nodes, and degrees
@@ -61,10 +61,10 @@ def export_text(
     <BLANKLINE>
     """
     who = "export_text"
-    _validation.check_is_fitted(decision_tree)
-    _validation.check_integer(who, "max_depth", max_depth, low=0, allow_none=True)
-    _validation.check_integer(who, "spacing", spacing, low=1)
-    _validation.check_integer(who, "decimals", decimals, low=0)
+    validation.check_is_fitted(decision_tree)
+    validation.check_integer(who, "max_depth", max_depth, low=0, allow_none=True)
+    validation.check_integer(who, "spacing", spacing, low=1)
+    validation.check_integer(who, "decimals", decimals, low=0)
     tree = decision_tree.tree_
     names = _names_of_features(who, decision_tree, feature_names)
     classes = _names_of_classes(who, decision_tree, class_names)
@@ -225,10 +225,10 @@ def export_graphviz(
     0 [label="age <= 70.5\\nsamples = 2\\nvalue = [1, 1]"] ;
     """
     who = "export_graphviz"
-    _validation.check_is_fitted(decision_tree)
-    _validation.check_integer(who, "max_depth", max_depth, low=0, allow_none=True)
-    _validation.check_integer(who, "precision", precision, low=0)
-    _validation.check_option(who, "label", label, ("all", "root", "none"))
+    validation.check_is_fitted(decision_tree)
+    validation.check_integer(who, "max_depth", max_depth, low=0, allow_none=True)
+    validation.check_integer(who, "precision", precision, low=0)
+    validation.check_option(who, "label", label, ("all", "root", "none"))
     if feature_names is not None and len(feature_names) != decision_tree.n_features_in_:
         raise ValueError(
             f"{who}: Length of feature_names, {len(feature_names)} does not match number of "

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _parallel
-from litlearn._jit import njit
-from litlearn._random import make_state
+from litlearn._core import parallel
+from litlearn._core.jit import njit
+from litlearn._core.random import make_state
 from litlearn.tree import _splitter
 from litlearn.tree._criteria import ABSOLUTE_ERROR, MISCLASSIFICATION
 from litlearn.tree._ranks import midpoints
@@ -17,6 +17,7 @@ from litlearn.tree._structure import MISSING_LEFT, STEP, Tree
 
 BUDGET = 5_000_000  # values looked at between two returns to Python: about 100 ms
 LARGEST_EXPONENT = 300  # of weights that are used as they are
+UNEVEN = 1e6  # times the lightest weight: from there on, a node loses digits of running sums
 
 
 class Targets(NamedTuple):
@@ -89,13 +90,13 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     Tree
     """
     w, exponent = in_range(w)
-    rules = with_total(rules, float(w.sum()))
+    rules = with_weights(rules, w)
     problem = with_room(problem, X.shape[0], rules.splitter == RANDOM)
     samples = take_samples(targets, w)
     n, shape = len(samples.records), (len(samples.Y), int(problem.n_classes.max()))
     scratch = make_scratch(problem, rules, n, shape, X.shape[1], bool(len(targets.groups)), seed)
     best_first = max_leaf_nodes is not None
-    most = 2 * min(n, max_leaf_nodes if best_first else n) - 1
+    most = 2 * min(n, int(max_leaf_nodes) if best_first else n) - 1
     nodes = make_nodes(most if best_first else min(most, 1024), *shape)
     queue = make_queue(n, most if best_first else 0)
     nodes = split_all(problem, rules, samples, scratch, nodes, queue, most)
@@ -116,7 +117,7 @@ def split_all(problem, rules, samples, scratch, nodes, queue, most):
     budget = max(1, BUDGET // (rules.max_features * len(samples.Y)))
     while queue.counts[0] + queue.counts[2]:
         split(problem, rules, samples, scratch, nodes, queue, budget)
-        _parallel.check_interrupt()
+        parallel.check_interrupt()
         n_waiting, n_nodes, _ = queue.counts
         if n_nodes == len(nodes.left) and n_waiting:
             size = min(most, 2 * n_nodes)
@@ -190,13 +191,18 @@ def in_range(w):
     return np.ldexp(w, -exponent), exponent
 
 
-def with_total(rules, total):
-    """Return the rules for a tree whose weights sum to `total`.
+def with_weights(rules, w):
+    """Return the rules for a tree whose samples have these weights.
 
     A child's weight must be more than nothing: beside others it can round to zero.
     """
+    total = float(w.sum())
     least = max(rules.min_weight_leaf * total, np.finfo(np.float64).tiny)
-    return rules._replace(total_weight=total, min_weight_leaf=least)
+    # Squares of whole numbers are exact. Of others, a sum that shrinks keeps the rounding of what
+    # it was, which the weight of a light child would be divided into.
+    exact = total < 2.0**26 and bool(np.all(w == np.floor(w)))
+    even = np.inf if exact else UNEVEN * float(w[w > 0.0].min())
+    return rules._replace(total_weight=total, min_weight_leaf=least, even_weight=even)
 
 
 def make_nodes(capacity, n_outputs, n_classes):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from litlearn._jit import njit
+from litlearn._core.jit import njit
 from litlearn.tree._structure import LEAF, Tree, parents
 
 

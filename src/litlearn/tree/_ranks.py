@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _parallel
+from litlearn._core import parallel
 
 FEW = 2**16  # so many codes fit into two bytes
 NO_MISSING = np.uint32(0xFFFFFFFF)  # no code: the column has no missing values
@@ -81,7 +81,7 @@ def code_columns(X, max_bins=None, n_jobs=None):
         codes[j, order] = ranks
 
     # <columns>: Columns do not need each other.
-    _parallel.fold_blocks(code, None, range(n_features), n_jobs, work=20.0 * X.size)
+    parallel.fold_blocks(code, None, range(n_features), n_jobs, work=20.0 * X.size)
     if counts.max(initial=0) <= FEW:
         codes = codes.astype(np.uint16)
     if max_bins is None:
@@ -101,7 +101,7 @@ def _bins(values, ranks, max_bins):
     first = np.flatnonzero(np.concatenate([[True], ranks[1:] != ranks[:-1]]))
     bin_of_value = np.arange(len(first))
     if len(first) > max_bins:
-        bin_of_value = np.unique(first * max_bins // len(values), return_inverse=True)[1]
+        bin_of_value = np.unique(first * int(max_bins) // len(values), return_inverse=True)[1]
     starts = first[np.flatnonzero(np.diff(bin_of_value)) + 1]
     return bin_of_value[ranks].astype(np.uint32), midpoints(values[starts - 1], values[starts])
 

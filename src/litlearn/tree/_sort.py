@@ -7,7 +7,7 @@ words.
 
 import numpy as np
 
-from litlearn._jit import njit
+from litlearn._core.jit import njit
 
 VERY_SMALL = 8  # keys; up to here, exchanging wins
 SMALL = 32  # up to here, counting smaller ones wins

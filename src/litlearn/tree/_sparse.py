@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _parallel, _validation
-from litlearn._jit import njit
+from litlearn._core import parallel, validation
+from litlearn._core.jit import njit
 from litlearn.tree._ranks import FEW, NO_MISSING, Codes, midpoints
 from litlearn.tree._sort import place_of
 
@@ -48,9 +48,9 @@ class Stored(NamedTuple):
 
 DENSE = Stored(
     pointers=np.empty(0, dtype=np.int64),
-    rows=_validation.read_only(np.empty(0, dtype=np.int32)),
+    rows=validation.read_only(np.empty(0, dtype=np.int32)),
     codes=np.empty(0, dtype=np.uint32),
-    values=_validation.read_only(np.empty(0)),
+    values=validation.read_only(np.empty(0)),
     zeros=np.empty(0, dtype=np.uint32),
     n_codes=np.empty(0, dtype=np.int64),
 )
@@ -98,7 +98,7 @@ def code_stored(X, max_bins=None, n_jobs=None):
             zeros[j] = ranks[-1]
         codes[part] = ranks[: part.stop - part.start]
 
-    _parallel.fold_blocks(code, None, range(n_features), n_jobs)
+    parallel.fold_blocks(code, None, range(n_features), n_jobs)
     kind = np.uint16 if counts.max(initial=0) <= FEW else np.uint32
     table = None
     if max_bins is not None:
@@ -115,7 +115,7 @@ def _bins_of_values(values, repeats, max_bins):
     first = np.cumsum(repeats) - repeats
     bins = np.arange(len(first))
     if len(first) > max_bins:
-        bins = np.unique(first * max_bins // repeats.sum(), return_inverse=True)[1]
+        bins = np.unique(first * int(max_bins) // repeats.sum(), return_inverse=True)[1]
     last = np.flatnonzero(np.diff(bins))
     return bins, midpoints(values[last], values[last + 1])
 
@@ -123,12 +123,12 @@ def _bins_of_values(values, repeats, max_bins):
 def keep_values(X):
     """Return the stored entries of a CSC array as they are, for thresholds drawn at random."""
     zeros, counts = np.zeros(X.shape[1], dtype=np.uint32), np.zeros(X.shape[1], dtype=np.int64)
-    values = _validation.read_only(X.data.astype(np.float64, copy=False))
+    values = validation.read_only(X.data.astype(np.float64, copy=False))
     return _stored(X)._replace(values=values, zeros=zeros, n_codes=counts)
 
 
 def _stored(X):
-    rows = _validation.read_only(X.indices.astype(np.int32, copy=False))
+    rows = validation.read_only(X.indices.astype(np.int32, copy=False))
     return DENSE._replace(pointers=X.indptr.astype(np.int64), rows=rows)
 
 

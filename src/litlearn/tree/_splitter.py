@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._jit import njit
-from litlearn._random import random_below, random_uniform
+from litlearn._core.jit import njit
+from litlearn._core.random import random_below, random_uniform
 from litlearn.tree import _criteria as criteria
 from litlearn.tree._ranks import NO_MISSING
 from litlearn.tree._sort import HALF, LARGEST, LOWER, SMALL, code_of, sort_few, sort_keys
@@ -78,6 +78,7 @@ class Rules(NamedTuple):
     min_weight_leaf: float
     min_impurity_decrease: float
     total_weight: float
+    even_weight: float = np.inf  # of a node, from which running sums of squares lose digits
 
 
 class Samples(NamedTuple):
@@ -232,7 +233,9 @@ def sweep(family, problem, rules, samples, scratch, stretch):
     sums = criteria.Sums(scratch.total, left, right, centre, problem.table)
     bounds = rules.min_samples_leaf, rules.min_weight_leaf
     if family == CLASSES:
-        return sweep_classes(rules.criterion, ordered, sums, bounds)
+        uneven = rules.criterion == criteria.GINI and weight > rules.even_weight
+        criterion = criteria.UNEVEN_GINI if uneven else rules.criterion
+        return sweep_classes(criterion, ordered, sums, bounds)
     return sweep_numbers(rules.criterion, ordered, sums, bounds)
 
 
@@ -249,6 +252,8 @@ def sweep_classes(criterion, ordered, sums, bounds):
         return criteria.sweep_cuts(criteria.GINI, ordered, sums, n_outputs, bounds)
     if criterion == criteria.ENTROPY:
         return criteria.sweep_cuts(criteria.ENTROPY, ordered, sums, n_outputs, bounds)
+    if criterion == criteria.UNEVEN_GINI:
+        return criteria.sweep_cuts(criteria.UNEVEN_GINI, ordered, sums, n_outputs, bounds)
     return criteria.sweep_cuts(criteria.MISCLASSIFICATION, ordered, sums, n_outputs, bounds)
 
 

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from litlearn import _parallel, _validation
-from litlearn._jit import njit
+from litlearn._core import parallel, validation
+from litlearn._core.jit import njit
 from litlearn.tree._sparse import dense_rows
 
 LEAF = -1
@@ -64,6 +64,19 @@ class Tree:
             if isinstance(value, np.ndarray) and not value.dtype.isnative:
                 value = value.astype(value.dtype.newbyteorder("="))
             setattr(self, name, value)
+        self._check_steps()
+
+    def _check_steps(self):
+        """Refuse nodes whose walk would leave the tree, or the features, or never end."""
+        steps, nodes = self.steps, np.arange(len(self.steps))
+        right, feature = steps["right"], steps["feature"]
+        inside = (nodes <= right) & (right < len(nodes)) & (feature >= 0)
+        # A walk that has reached a leaf stays there: no value goes left.
+        leads_on = (feature & ~MISSING_LEFT) < self.n_features
+        stays = np.isnan(steps["threshold"]) & (feature < MISSING_LEFT)
+        sizes = {len(array) for array in self.arrays().values()}
+        if sizes != {len(nodes)} or not (inside & leads_on & (stays | (right > nodes))).all():
+            raise ValueError("Tree: the state is damaged: its nodes do not make a tree.")
 
     def arrays(self):
         """Return the stored arrays by name, each with one entry a node."""
@@ -133,7 +146,7 @@ class Tree:
 
         `X` is an array (n_samples, n_features) of float32 or float64, or such a CSR array.
         """
-        X = X if _validation.is_sparse(X) else _validation.read_only(X)
+        X = X if validation.is_sparse(X) else validation.read_only(X)
         if X.ndim != 2 or X.shape[1] != self.n_features or X.dtype.kind != "f":
             raise ValueError(
                 f"Tree: X must be an array of floats of shape (n_samples, {self.n_features}). Got "
@@ -147,7 +160,7 @@ class Tree:
                 find_leaves(some, has_missing(some), self.steps, leaves[rows])
 
         blocks, work = blocks_by_work(n_samples, [self])
-        _parallel.fold_blocks(part, None, blocks, n_jobs, work=work)
+        parallel.fold_blocks(part, None, blocks, n_jobs, work=work)
         return leaves
 
     def predict(self, X, n_jobs=None):
@@ -186,7 +199,7 @@ def blocks_by_work(n_rows, trees):
     """
     steps = sum(math.log2(tree.node_count) + 1.0 for tree in trees)
     size = min(BLOCK_ROWS, max(4 * IN_STEP, int(BLOCK_STEPS / steps)))
-    return _parallel.cut(n_rows, size), n_rows * steps
+    return parallel.cut(n_rows, size), n_rows * steps
 
 
 def has_missing(X):

@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._jit import njit
-from litlearn._selection import EMPTY_IDS, NOBODY, heap_push, heap_sort, offer, reset_heap
+from litlearn._core.jit import njit
+from litlearn._core.selection import EMPTY_IDS, NOBODY, heap_push, heap_sort, offer, reset_heap
 
 BLOCK_ROWS = 128  # points of a block of distances by difference
 TILE_ROWS = 1024  # points of a tile of scores
@@ -56,6 +56,24 @@ class Metric(NamedTuple):
     code: int
     p: float
     w: np.ndarray
+
+
+# ------------------------------------------------------------------ the range of numbers
+
+
+def range_scale(X, order):
+    """A power of two that brings coordinates to where powers of differences keep their digits.
+
+    1.0 unless the largest coordinate is extreme, below 1e-90 or above 1e90 for `order` 2. Products
+    with a power of two are exact, so distances have the same digits, and more where the powers
+    would have left the range of numbers. Larger queries still have room, up to 1e100 times.
+    """
+    size = X.data if not isinstance(X, np.ndarray) else X
+    largest = float(max(size.max(initial=0.0), -size.min(initial=0.0)))
+    exponent, order = math.frexp(largest)[1], max(order, 1.0)
+    if not 0.0 < largest < np.inf or abs(exponent) * order <= 600:
+        return 1.0
+    return math.ldexp(1.0, int(math.copysign(300 / order, exponent)) - exponent)
 
 
 # ------------------------------------------------------------------ by difference

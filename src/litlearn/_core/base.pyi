@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from litlearn._types import Bool
+from litlearn._core.types import Bool
 
 __all__ = [
     "BaseEstimator",

@@ -2,9 +2,11 @@
 
 import contextlib
 
+from litlearn._core import validation
+
 
 @contextlib.contextmanager
-def progress(owner, describe, unit="iteration", total=None):
+def progress(owner, describe, unit="iteration", total=None, name=None):
     """Give a function that moves a bar; nothing at all unless the estimator is verbose.
 
     Parameters
@@ -17,6 +19,8 @@ def progress(owner, describe, unit="iteration", total=None):
         What is counted.
     total : int or None, default=None
         How many there will be at most, if that is known.
+    name : str or None, default=None
+        Written before the bar in the place of the name of the class.
 
     Yields
     ------
@@ -24,13 +28,14 @@ def progress(owner, describe, unit="iteration", total=None):
         ``report(n_done, *state)``; a number below the one before it belongs to a new start. None:
         no report is wanted.
     """
+    validation.check_verbose(owner)
     if not owner.verbose:
         yield None
         return
     from tqdm.auto import tqdm
 
     before = 0
-    with tqdm(desc=type(owner).__name__, unit=unit, total=total) as bar:
+    with tqdm(desc=name or type(owner).__name__, unit=unit, total=total) as bar:
 
         def report(n_done, *state):
             nonlocal before

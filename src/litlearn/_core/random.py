@@ -5,13 +5,13 @@ bits. Every state is a good one, nearby seeds give unrelated streams, and whole-
 gives the same bits on every processor.
 
 The state is an array of one word, made by :func:`make_state` from a seed (of ``random_state``, by
-``_validation.random_integer``), so that compiled functions hand it on and change it. Threads share
+``validation.random_integer``), so that compiled functions hand it on and change it. Threads share
 no state: each block or tree makes one of its own.
 """
 
 import numpy as np
 
-from litlearn._jit import njit
+from litlearn._core.jit import njit
 
 LARGEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 STEP = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio, made odd

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litlearn._types import Array, Bool, Float, Int, Sparse
+from litlearn._core.types import Array, Bool, Float, Int, Sparse
 
 __all__ = [
     "additive_chi2_kernel",

@@ -10,12 +10,12 @@ import importlib
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn._core import validation
 
 
 def convert(model):
     """Return scikit-learn's estimator of the same name, with the same fitted attributes."""
-    _validation.check_is_fitted(model)
+    validation.check_is_fitted(model)
     theirs = _with_parameters(_counterpart(model), model)
     _copy_fitted(model, theirs)
     if hasattr(model, "singular_"):  # of LinearRegression: computed when it is asked for
@@ -29,7 +29,7 @@ def convert(model):
 
 def convert_tree(model, hard=False):
     """Return scikit-learn's tree of the same name. With `hard`, leaves hold votes."""
-    _validation.check_is_fitted(model)
+    validation.check_is_fitted(model)
     theirs = _with_parameters(_counterpart(model), model)
     _copy_fitted(model, theirs, but=("tree_",))
     theirs.tree_ = their_tree(model.tree_, hard)
@@ -38,7 +38,7 @@ def convert_tree(model, hard=False):
 
 def convert_forest(model):
     """Return scikit-learn's forest of the same name, with scikit-learn's trees."""
-    _validation.check_is_fitted(model)
+    validation.check_is_fitted(model)
     theirs = _with_parameters(_counterpart(model), model)
     _copy_fitted(model, theirs, but=("estimators_",))
     hard = getattr(model, "voting", "soft") == "hard"

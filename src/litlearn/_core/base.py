@@ -20,7 +20,8 @@ from collections import defaultdict
 
 import numpy as np
 
-from litlearn import __version__, _html, _validation
+from litlearn import __version__
+from litlearn._core import html, validation
 from litlearn.exceptions import InconsistentVersionWarning, NotFittedError, UndefinedMetricWarning
 
 __all__ = [
@@ -205,15 +206,15 @@ class BaseEstimator(Root):
         defaults = self._get_defaults()
         changed = []
         for name, value in self.get_params(deep=False).items():
-            shown = _html.short_repr(value)
-            if shown != _html.short_repr(defaults[name]):
+            shown = html.short_repr(value)
+            if shown != html.short_repr(defaults[name]):
                 changed.append(f"{name}={shown}")
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def _repr_html_(self):
         """Show the estimator in a notebook: by scikit-learn where it is loaded."""
         if "sklearn.utils" not in sys.modules:
-            return _html.show(self)
+            return html.show(self)
         _join_scikit_learn()
         if sys.modules["sklearn"].get_config()["display"] != "diagram":
             return None
@@ -342,11 +343,11 @@ class ClassifierMixin(Root):
             Between 0 and 1.
         """
         predicted = self.predict(X)
-        y = _validation.check_true_targets(self, y, predicted)
+        y = validation.check_true_targets(self, y, predicted)
         right = y == predicted
         if right.ndim == 2:
             right = right.all(axis=1)
-        weight = _validation.check_sample_weight(self, sample_weight, len(right))
+        weight = validation.check_sample_weight(self, sample_weight, len(right))
         return float(np.average(right, weights=weight))
 
 
@@ -406,12 +407,12 @@ class RegressorMixin(Root):
             If a prediction is NaN, or `y` does not fit the predictions.
         """
         predicted = self.predict(X)
-        _validation.check_finite(f"{type(self).__name__}.score", predicted, "predictions")
-        y = _validation.check_true_targets(self, y, predicted).astype(np.float64)
-        weight = _validation.check_sample_weight(self, sample_weight, len(y))
+        validation.check_finite(f"{type(self).__name__}.score", predicted, "predictions")
+        y = validation.check_true_targets(self, y, predicted).astype(np.float64)
+        weight = validation.check_sample_weight(self, sample_weight, len(y))
         if len(y) < 2:
             message = f"{type(self).__name__}.score: R^2 is not defined for fewer than two samples."
-            _validation.warn(UndefinedMetricWarning(message))
+            validation.warn(UndefinedMetricWarning(message))
             return float("nan")
         y, predicted = y.reshape(len(y), -1), predicted.reshape(len(y), -1)
         weight = np.ones((len(y), 1)) if weight is None else weight[:, np.newaxis]
@@ -476,7 +477,7 @@ class TransformerMixin(Root):
         """
         if transform is not None:
             options = ("default", "pandas", "polars")
-            _validation.check_option(self, "transform", transform, options)
+            validation.check_option(self, "transform", transform, options)
             self._sklearn_output_config = {"transform": transform}
         return self
 
@@ -497,7 +498,7 @@ class NumberedColumnsMixin(TransformerMixin):
 
         Each is the name of the class in small letters, and the number of the column from 0.
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         stem = type(self).__name__.lower()
         return np.array([f"{stem}{c}" for c in range(self._n_features_out)], dtype=object)
 

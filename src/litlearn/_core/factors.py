@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._parallel import cut, fold_blocks, single_threaded_blas
+from litlearn._core.parallel import cut, fold_blocks, single_threaded_blas
 
 # Numbers in a block of rows whose products a thread takes at a time.
 PRODUCT_BLOCK = 2**19

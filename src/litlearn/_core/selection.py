@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from litlearn._jit import njit
+from litlearn._core.jit import njit
 
 EMPTY_IDS = np.empty(0, dtype=np.intp)
 NOBODY = -1  # the index to skip when none is skipped

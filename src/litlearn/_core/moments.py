@@ -16,9 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _factors
-from litlearn._jit import njit
-from litlearn._parallel import blas_architectures, cut, fold_blocks, single_threaded_blas
+from litlearn._core import factors
+from litlearn._core.jit import njit
+from litlearn._core.parallel import (
+    blas_architectures,
+    cross_products,
+    cut,
+    fold_blocks,
+    single_threaded_blas,
+    unless_interrupted,
+)
 
 # A tile of rows is what a thread works on at a time: small enough to stay in its cache.
 TILE = 2**16  # numbers
@@ -114,7 +121,7 @@ def moments(samples, n_jobs=None, full=True):
 
     unheard = {} if samples.finite else {"over": "ignore", "invalid": "ignore"}
     total = fold_blocks(part, merge_two, blocks, n_jobs)
-    if dtype == np.float32 and not _factors.well_conditioned(total.xx):
+    if dtype == np.float32 and not factors.well_conditioned(total.xx):
         return moments(samples._replace(single=False), n_jobs)
     return without_rounding(total) if samples.centred else total
 
@@ -228,13 +235,13 @@ def square(samples, rows, centre, root, sides, xx, sums):
     p = samples.X.shape[1]
     tiles = cut(rows.stop - rows.start, tile_rows(rows, p))
     room = room_for(samples, tiles, sides.dtype)
-    product = np.empty(xx.shape, dtype=sides.dtype)
+    product, tiles = np.empty(xx.shape, dtype=sides.dtype), unless_interrupted(tiles)
     # <accumulate>: Each tile is squared while it is in the cache, and added in float64.
     for own in tiles:
         tile = slice(rows.start + own.start, rows.start + own.stop)
         Z = feature_deviations(samples, tile, centre, root[own], room)
         if xx.ndim == 2:
-            xx += np.matmul(Z.T, Z, out=product)
+            xx += cross_products(Z, product)
         else:
             xx += np.einsum("ij,ij->j", Z, Z, out=product)
         sums += Z.T @ sides[own]
@@ -304,7 +311,7 @@ def single_is_enough(samples, first):
         return False
     mean_squares = np.diagonal(first.xx) / max(first.weight, 1e-300)
     in_range = (mean_squares > 1e-20).all() and (mean_squares < 1e20).all()
-    return bool(in_range) and _factors.well_conditioned(first.xx)
+    return bool(in_range) and factors.well_conditioned(first.xx)
 
 
 def merge(a, b, centred=True):

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _factors, _validation, kernels
-from litlearn._distances import unit_rows
-from litlearn._parallel import cut, fold_blocks
+from litlearn._core import factors, validation
+from litlearn._core.distances import unit_rows
+from litlearn._core.parallel import cut, fold_blocks
+from litlearn.kernels import _functions as kernels
 
 TILE_BYTES = 2**22  # of a tile of the kernel of new samples with the training samples
 MOST_ROWS = 256  # of such a tile: with few training samples it stays in a core's cache
@@ -23,6 +24,7 @@ MOST_ROWS = 256  # of such a tile: with few training samples it stays in a core'
 EPS = np.finfo(np.float64).eps
 CACHED = ("active_file", "inactive_file")  # of a container: contents of files, which can be dropped
 POSITIVE = ("linear", "cosine", "rbf", "laplacian")  # no Gram matrix has an eigenvalue below zero
+INDEFINITE = "is not positive definite"
 MOST_FACTORS = 8  # penalties up to which one factorisation each is faster than eigenvectors
 
 
@@ -35,15 +37,15 @@ def check_kernel_parameters(owner, none_is_default=False):
     With `none_is_default`, a degree or coef0 of None stands for the default of the kernel.
     """
     if not callable(owner.kernel):
-        _validation.check_option(
+        validation.check_option(
             owner, "kernel", owner.kernel, kernels.CODES, or_else=" or a callable"
         )
-    _validation.check_real(owner, "gamma", owner.gamma, low=0.0, allow_none=True)
+    validation.check_real(owner, "gamma", owner.gamma, low=0.0, allow_none=True)
     low = 1.0 if none_is_default else 0.0
-    _validation.check_real(owner, "degree", owner.degree, low=low, allow_none=none_is_default)
-    _validation.check_real(owner, "coef0", owner.coef0, low=-np.inf, allow_none=none_is_default)
+    validation.check_real(owner, "degree", owner.degree, low=low, allow_none=none_is_default)
+    validation.check_real(owner, "coef0", owner.coef0, low=-np.inf, allow_none=none_is_default)
     if owner.kernel_params is not None and not isinstance(owner.kernel_params, dict):
-        _validation._refuse(owner, "kernel_params", owner.kernel_params, "a dict or None")
+        validation._refuse(owner, "kernel_params", owner.kernel_params, "a dict or None")
 
 
 def takes_sparse(name):
@@ -55,10 +57,10 @@ def takes_sparse(name):
 def check_samples(owner, X, dense=False):
     """Return checked training samples, dense or CSR; a Gram matrix must be square."""
     formats = ("csr",) if takes_sparse(owner.kernel) and not dense else ()
-    X = _validation.check_array(owner, X, sparse=formats)
+    X = validation.check_array(owner, X, sparse=formats)
     if owner.kernel == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
-            f"{_validation.owner_name(owner)}: Precomputed matrix must be a square matrix. Input "
+            f"{validation.owner_name(owner)}: Precomputed matrix must be a square matrix. Input "
             f"is a {X.shape[0]}x{X.shape[1]} matrix."
         )
     return X
@@ -67,22 +69,22 @@ def check_samples(owner, X, dense=False):
 def check_queries(owner, X):
     """Return checked samples of a fitted estimator."""
     formats = ("csr",) if takes_sparse(owner.kernel) else ()
-    return _validation.check_queries(owner, X, sparse=formats)
+    return validation.check_queries(owner, X, sparse=formats)
 
 
 def take(owner, X, rows):
     """Return some of the samples; of a Gram matrix their rows and columns."""
     if owner.kernel == "precomputed" and not isinstance(rows, slice):
-        return _validation.read_only(X[np.ix_(rows, rows)])
+        return validation.read_only(X[np.ix_(rows, rows)])
     some = X[rows]
-    return some if _validation.is_sparse(some) else _validation.read_only(some)
+    return some if validation.is_sparse(some) else validation.read_only(some)
 
 
 def own_copy(owner, X):
     """Return samples that no change of the caller's array reaches; a Gram matrix is not copied."""
     if owner.kernel == "precomputed":
         return X
-    return X.copy() if _validation.is_sparse(X) else _validation.read_only(X.copy())
+    return X.copy() if validation.is_sparse(X) else validation.read_only(X.copy())
 
 
 class SampleKernel:
@@ -118,8 +120,8 @@ class SampleKernel:
 
     def _queries(self, Q):
         """Return samples in the form of the training samples, dense or sparse."""
-        if not self.of_arrays and _validation.is_sparse(Q) != _validation.is_sparse(self.X):
-            Q = Q.toarray() if _validation.is_sparse(Q) else type(self.X)(Q)
+        if not self.of_arrays and validation.is_sparse(Q) != validation.is_sparse(self.X):
+            Q = Q.toarray() if validation.is_sparse(Q) else type(self.X)(Q)
         return self._prepare(Q)
 
     def gram(self, n_jobs=None):
@@ -129,16 +131,17 @@ class SampleKernel:
         return K
 
     def upper(self, n_jobs=None):
-        """Return the same as a :class:`~litlearn._factors.Symmetric`, and do not check its range.
+        """Return the same as a :class:`~litlearn._core.factors.Symmetric`.
 
-        It may be overwritten. For kernels with a name, only half of it is computed and held.
+        Its range is not checked. It may be overwritten. For kernels with a name, only half of it
+        is computed and held.
         """
         if not self.of_arrays:
-            return _factors.Symmetric(kernels.upper_gram(self.kernel, self.X, n_jobs))
+            return factors.Symmetric(kernels.upper_gram(self.kernel, self.X, n_jobs))
         K = self._gram(n_jobs)
         K = 0.5 * (K + K.T)  # of a user's matrix that is not symmetric, the part that is
         blocks = cut(len(K), kernels.TILE_ROWS)
-        return _factors.Symmetric([K[rows, rows.start :] for rows in blocks])
+        return factors.Symmetric([K[rows, rows.start :] for rows in blocks])
 
     def half(self, shift):
         """Return the same, defined on and right of the diagonal alone, if that will do.
@@ -156,6 +159,21 @@ class SampleKernel:
         if not shift > rounding * largest:
             return None
         return kernels.gram(self.kernel, self.X, mirror=False)
+
+    def rounding(self, K):
+        """Return what rounding may do to the eigenvalues of ``gram()``, in proportion to n.
+
+        None for a kernel that is an inner product, whose eigenvalues are never below zero.
+        """
+        if self.name in POSITIVE or self.name == "chi2":
+            return None
+        if self.name in ("poly", "polynomial"):
+            degree, coef0 = self.owner.degree, self.owner.coef0
+            if (degree is None or degree == int(degree)) and (coef0 is None or coef0 >= 0.0):
+                return None
+        single = self.of_arrays and self.X.dtype == np.float32
+        precision = np.finfo(np.float32).eps if single else max(kernels.PRECISION, 10.0 * EPS)
+        return len(K) * precision * max(K.max(), -K.min())
 
     def _gram(self, n_jobs):
         if callable(self.name):
@@ -182,9 +200,9 @@ class SampleKernel:
     def refuse_range(self):
         """Raise the error of a Gram matrix whose entries are beyond the range of numbers."""
         raise ValueError(
-            f"{_validation.owner_name(self.owner)}: the kernel {self.name!r} of some pairs of "
+            f"{validation.owner_name(self.owner)}: the kernel {self.name!r} of some pairs of "
             "samples is infinite or NaN, expected finite numbers: scale X, or choose another "
-            "kernel, degree or gamma."
+            "kernel, degree, gamma or coef0."
         )
 
     def map_tiles(self, Q, part, n_columns, n_jobs=None, dtype=np.float64):
@@ -227,9 +245,38 @@ class Solution(NamedTuple):
     W: np.ndarray  # (n, k)
     solver: str  # "cholesky" or "eigen"
     why: str | None  # why it is not Cholesky's, where that was tried
+    is_saddle: bool  # K has an eigenvalue between -shift and 0
+
+    def explain(self, owner, shift, of=""):
+        """Return what to warn of, or None, for alpha = `shift` and the Gram matrix "of" something.
+
+        Along an eigenvector of K with eigenvalue l, ``||b - K w||^2 + shift w'K w`` is a parabola
+        whose leading coefficient is l (l + shift): it opens downwards from -shift to 0 only.
+        """
+        matrix = f"{type(owner).__name__}: the Gram matrix{of} with kernel={owner.kernel!r}"
+        if self.is_saddle:
+            return (
+                f"{matrix} has an eigenvalue between -alpha={0.0 - shift:g} and 0. Along its "
+                "eigenvector the objective falls without end: it has no minimum, and the "
+                "solution of the equations that was found is a saddle. Choose a kernel that is an "
+                "inner product, whose Gram matrices have no negative eigenvalue."
+            )
+        if self.why == INDEFINITE:
+            return (
+                f"{matrix} has negative eigenvalues, all of them below -alpha={0.0 - shift:g}: the "
+                "kernel is no inner product. The objective has a minimum nevertheless, which was "
+                "found by eigenvectors; that takes longer."
+            )
+        if self.why is not None:
+            return (
+                f"{matrix} plus alpha={shift:g} on its diagonal {self.why}. The shortest least "
+                "squares solution was found by eigenvectors instead, which takes longer. A larger "
+                "alpha has one solution only."
+            )
+        return None
 
 
-def solve_shifted(K, B, shifts):
+def solve_shifted(K, B, shifts, rounding=None):
     """Solve ``(K + shift I) W = B``, each column of B with a shift of its own, :eq:`eq-krr-dual`.
 
     Parameters
@@ -239,13 +286,16 @@ def solve_shifted(K, B, shifts):
     B : ndarray of shape (n, k)
     shifts : ndarray of shape (k,)
         Not negative.
+    rounding : float or None, default=None
+        Eigenvalues of K below its negative are no rounding. None: there are none below zero.
 
     Returns
     -------
     Solution
         By Cholesky's factors, in the memory of K; where a matrix is singular up to rounding, or not
         positive definite, by eigenvectors: the shortest of the least squares solutions. Cost:
-        n^3 / 3 for each different shift, and about 9 n^3 for eigenvectors.
+        n^3 / 3 for each different shift, once more where K may have negative eigenvalues, and about
+        9 n^3 for eigenvectors.
     """
     W, diagonal = np.empty(B.shape), K.diagonal().copy()
     different, why = np.unique(shifts), None
@@ -258,9 +308,17 @@ def solve_shifted(K, B, shifts):
                 break
             W[:, shifts == shift] = found
         else:
-            return Solution(W, "cholesky", None)
+            if rounding is None:
+                return Solution(W, "cholesky", None, False)
+            # All eigenvalues are above -shift. Is one of them below zero?
+            restore(K, diagonal)
+            return Solution(W, "cholesky", None, factors.cholesky_in_place(K, rounding) is None)
         restore(K, diagonal)
-    return Solution(solve_by_eigenvectors(K, B, shifts), "eigen", why)
+    W, values = solve_by_eigenvectors(K, B, shifts)
+    negative = values[values < (-np.inf if rounding is None else -rounding)]
+    if why == INDEFINITE and not len(negative):
+        why = "is singular up to rounding"
+    return Solution(W, "eigen", why, bool((negative >= -shifts.max() - (rounding or 0.0)).any()))
 
 
 def solve_definite(K, B, shift):
@@ -268,9 +326,9 @@ def solve_definite(K, B, shift):
     from scipy.linalg import lapack
 
     size = row_sums(K, shift).max()
-    L = _factors.cholesky_in_place(K, shift)
+    L = factors.cholesky_in_place(K, shift)
     if L is None:
-        return None, "is not positive definite"
+        return None, INDEFINITE
     rcond, _ = lapack.dpocon(L, size, uplo="L")
     if rcond < EPS:
         return None, f"is singular up to rounding (one over its condition number is {rcond:.0e})"
@@ -299,7 +357,7 @@ def restore(K, diagonal):
 
 
 def solve_by_eigenvectors(K, B, shifts):
-    """The shortest least squares solutions (n, k), by eigenvectors; K is overwritten."""
+    """The shortest least squares solutions (n, k), and K's eigenvalues (n,); K is overwritten."""
     from scipy.linalg import eigh
 
     values, V = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
@@ -308,7 +366,7 @@ def solve_by_eigenvectors(K, B, shifts):
     kept = size > len(K) * EPS * size.max(axis=0)
     # <inverse>: Directions in which the matrix is nothing but rounding get nothing.
     inverse = np.divide(1.0, shifted, out=np.zeros_like(shifted), where=kept)
-    return V @ (inverse * (V.T @ B))
+    return V @ (inverse * (V.T @ B)), values
 
 
 # ------------------------------------------------------------------ memory
@@ -335,7 +393,7 @@ def check_memory(owner, n, matrices, instead):
     needed, available = 8.0 * n * n * matrices, available_memory()
     if needed <= available:
         return
-    who = _validation.owner_name(owner)
+    who = validation.owner_name(owner)
     raise MemoryError(
         f"{who}: the Gram matrix of {n:,} samples takes {in_bytes(8.0 * n * n)}"
         + (f", and the solver holds {matrices} of its size" if matrices > 1 else "")

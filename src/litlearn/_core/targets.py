@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _validation
+from litlearn._core import validation
 
 
 class ClassTargets(NamedTuple):
@@ -42,16 +42,16 @@ def numbered(column):
 
 def encode(owner, y, n_samples, stacklevel=5):
     """Check `y`, (n_samples,) or (n_samples, n_outputs), and return its :class:`ClassTargets`."""
-    y = _validation.check_class_targets(owner, y, n_samples, stacklevel)
+    y = validation.check_class_targets(owner, y, n_samples, stacklevel)
     columns = [y] if y.ndim == 1 else list(y.T)
     pairs = [numbered(column) for column in columns]
     codes = np.array([codes for _, codes in pairs], dtype=np.intp)
-    return ClassTargets([c for c, _ in pairs], _validation.read_only(codes), y.ndim == 1)
+    return ClassTargets([c for c, _ in pairs], validation.read_only(codes), y.ndim == 1)
 
 
 def encode_one(owner, y, n_samples, *, fewest=1, stacklevel=6):
     """As :func:`encode`, for `y` (n_samples,) with at least so many classes."""
-    targets, who = encode(owner, y, n_samples, stacklevel), _validation.owner_name(owner)
+    targets, who = encode(owner, y, n_samples, stacklevel), validation.owner_name(owner)
     if not targets.flat:
         raise ValueError(
             f"{who}: y should be a 1d array, got an array of shape "
@@ -74,7 +74,7 @@ def batch_classes(owner, classes):
 
     The first call to ``partial_fit`` gives `classes`; a later one may repeat them, or give None.
     """
-    who, known = _validation.owner_name(owner), getattr(owner, "classes_", None)
+    who, known = validation.owner_name(owner), getattr(owner, "classes_", None)
     if known is None and classes is None:
         raise ValueError(f"{who}: classes must be passed on the first call to partial_fit.")
     given = known if classes is None else np.unique(np.asarray(classes))
@@ -106,7 +106,7 @@ def batch_places(owner, found, classes, complaint):
     missing = np.setdiff1d(found, classes)
     if len(missing):
         said = complaint.format(found=found, missing=missing, classes=classes)
-        raise ValueError(f"{_validation.owner_name(owner)}: {said}")
+        raise ValueError(f"{validation.owner_name(owner)}: {said}")
     return np.searchsorted(classes, found)
 
 
@@ -129,13 +129,13 @@ def class_factors(owner, class_weight, targets, counted=None):
     many = n_outputs > 1 and isinstance(class_weight, (list, tuple))
     if many and len(class_weight) != n_outputs:
         raise ValueError(
-            f"{_validation.owner_name(owner)}: For multi-output, number of elements in "
+            f"{validation.owner_name(owner)}: For multi-output, number of elements in "
             f"class_weight should match number of outputs: got {len(class_weight)} for {n_outputs}."
         )
     per_output = class_weight if many else [class_weight] * n_outputs
     factors = np.ones(targets.codes.shape[1])
     for one, classes, codes in zip(per_output, targets.classes, targets.codes, strict=True):
-        factors *= _validation.check_class_weight(owner, one, classes, codes, counted)[codes]
+        factors *= validation.check_class_weight(owner, one, classes, codes, counted)[codes]
     return factors
 
 
@@ -145,17 +145,17 @@ def combined_weight(owner, sample_weight, class_weight, targets, *, counted=Fals
     With `counted`, ``"balanced"`` counts each sample by its weight, and else as one.
     """
     n_samples = targets.codes.shape[1]
-    weight = _validation.check_sample_weight(owner, sample_weight, n_samples)
+    weight = validation.check_sample_weight(owner, sample_weight, n_samples)
     if class_weight is None:
         return weight
     factors = class_factors(owner, class_weight, targets, weight if counted else None)
     product = factors if weight is None else factors * weight
     if not np.any(product):
         raise ValueError(
-            f"{_validation.owner_name(owner)}: the product of sample_weight and class_weight is "
+            f"{validation.owner_name(owner)}: the product of sample_weight and class_weight is "
             "zero for every sample, expected a positive one."
         )
-    return _validation.read_only(product)
+    return validation.read_only(product)
 
 
 def label(classes, scores):
@@ -179,7 +179,7 @@ def logarithms(shares):
 
 
 def log_probabilities(scores):
-    """Return logarithms of the probabilities that belong to scores, without that of a rounded zero.
+    """Return logarithms of the :func:`probabilities`; of one that is rounded to zero, what it is.
 
     Parameters
     ----------
@@ -190,21 +190,45 @@ def log_probabilities(scores):
     Returns
     -------
     ndarray of shape (n, 2) or (n, n_classes)
-        Of the type of the scores. In each row the exponentials sum to 1.
+        Of the type of the scores.
     """
-    if scores.ndim == 1:
-        result = np.empty((len(scores), 2), dtype=scores.dtype)
-        np.logaddexp(0.0, scores, out=result[:, 0])
-        np.logaddexp(0.0, -scores, out=result[:, 1])
-        return np.negative(result, out=result)
-    scores = scores - scores.max(axis=1, keepdims=True)
-    return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    shares = probabilities(scores)
+    small = shares < np.finfo(shares.dtype).tiny
+    logs = np.log(shares, out=np.empty_like(shares), where=~small)
+    if small.any():
+        rows = small.any(axis=1)
+        few = log_odds(scores[rows]) if scores.ndim == 1 else below_the_largest(scores[rows])
+        if scores.ndim == 2:
+            few = few - np.log(np.exp(few).sum(axis=1, keepdims=True))
+        logs[rows] = np.where(small[rows], few, logs[rows])
+    return logs
 
 
 def probabilities(scores):
-    """Return the probabilities that belong to scores, as in :func:`log_probabilities`."""
+    """Return the probabilities that belong to scores, as in :func:`log_probabilities`.
+
+    In each row they sum to 1.
+    """
     if scores.ndim == 1:
-        return np.exp(log_probabilities(scores))
-    result = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.exp(log_odds(scores))
+    result = np.exp(below_the_largest(scores))
     result /= result.sum(axis=1, keepdims=True)
     return result
+
+
+def log_odds(scores):
+    """Return logarithms of the probabilities of two classes, (n, 2), from log-odds (n,)."""
+    result = np.empty((len(scores), 2), dtype=scores.dtype)
+    np.logaddexp(0.0, scores, out=result[:, 0])
+    np.logaddexp(0.0, -scores, out=result[:, 1])
+    return np.negative(result, out=result)
+
+
+def below_the_largest(scores):
+    """Return scores (n, n_classes) less the largest of each row; infinite ones share the row."""
+    largest = scores.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        below = scores - largest
+    if not np.isfinite(largest).all():
+        below[np.isinf(largest) & (scores == largest)] = 0.0
+    return below

@@ -11,16 +11,25 @@ inside a block shares what its block was given.
 
 Python raises ``KeyboardInterrupt`` in the main thread, once that thread is back from compiled code.
 So blocks are short, or a long one returns to Python now and then and calls
-:func:`check_interrupt`; compiled code of a helper thread can watch :func:`interrupt_flag` too.
+:func:`check_interrupt`; compiled code of a helper thread can watch :func:`interrupt_flag` too. A
+call inside a block does so before each block of its own.
+
+Ctrl-C may come between any two calls, those of this file included. What must not be left half done
+is therefore a statement without calls, or made of objects written in C, whose methods are carried
+out whole: locks and simple queues, rather than conditions, semaphores and pools of the standard
+library, which are Python and could keep a lock for good.
 """
 
+import _thread
+import atexit
 import contextlib
 import functools
 import math
 import os
+import queue
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+import weakref
 
 import numpy as np
 
@@ -31,16 +40,19 @@ _WORTH_A_THREAD = 1_000_000
 _NOTHING = object()
 # Parts that may wait for their turn to be merged, for each thread.
 _IN_FLIGHT = 2
+# Seconds after which a thread that waits looks about, where no signal wakes it (Windows).
+_GLANCE = 0.1
 
 
 class _State:
     """What threads share. Made anew in a forked child, where the old threads do not exist."""
 
     def __init__(self):
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.pool = None
         self.blas_users = 0
-        self.blas_limit = None
+        self.watches = {}  # by entry: what sees one that ended without leaving
+        self.blas_before = []  # libraries, and their numbers of threads before the limit
 
 
 class _Worker(threading.local):
@@ -56,11 +68,16 @@ _worker = _Worker()
 
 def _after_fork():
     global _state
-    limiter, users = _state.blas_limit, _state.blas_users
+    before, users = _state.blas_before, _state.blas_users
     _state = _State()
     _worker.__dict__.clear()
     if users:  # the parent held the limit at the moment of the fork; the child never lets it go
-        limiter.restore_original_limits()
+        _restore(before)
+
+
+def _restore(before):
+    for library, n_threads in before:
+        library.set_num_threads(n_threads)
 
 
 if hasattr(os, "register_at_fork"):
@@ -185,119 +202,141 @@ def fold_blocks(part, merge, blocks, n_jobs=None, *, initial=None, work=None):
     n_threads = min(n_available, len(blocks))
     if work is not None and work < _WORTH_A_THREAD:
         n_threads = 1
-    with single_threaded_blas():
-        if n_threads <= 1:
-            with _as_worker(n_available, _worker.flag):
-                for block in blocks:
-                    one = part(block)
-                    if merge is not None:
-                        total = one if total is _NOTHING else merge(total, one)
-                    del one  # before the next is made
-        else:
-            fold = _Fold(part, merge, blocks, total, n_threads)
-            fold.run(n_available // n_threads)
-            total = fold.total
-    return None if total is _NOTHING else total
+    fold = _Fold(part, merge, blocks, total, n_threads)
+    with single_threaded_blas() as blas:
+        try:
+            if n_threads <= 1:
+                fold.run_alone(n_available)
+            else:
+                fold.run(n_available // n_threads)
+        finally:
+            blas.leave()  # again at the end of `with`, should Ctrl-C hit the first step of this
+    return None if fold.total is _NOTHING else fold.total
 
 
 class _Fold:
-    """One call of :func:`fold_blocks` that several threads share."""
+    """One call of :func:`fold_blocks`."""
 
     def __init__(self, part, merge, blocks, total, n_threads):
         self.part, self.merge, self.blocks, self.total = part, merge, blocks, total
         self.n_threads = n_threads
         self.errors = {}  # by number of block; -1 for an interrupt
-        self.changed = threading.Condition()  # guards all that follows
+        self.lock = threading.Lock()  # guards all that follows
         self.n_begun = self.n_merged = 0
         self.waiting = {}  # parts by number of block
-        self.merging = False
+        self.merging = self.closed = False
+        self.n_helping = self.n_helped = 0  # helpers that have begun, and that have ended
+        self.news = queue.SimpleQueue()  # wakes who waits for a merge, or for a helper to end
         # A call inside a block ends when the outermost is interrupted: they share the flag.
         inside = _worker.flag is not _Worker.flag
-        self.flag = _worker.flag if inside else np.zeros(1, dtype=np.uint8)
+        self.flag = _worker.flag if inside or n_threads <= 1 else np.zeros(1, dtype=np.uint8)
+
+    def run_alone(self, budget):
+        before = _worker.budget
+        _worker.budget = budget
+        try:
+            for block in self.blocks:
+                check_interrupt()
+                one = self.part(block)
+                if self.merge is not None:
+                    self.total = one if self.total is _NOTHING else self.merge(self.total, one)
+                del one  # before the next is made
+        finally:
+            _worker.budget = before
 
     def run(self, budget):
-        helpers = []
         try:
             for _ in range(self.n_threads - 1):
-                helpers.append(_pool().submit(self.work, budget))
+                _pool().submit(functools.partial(self.help, budget))
             self.work(budget)
-        except KeyboardInterrupt as interrupt:
+        except BaseException as interrupt:  # whatever the handler of a signal raises
             self.stop(interrupt)
         try:
-            self.wait(helpers)
-        except KeyboardInterrupt as interrupt:
+            self.wait()
+        except BaseException as interrupt:
             if -1 in self.errors:
                 raise  # the second one: helpers end with the blocks that they are in
             self.stop(interrupt)
-            self.wait(helpers)
+            self.wait()
         if self.errors:
-            raise self.errors[min(self.errors)]
+            raise self.errors.pop(min(self.errors))  # which lets go of all that it passed through
 
     def stop(self, interrupt):
+        self.errors.setdefault(-1, interrupt)
         self.flag[0] = 1
-        self.errors[-1] = interrupt
 
-    def wait(self, helpers):
-        """Wait for the helpers; one that has not begun has nothing left to do."""
-        for helper in helpers:
-            if not helper.cancel():
-                helper.result()
+    def help(self, budget):
+        """Work in another thread, unless that finds nothing left to do."""
+        with self.lock:
+            if self.closed:
+                return
+            self.n_helping += 1
+        try:
+            self.work(budget)
+        finally:
+            with self.lock:
+                self.n_helped += 1
+            self.news.put(None)
+
+    def wait(self):
+        """Wait for the helpers that have begun; no other begins."""
+        with self.lock:
+            self.closed = True
+        while self.n_helped < self.n_helping:
+            self.listen()
+
+    def listen(self):
+        with contextlib.suppress(queue.Empty):
+            self.news.get(timeout=_GLANCE)
 
     def work(self, budget):
         """Compute blocks until none is left; merge what is next in order."""
-        block = -1
+        block, before = -1, (_worker.budget, _worker.flag)
+        _worker.budget, _worker.flag = budget, self.flag
         try:
-            with _as_worker(budget, self.flag):
-                while (block := self.next_block()) is not None:
-                    one = self.part(self.blocks[block])
-                    if self.merge is not None:
-                        self.add(block, one)
-                    del one
+            while (block := self.next_block()) is not None:
+                check_interrupt()
+                one = self.part(self.blocks[block])
+                if self.merge is not None:
+                    self.add(block, one)
+                del one
         except KeyboardInterrupt as interrupt:
             self.stop(interrupt)
         except BaseException as error:
             self.errors[block] = error
+        finally:
+            _worker.budget, _worker.flag = before
 
     def next_block(self):
         """Number of the next block, or None. Waits while too many parts wait to be merged."""
-        with self.changed:
+        while True:
+            with self.lock:
+                if self.errors or self.n_begun == len(self.blocks):
+                    return None
+                if self.n_begun - self.n_merged < _IN_FLIGHT * self.n_threads:
+                    self.n_begun += 1
+                    self.n_merged += self.merge is None
+                    return self.n_begun - 1
             # The block that is to be merged next has begun, in a thread that does not wait here.
-            # (With a time limit, should an interrupt have hit that thread between two lines.)
-            while self.n_begun - self.n_merged >= _IN_FLIGHT * self.n_threads and not self.errors:
-                self.changed.wait(0.1)
-            if self.errors or self.n_begun == len(self.blocks):
-                return None
-            self.n_begun += 1
-            self.n_merged += self.merge is None
-            return self.n_begun - 1
+            self.listen()
 
     def add(self, block, one):
         """Hold a part until its turn; whoever holds the next in order merges all that can be."""
-        with self.changed:
+        with self.lock:
             self.waiting[block] = one
             if self.merging:
                 return
             self.merging = True
         while True:
-            with self.changed:
+            with self.lock:
                 if self.n_merged not in self.waiting:
                     self.merging = False
                     return
                 one = self.waiting.pop(self.n_merged)
             self.total = one if self.total is _NOTHING else self.merge(self.total, one)
-            with self.changed:
+            with self.lock:
                 self.n_merged += 1
-                self.changed.notify_all()
-
-
-@contextlib.contextmanager
-def _as_worker(budget, flag):
-    before = _worker.budget, _worker.flag
-    _worker.budget, _worker.flag = budget, flag
-    try:
-        yield
-    finally:
-        _worker.budget, _worker.flag = before
+            self.news.put(None)
 
 
 def check_interrupt():
@@ -307,6 +346,13 @@ def check_interrupt():
     """
     if _worker.flag[0]:
         raise KeyboardInterrupt
+
+
+def unless_interrupted(tiles):
+    """Yield the tiles of a long block, and call :func:`check_interrupt` before each."""
+    for tile in tiles:
+        check_interrupt()
+        yield tile
 
 
 def interrupt_flag():
@@ -329,10 +375,49 @@ def _append(results, one):
     return results
 
 
+class _Pool:
+    """Threads that wait for calls. They start as they are needed, and end with the process."""
+
+    def __init__(self):
+        self.calls, self.idle, self.ended = (queue.SimpleQueue() for _ in range(3))
+        self.lock, self.n_threads = threading.Lock(), 0
+        atexit.register(self.close)
+
+    def submit(self, call):
+        """Let a thread carry out a call without arguments, which raises nothing; or none may."""
+        self.calls.put(call)
+        try:
+            self.idle.get_nowait()
+        except queue.Empty:
+            # RuntimeError: the system has no thread left, or the process ends.
+            with self.lock, contextlib.suppress(RuntimeError):
+                if self.n_threads < _MAX_THREADS:
+                    _thread.start_new_thread(self.serve, ())
+                    self.n_threads += 1
+
+    def serve(self):
+        try:
+            while (call := self.calls.get()) is not None:
+                call()
+                del call  # and what it holds
+                self.idle.put(None)
+        finally:
+            self.ended.put(None)
+
+    def close(self):
+        """Let all threads come to their end, before the machine code that they run goes."""
+        if _state.pool is not self:  # in a forked child, which has none of them
+            return
+        for _ in range(self.n_threads):
+            self.calls.put(None)
+        for _ in range(self.n_threads):
+            self.ended.get()
+
+
 def _pool():
     with _state.lock:
         if _state.pool is None:
-            _state.pool = ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="litlearn")
+            _state.pool = _Pool()
         return _state.pool
 
 
@@ -395,6 +480,36 @@ def multiply_rows(X, B, n_jobs=None):
     return out
 
 
+# Multiplications of one call of BLAS, some tenths of a second: Ctrl-C is answered between calls.
+PIECE = 1 << 31
+
+
+def multiply(A, B):
+    """Return ``A @ B``, (n, k), where one call of BLAS might take long: from pieces of rows."""
+    pieces = cut(A.shape[0], PIECE // max(1, math.prod(B.shape)))
+    if len(pieces) <= 1 or not (isinstance(A, np.ndarray) and isinstance(B, np.ndarray)):
+        return A @ B
+    out = np.empty((A.shape[0], B.shape[1]), np.result_type(A, B))
+    for rows in unless_interrupted(pieces):
+        np.matmul(A[rows], B, out=out[rows])
+    return out
+
+
+def cross_products(Z, out=None):
+    """Return ``Z.T @ Z``, (p, p), as :func:`multiply` does: from pieces of columns."""
+    p = Z.shape[1]
+    pieces = cut(p, PIECE // max(1, Z.size))
+    if len(pieces) <= 1:
+        return np.matmul(Z.T, Z, out=out)
+    out = np.empty((p, p), Z.dtype) if out is None else out
+    for own in unless_interrupted(pieces):
+        rest = slice(own.stop, p)
+        np.matmul(Z[:, own].T, Z[:, own], out=out[own, own])
+        np.matmul(Z[:, own].T, Z[:, rest], out=out[own, rest])
+        out[rest, own] = out[own, rest].T
+    return out
+
+
 def blas_for(X):
     """Context for many calls of compiled code and BLAS about X (n, p): BLAS has one thread.
 
@@ -404,25 +519,67 @@ def blas_for(X):
     return contextlib.nullcontext() if small else single_threaded_blas()
 
 
-@contextlib.contextmanager
-def single_threaded_blas():
+class single_threaded_blas(contextlib.ContextDecorator):
     """While any thread is inside, BLAS uses one thread: the blocks have the others.
 
     Entries are counted. The first one in sets the limit and the last one out restores what was
     before; overlapping contexts that each restored "their" state would leave BLAS at one thread.
     """
-    controller = _blas_controller()
+
+    state = None  # what counts this entry
+
+    def _recreate_cm(self):
+        return single_threaded_blas()  # a decorated function may be called in several threads
+
+    def __enter__(self):
+        controller, state = _blas_controller(), _state
+        try:
+            with state.lock:
+                if state.blas_users == 0:
+                    libraries = controller.lib_controllers
+                    state.blas_before = [(one, one.num_threads) for one in libraries]
+                state.blas_users += 1
+                self.state = state
+                # Ctrl-C may hit the first step of `__exit__`. The error that it raises then holds
+                # the last reference to this object.
+                state.watches[id(self)] = weakref.ref(self, functools.partial(_left_out, id(self)))
+                if state.blas_users == 1:
+                    for library, _ in state.blas_before:
+                        library.set_num_threads(1)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error):
+        interrupts = []
+        while self.state is not None:
+            try:
+                self.leave()
+            except KeyboardInterrupt as interrupt:
+                interrupts = [interrupt]
+        if interrupts:
+            raise interrupts.pop()
+
+    def leave(self):
+        """Leave; a second time changes nothing."""
+        state = self.state
+        if state is not _state:  # left before; or in a child forked meanwhile, where it is lifted
+            self.state = None
+            return
+        with state.lock:
+            state.watches.pop(id(self), None)
+            if state.blas_users == 1:
+                _restore(state.blas_before)
+            state.blas_users -= 1
+            self.state = None
+
+
+def _left_out(key, watch):
+    """Leave on behalf of an entry that is gone."""
     state = _state
     with state.lock:
-        if state.blas_users == 0:
-            state.blas_limit = controller.limit(limits=1)
-        state.blas_users += 1
-    try:
-        yield
-    finally:
-        if state is _state:  # in a child forked meanwhile, the limit is lifted already
-            with state.lock:
-                state.blas_users -= 1
-                if state.blas_users == 0:
-                    state.blas_limit.restore_original_limits()
-                    state.blas_limit = None
+        if state.watches.pop(key, None) is watch:
+            if state.blas_users == 1:
+                _restore(state.blas_before)
+            state.blas_users -= 1

@@ -7,7 +7,7 @@ for division by zero, and is kept on disk for the next process.
 Numba by itself reuses a cached function as long as the file that *holds* it is unchanged. It does
 not notice an edit in a helper, or in a constant, that lives in another file. So the name of each
 cache entry carries a hash of all files of the package: after an edit or an upgrade, old entries no
-longer match.
+longer match. ``cache.py`` writes and reads the entries.
 
 Where compilation takes longer than a second, one line says so, once per process: in a terminal on
 standard error, else as a record of level INFO of the logger ``litlearn``.
@@ -78,15 +78,86 @@ def njit(function=None, *, lean=False, helper=False, part=False, inline=False, r
         "_nrt": not (lean or helper),
         "no_cfunc_wrapper": True,  # nobody passes our functions to C
     }
-    compiler = _part_compiler() if part or (inline and not reassociate) else None
+    is_part = part or (inline and not reassociate)
+    compiler = _part_compiler() if is_part else None if helper else _entry_compiler()
     how = {"pipeline_class": compiler} if compiler else {}
     dispatcher = numba.njit(function, no_cpython_wrapper=helper, **options, **how)
     if hasattr(dispatcher, "py_func"):  # else NUMBA_DISABLE_JIT=1, and nothing is compiled
         if helper:
             _serve_python(dispatcher, options)
-        if not compiler:
+        if not (is_part and compiler):
             _keep_on_disk(dispatcher)
     return dispatcher
+
+
+@functools.cache
+def _entry_compiler():
+    """How functions that Python calls are compiled, or None: by Numba's own way.
+
+    With that, functions written in Python look up the class of each array that is returned, and
+    make named tuples. Where a signal waits, such as that of Ctrl-C, Python calls its handler right
+    there: what this raises reaches the caller as a SystemError, or ends the process. Here classes
+    are constants, objects are made by C alone, and the handler waits until the caller has them.
+    Made of interfaces that Numba may change.
+    """
+    try:
+        from numba.core import boxing, compiler, compiler_machinery, pythonapi, typed_passes
+
+        theirs = pythonapi._boxers.functions
+        box_array, box_tuple = boxing.box_array, boxing.box_tuple
+        for name in ("unserialize", "call_function_objargs"):
+            getattr(pythonapi.PythonAPI, name)
+    except (ImportError, AttributeError):
+        return None
+
+    def constant(value, c):
+        return c.env_manager.read_const(c.env_manager.add_const(value))
+
+    def array(kind, value, c):
+        """Make an array for Python."""
+        box_type = constant(kind.box_type, c)
+        c.pyapi.unserialize = lambda pickled: box_type
+        try:
+            return box_array(kind, value, c)
+        finally:
+            del c.pyapi.unserialize
+
+    def named(kind, value, c):
+        """Make a named tuple for Python, from a tuple."""
+        new, values = constant(tuple.__new__, c), box_tuple(kind, value, c)
+        made = c.pyapi.call_function_objargs(new, (constant(kind.instance_class, c), values))
+        c.pyapi.decref(values)
+        return made
+
+    ours = {types.Array: array, types.NamedTuple: named, types.NamedUniTuple: named}
+
+    @compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
+    class Lowering(typed_passes.NativeLowering):
+        """Translate a function, and what makes Python objects of its results."""
+
+        _name = "litlearn_entry_lowering"
+
+        def run_pass(self, state):
+            before = {kind: theirs[kind] for kind in ours}
+            try:
+                theirs.update(ours)  # one thread at a time compiles
+                return super().run_pass(state)
+            finally:
+                theirs.update(before)
+
+    class EntryCompiler(compiler.CompilerBase):
+        """Numba's passes, with one of our own."""
+
+        def define_pipelines(self):
+            manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+            manager.passes = [
+                (Lowering if kind is typed_passes.NativeLowering else kind, text)
+                for kind, text in manager.passes
+            ]
+            manager.finalize()
+            return [manager]
+
+    return EntryCompiler
 
 
 @functools.cache
@@ -210,15 +281,16 @@ def _serve_python(dispatcher, options):
 
 def _keep_on_disk(dispatcher):
     """Give a function the cache of the package, or else Numba's own, or else none."""
-    # Where no folder is writable, Numba refuses with a RuntimeError, and the function is compiled
+    # Where no folder can be used, Numba refuses with a RuntimeError, and the function is compiled
     # anew in each process. The other errors mean that Numba has changed what it keeps to itself:
-    # its own cache then knows an upgrade by the time stamp of the file.
+    # its own cache then knows an upgrade by the time stamp of the file, and checks nothing else.
     with contextlib.suppress(RuntimeError):
         try:
-            cache = _cache_class()(dispatcher.py_func)
-            if source_stamp() not in cache._impl.filename_base or not hasattr(dispatcher, "_cache"):
-                raise AttributeError("the name of the entry is made elsewhere")
-            dispatcher._cache = cache
+            from litlearn._core.cache import Cache
+
+            if not hasattr(dispatcher, "_cache"):
+                raise AttributeError("a dispatcher has its cache elsewhere")
+            dispatcher._cache = Cache(dispatcher.py_func, source_stamp())
         except (ImportError, AttributeError, TypeError):
             dispatcher.enable_caching()
 
@@ -227,70 +299,33 @@ def _keep_on_disk(dispatcher):
 def source_stamp():
     """Hash of every file of the package, and of a setting that Numba's keys leave out."""
     digest = hashlib.sha256(f"boundscheck={numba.config.BOUNDSCHECK}".encode())
-    root = pathlib.Path(__file__).parent
+    root = pathlib.Path(__file__).parents[1]
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
-@functools.cache
-def _cache_class():
-    """The cache of one function, made of interfaces that Numba may change."""
-    from numba.core.caching import CompileResultCacheImpl, FunctionCache
+def _finish_before_a_fork():
+    """Let no process be forked in the middle of a compilation, if Numba's lock is where it was.
 
-    class StampedCacheImpl(CompileResultCacheImpl):
-        """Names a cache entry after the function and the state of the whole package."""
-
-        def get_filename_base(self, fullname, abiflags):
-            return f"{super().get_filename_base(fullname, abiflags)}-{source_stamp()}"
-
-    class LockedCache(FunctionCache):
-        """Only one process at a time writes; what cannot be read or written is compiled anew.
-
-        Saving reads an index, adds an entry and writes it back. Two processes that do so at once
-        lose entries, or leave an index that names the code of another signature.
-        """
-
-        _impl_class = StampedCacheImpl
-
-        def load_overload(self, *args, **kwargs):
-            with _tolerated("read"):
-                return super().load_overload(*args, **kwargs)
-
-        def save_overload(self, *args, **kwargs):
-            with _tolerated("write"):
-                os.makedirs(self._cache_path, exist_ok=True)
-                with _file_lock(os.path.join(self._cache_path, self._impl.filename_base + ".lock")):
-                    super().save_overload(*args, **kwargs)
-
-    return LockedCache
-
-
-@contextlib.contextmanager
-def _tolerated(action):
-    """A disk that is full, a folder that is gone, a file system without locks: only slower."""
+    A child has the lock, and not the thread that would release it: its own first compilation would
+    wait for ever.
+    """
     try:
-        yield
-    except OSError as error:
-        logging.getLogger("litlearn").info("could not %s the cache: %s", action, error)
+        from numba.core.compiler_lock import global_compiler_lock as lock
+
+        def release():
+            if lock.is_locked():  # by this thread; not after a Ctrl-C that ended the wait
+                lock.release()
+
+        acquire = lock.acquire
+    except (ImportError, AttributeError):
+        return
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=acquire, after_in_parent=release, after_in_child=release)
 
 
-@contextlib.contextmanager
-def _file_lock(path):
-    """Hold an exclusive lock on `path`; the system frees it if the process dies."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+_finish_before_a_fork()
 
 
 # ---------------------------------------------------------------------------------------------
@@ -336,7 +371,8 @@ def _listen():
 
         class Ours(_Notice, Listener):
             def notify(self, event):
-                if event.data["dispatcher"].py_func.__module__.split(".")[0] == "litlearn":
+                module = event.data["dispatcher"].py_func.__module__ or ""  # none under exec
+                if module.split(".")[0] == "litlearn":
                     super().notify(event)
 
         register("numba:compile", Ours())

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from litlearn import _targets, _to_sklearn, _validation
-from litlearn._base import BaseEstimator, ClassifierMixin, RegressorMixin
-from litlearn._parallel import multiply_rows
+from litlearn._core import targets, to_sklearn, validation
+from litlearn._core.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from litlearn._core.parallel import multiply_rows
 
 SPARSE_FORMATS = ("csr", "csc")
 
@@ -37,16 +37,16 @@ class LinearModel(BaseEstimator):
         NotFittedError
             Before ``fit``.
         """
-        return _to_sklearn.convert(self)
+        return to_sklearn.convert(self)
 
     def _linear_function(self, X):
         """Return ``X @ coef_.T + intercept_``: of shape (n_samples,) if ``coef_`` is flat."""
-        _validation.check_is_fitted(self)
-        X = _validation.check_queries(self, X, sparse=self.sparse_formats)
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X, sparse=self.sparse_formats)
         # The product is taken in the type of X, so that float32 data need no copy in float64.
         coef = self.coef_.T.astype(X.dtype, copy=False)
         result = multiply_rows(X, coef, getattr(self, "n_jobs", None))
-        if _validation.is_sparse(result):  # so it is if `sparsify` made the coefficients sparse
+        if validation.is_sparse(result):  # so it is if `sparsify` made the coefficients sparse
             result = result.toarray()
         result += np.asarray(self.intercept_, dtype=X.dtype)
         return result
@@ -105,7 +105,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             Members of ``classes_``. A decision function of exactly 0 goes to the first class.
         """
         scores = self.decision_function(X)
-        return _targets.label(self.classes_, scores)
+        return targets.label(self.classes_, scores)
 
 
 class SparseCoefficients:
@@ -118,7 +118,7 @@ class SparseCoefficients:
         -------
         self : estimator
         """
-        _validation.check_is_fitted(self)
+        validation.check_is_fitted(self)
         from scipy.sparse import csr_matrix
 
         self.coef_ = csr_matrix(self.coef_)
@@ -131,7 +131,7 @@ class SparseCoefficients:
         -------
         self : estimator
         """
-        _validation.check_is_fitted(self)
-        if _validation.is_sparse(self.coef_):
+        validation.check_is_fitted(self)
+        if validation.is_sparse(self.coef_):
             self.coef_ = self.coef_.toarray()
         return self

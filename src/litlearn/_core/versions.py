@@ -36,10 +36,10 @@ def show_versions():
 
     Notes
     -----
-    Versions are those of the installed packages; scikit-learn, joblib, pandas and matplotlib are
-    named where they are installed, and none of them is imported. Besides them come the processors
-    that may be used, the libraries of matrix products with their threads, and the variables of the
-    environment that change how litlearn computes.
+    Versions are those of the installed packages, and "not installed" where one is missing.
+    scikit-learn, joblib, pandas and matplotlib are not imported for that. Besides them come the
+    processors that may be used, the libraries of matrix products with their threads, and the
+    variables of the environment that change how litlearn computes.
 
     Examples
     --------
@@ -55,17 +55,18 @@ def _sections():
     import scipy.linalg  # noqa: F401  brings its own library of matrix products
     import threadpoolctl
 
-    from litlearn import __version__, _parallel
+    from litlearn import __version__
+    from litlearn._core import parallel
 
     system = {
         "python": " ".join(sys.version.split()),
         "executable": sys.executable,
         "machine": platform.platform(),
-        "processors": f"{_parallel.cpu_count()} usable of {os.cpu_count()}",
+        "processors": f"{parallel.cpu_count()} usable of {os.cpu_count()}",
     }
     yield _section("System", system)
     packages = {name: _version(name) for name in PACKAGES} | {"litlearn": __version__}
-    yield _section("Packages", {name: found for name, found in packages.items() if found})
+    yield _section("Packages", packages)
     libraries = {
         f"{one.get('internal_api')} {one.get('version')}": (
             f"{one.get('num_threads')} threads, {one.get('architecture', 'any processor')}"
@@ -85,4 +86,4 @@ def _version(package):
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        return None
+        return "not installed"

@@ -7,10 +7,10 @@ over all classes turns them into posterior probabilities, :eq:`eq-normal-posteri
 
 import numpy as np
 
-from litlearn import _targets, _validation
-from litlearn._base import BaseEstimator, ClassifierMixin
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks
+from litlearn._core import targets, validation
+from litlearn._core.base import BaseEstimator, ClassifierMixin
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks
 
 BLOCK = 2**18  # numbers in a block of samples whose densities are computed at once
 
@@ -34,17 +34,44 @@ def scaled_squares(X, means, scales, constants, out):
 class NormalClassifier(ClassifierMixin, BaseEstimator):
     """Predicts the class of the largest log-posterior, from ``_log_joint`` of blocks of samples."""
 
-    def _joint(self, X):
-        """Return the logarithms of prior times density, (n_samples, n_classes), block by block."""
-        _validation.check_is_fitted(self)
-        X = _validation.check_queries(self, X)
+    def _joint(self, X, settled=True):
+        """Return the logarithms of prior times density, (n_samples, n_classes), block by block.
+
+        With `settled`, up to a constant of the sample where all would be minus infinity.
+        """
+        validation.check_is_fitted(self)
+        X = validation.check_queries(self, X)
         out = np.empty((len(X), len(self.classes_)), dtype=self._dtype_of_scores(X))
 
+        means = self._means_of_classes().astype(X.dtype, copy=False)
+        means = validation.read_only(means)
+
         def part(rows):
-            out[rows] = self._log_joint(X[rows])
+            with np.errstate(over="ignore", invalid="ignore"):
+                out[rows] = self._log_joint(X[rows])
+                if settled:
+                    self._settle(X[rows], means, out[rows])
 
         fold_blocks(part, None, cut(len(X), BLOCK // X.shape[1]), work=X.size * out.shape[1])
         return out
+
+    def _settle(self, X, means, out):
+        """Let squares decide in proportion where those of all classes are beyond range; in place.
+
+        So far away, or with variances so small, nothing else matters but between equally near
+        classes, which keep what they have at their means (q, p).
+        """
+        far = np.flatnonzero(~np.isfinite(out.max(axis=1)))
+        for power in (510, 1020):
+            if not len(far):
+                return
+            heights = np.diagonal(self._log_joint(means))
+            squares = self._far_squares(X[far].astype(np.float64), 2.0**-power)
+            squares[:, np.isneginf(heights)] = np.inf  # a prior probability of zero
+            least = squares.min(axis=1, keepdims=True)
+            settled = np.isfinite(least[:, 0]) & (least[:, 0] > 0.0)
+            out[far[settled]] = np.where(squares == least, heights, -np.inf)[settled]
+            far = far[~settled]
 
     def _dtype_of_scores(self, X):
         return X.dtype
@@ -63,7 +90,7 @@ class NormalClassifier(ClassifierMixin, BaseEstimator):
             Members of ``classes_``; the first of equally probable ones.
         """
         scores = self._joint(X)
-        return _targets.label(self.classes_, scores)
+        return targets.label(self.classes_, scores)
 
     def predict_log_proba(self, X):
         """Return logarithms of the posterior probabilities, :eq:`eq-normal-posterior`.
@@ -79,7 +106,7 @@ class NormalClassifier(ClassifierMixin, BaseEstimator):
             Columns in the order of ``classes_``. No probability is so small that its logarithm
             would be lost.
         """
-        return _targets.log_probabilities(self._joint(X))
+        return targets.log_probabilities(self._joint(X))
 
     def predict_proba(self, X):
         """Return the posterior probabilities of the classes, :eq:`eq-normal-posterior`.
@@ -94,17 +121,14 @@ class NormalClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``; each row sums to 1.
         """
-        return _targets.probabilities(self._joint(X))
+        return targets.probabilities(self._joint(X))
 
 
 def given_priors(owner, priors, n_classes):
     """Check prior probabilities that were given, (n_classes,); their sum is not looked at."""
-    array = np.asarray(priors)
-    if array.dtype.kind not in "biuf":
-        expected = f"an array-like of {n_classes} probabilities or None"
-        _validation._refuse(owner, "priors", priors, expected)
-    array = array.astype(np.float64)
-    who = _validation.owner_name(owner)
+    expected = f"an array-like of {n_classes} probabilities or None"
+    array = validation.check_numbers(owner, "priors", priors, expected)
+    who = validation.owner_name(owner)
     if array.shape != (n_classes,):
         raise ValueError(
             f"{who}: Number of priors must match number of classes: priors has shape "

@@ -14,11 +14,13 @@ import warnings
 
 import numpy as np
 
-from litlearn import _parallel
+from litlearn._core import parallel
 from litlearn.exceptions import DataConversionWarning, InvalidParameterError, NotFittedError
 
 # ---------------------------------------------------------------------------------------------
 # Parameters
+
+LARGEST = 2**31 - 1  # no fit counts further; small multiples of it stay within 64 bits
 
 
 def owner_name(owner):
@@ -35,23 +37,50 @@ def warn(message, stacklevel=3):
     warnings.warn(message, stacklevel=stacklevel + 1)
 
 
+def shown(value):
+    """Return what came as a text of at most 200 characters."""
+    try:
+        text = repr(value)
+    except Exception:  # whatever the object of somebody else raises: an int of 5000 digits, too
+        text = f"an object of type {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
 def _refuse(owner, name, value, expected):
-    text = repr(value)
-    text = text if len(text) <= 200 else f"{text[:197]}..."
+    """Raise ``InvalidParameterError``: what the parameter must be, and what came."""
+    text = shown(value)
     raise InvalidParameterError(
         f"The {name!r} parameter of {owner_name(owner)} must be {expected}. Got {text} instead."
     )
 
 
-def check_integer(owner, name, value, *, low=None, allow_none=False):
-    """Return `value` as an int, or None if that is allowed; bool is not an integer here."""
+def is_option(value, name):
+    """Tell whether `value` is the string `name`; an array is not compared, entry by entry."""
+    return isinstance(value, str) and value == name
+
+
+def is_listed(value):
+    """Tell whether `value` is an array-like of at least one dimension, all of one length."""
+    try:
+        return np.ndim(value) > 0
+    except (ValueError, TypeError):  # lists of several lengths, or what NumPy cannot read
+        return False
+
+
+def check_integer(owner, name, value, *, low=None, high=None, allow_none=False, or_else=""):
+    """Return `value` as an int, or None if that is allowed; bool is not an integer here.
+
+    A limit such as a depth may be any number, also one that compiled code has no room for, and is
+    returned as `LARGEST` then. A number of things that are made or repeated has a `high`.
+    """
     if value is None and allow_none:
         return None
     allowed = isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
-    if not allowed or (low is not None and value < low):
-        interval = "" if low is None else f" in the range [{low}, inf)"
-        _refuse(owner, name, value, f"an int{interval}{' or None' if allow_none else ''}")
-    return int(value)
+    if not allowed or (low is not None and value < low) or (high is not None and value > high):
+        above = "inf)" if high is None else f"{high}]"
+        interval = "" if low is None else f" in the range [{low}, {above}"
+        _refuse(owner, name, value, f"an int{interval}{' or None' if allow_none else ''}{or_else}")
+    return max(-LARGEST, min(int(value), LARGEST))
 
 
 def check_real(
@@ -64,24 +93,49 @@ def check_real(
     """
     if value is None and allow_none:
         return None
-    allowed = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    in_range = allowed and (value > low or (allow_low and value == low)) and value <= high
-    if not in_range or (np.isinf(value) and not allow_inf):
+    # Not any numbers.Real: arithmetic with a Fraction leaves NumPy's types.
+    allowed = isinstance(value, (float, int, np.floating, np.integer)) and not isinstance(
+        value, bool
+    )
+    number = as_float(value) if allowed else np.nan
+    in_range = (number > low or (allow_low and number == low)) and number <= high
+    if not in_range or (np.isinf(number) and not allow_inf):
         left, right = "[" if allow_low else "(", "]" if allow_inf or np.isfinite(high) else ")"
         none = " or None" if allow_none else ""
         _refuse(owner, name, value, f"a float in the range {left}{low}, {high}{right}{none}")
-    return float(value)
+    return number
+
+
+def as_float(value):
+    """Return a real number as a float, infinity where it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
+
+
+def check_numbers(owner, name, value, expected, kinds="biuf"):
+    """Return a parameter that holds finite numbers as a float64 array."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError):  # lists of several lengths, or what NumPy cannot read
+        array = np.array(None)
+    if array.dtype.kind not in kinds:
+        _refuse(owner, name, value, expected)
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        _refuse(owner, name, value, expected)
+    return array
 
 
 def check_penalties(owner, alpha, n_targets):
     """Return the penalties of the targets as a float64 array of shape (n_targets,)."""
     if isinstance(alpha, numbers.Real) or alpha is None or isinstance(alpha, str):
         return np.full(n_targets, check_real(owner, "alpha", alpha, low=0.0))
-    array = np.asarray(alpha)
-    if array.dtype.kind not in "iuf" or not np.isfinite(array).all() or (array < 0).any():
-        expected = "a float in the range [0.0, inf), or an array of such floats"
+    expected = "a float in the range [0.0, inf), or an array of such floats"
+    array = check_numbers(owner, "alpha", alpha, expected, kinds="iuf").ravel()
+    if (array < 0).any():
         _refuse(owner, "alpha", alpha, expected)
-    array = array.ravel().astype(np.float64)
     if len(array) not in (1, n_targets):
         raise ValueError(
             f"{owner_name(owner)}: Number of targets and number of penalties do not correspond: "
@@ -93,11 +147,15 @@ def check_penalties(owner, alpha, n_targets):
 
 def check_listed_penalties(owner, alphas, *, allow_zero):
     """Return the penalties of a list, the parameter `alphas`, as an array (n_alphas,)."""
+    try:
+        alphas = list(alphas)
+    except TypeError:
+        _refuse(owner, "alphas", alphas, "an array-like of floats")
     for i, alpha in enumerate(alphas):
         try:
             check_real(owner, f"alphas[{i}]", alpha, low=0.0, allow_low=allow_zero)
         except InvalidParameterError as error:  # said once more, in scikit-learn's words
-            wrong = f"alphas[{i}] == {alpha}, must be {'>=' if allow_zero else '>'} 0.0."
+            wrong = f"alphas[{i}] == {shown(alpha)}, must be {'>=' if allow_zero else '>'} 0.0."
             if not isinstance(alpha, numbers.Real):
                 wrong = f"alphas[{i}] must be an instance of float, not {type(alpha).__name__}"
             raise InvalidParameterError(f"{error} {wrong}") from None
@@ -278,8 +336,7 @@ def _to_sparse(who, X, name, formats):
             f"Sparse data was passed for {name}, but {who} requires dense data. "
             f"Use '.toarray()' to convert to a dense numpy array."
         )
-    if X.ndim != 2:
-        _refuse_dimension(who, X, name)
+    X = check_sparse(who, X, name)
     if X.dtype.kind == "c":
         raise ValueError(
             f"Complex data not supported: {who} got {name} of type {X.dtype}, expected real "
@@ -290,16 +347,98 @@ def _to_sparse(who, X, name, formats):
     array = X if X.format in formats else X.asformat(formats[0])
     single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
     array = array.astype(np.float32 if single else np.float64, copy=False)
-    if not array.has_canonical_format:
-        array = array.copy() if array is X or np.shares_memory(array.data, X.data) else array
-        array.sum_duplicates()
-    parts = [array.data, array.indices, array.indptr]
-    if max(array.nnz, *array.shape) <= np.iinfo(np.int32).max:
-        parts[1:] = [part.astype(np.int32, copy=False) for part in parts[1:]]
-    # A new container around read-only views: the caller's own arrays stay writeable.
+    size = int(array.indptr[-1])  # what lies beyond belongs to nobody
+    small = max(size, *array.shape) <= np.iinfo(np.int32).max
+    index = np.int32 if small else np.int64
+    # A new container around read-only views: the caller's own arrays stay writeable. It looks for
+    # itself whether indices are sorted: what the old one has noted may be out of date.
     result = type(array)(array.shape, dtype=array.dtype)
-    result.data, result.indices, result.indptr = (read_only(part) for part in parts)
+    result.data = array.data[:size]
+    result.indices = array.indices[:size].astype(index, copy=False)
+    result.indptr = array.indptr.astype(index, copy=False)
+    if not result.has_canonical_format:
+        result = result.copy()
+        result.sum_duplicates()
+    for part in ("data", "indices", "indptr"):
+        setattr(result, part, read_only(getattr(result, part)))
     return result
+
+
+def check_sparse(owner, X, name):
+    """Return sparse `X` once its parts go together; one of lists in CSR format.
+
+    SciPy and compiled code believe what a sparse array says of itself: with an index out of range
+    they read, and write, memory that belongs to others.
+
+    Raises
+    ------
+    ValueError
+        If `X` has not two dimensions, its parts do not go together, or an index is out of range.
+    """
+    who = owner_name(owner)
+    if X.ndim != 2:
+        _refuse_dimension(who, X, name)
+    complaint = None
+    if X.format == "lil":
+        sizes = [[len(row) for row in part] for part in (X.rows, X.data)]
+        if len(sizes[0]) != X.shape[0] or sizes[0] != sizes[1]:
+            complaint = "its rows and its data differ in length"
+    elif X.format == "dia":
+        if X.data.ndim != 2 or X.offsets.shape != X.data.shape[:1]:
+            complaint = f"offsets of shape {X.offsets.shape}, data of shape {X.data.shape}"
+    if X.format == "lil" and complaint is None:
+        X = X.tocsr()  # which does not look at the indices
+    if X.format == "coo":
+        complaint = _wrong_coordinates(X)
+    elif X.format in ("csr", "csc", "bsr"):
+        complaint = _wrong_lines(X)
+    if complaint is not None:
+        raise ValueError(
+            f"{who}: the sparse array {name} of shape {X.shape} is damaged: {complaint}."
+        )
+    return X
+
+
+def _wrong_coordinates(X):
+    """Say what is wrong with the parts of a COO array, or return None."""
+    for part, index, size in zip(("row", "col"), X.coords, X.shape, strict=True):
+        if X.data.ndim != 1 or index.shape != X.data.shape:
+            return f"{part} is of shape {index.shape}, and data of shape {X.data.shape}"
+        if wrong := _wrong_range(part, index, size):
+            return wrong
+    return None
+
+
+def _wrong_lines(X):
+    """Say what is wrong with the parts of a CSR, CSC or BSR array, or return None."""
+    indptr, indices, data = X.indptr, X.indices, X.data
+    lines, size = X.shape if X.format != "csc" else X.shape[::-1]
+    n_axes = 3 if X.format == "bsr" else 1
+    if data.ndim != n_axes or not indices.ndim == indptr.ndim == 1:
+        return f"data, indices, indptr have {data.ndim}, {indices.ndim}, {indptr.ndim} dimensions"
+    if X.format == "bsr":
+        high, wide = data.shape[1:]
+        if not high or not wide or lines % high or size % wide:
+            return f"its blocks are of shape {data.shape[1:]}"
+        lines, size = lines // high, size // wide
+    if indptr.dtype.kind not in "iu" or len(indptr) != lines + 1:
+        return f"indptr has {len(indptr)} entries of type {indptr.dtype}, not {lines + 1} integers"
+    if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
+        return "indptr does not rise from 0"
+    if indptr[-1] > min(len(indices), len(data)):
+        return f"indptr ends with {indptr[-1]}, for {len(indices)} indices and {len(data)} data"
+    return _wrong_range("indices", indices[: indptr[-1]], size)
+
+
+def _wrong_range(part, index, size):
+    """Say which of the numbers in `index` is not from 0 to size - 1, or return None."""
+    if index.dtype.kind not in "iu":
+        return f"{part} is of type {index.dtype}, not of integers"
+    # One pass: seen without a sign, negative numbers are the largest ones.
+    unsigned = index.view(index.dtype.str.replace("i", "u"))
+    if not index.size or unsigned.max() < size:
+        return None
+    return f"{part} has {index[unsigned.argmax()]}, which is not between 0 and {size - 1}"
 
 
 def _to_numeric(who, X, name):
@@ -311,6 +450,7 @@ def _to_numeric(who, X, name):
         )
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.asarray(X, dtype=np.float64).filled(np.nan)  # masked means missing
+    _refuse_dates(who, X, name)
     try:
         array = np.asarray(X)
     except (ValueError, TypeError) as error:
@@ -326,12 +466,25 @@ def _to_numeric(who, X, name):
         raise ValueError(
             f"{who}: {name} is of type {array.dtype}; dtype='numeric' is not compatible with "
             "arrays of bytes/strings. Convert your data to numeric values explicitly instead."
+            f"{_first_text(X, array)}"
         )
     if array.dtype.kind == "O":
         return _objects_to_float(who, X, array, name)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{who}: {name} is of type {array.dtype}, expected real numbers.")
     return array
+
+
+def _refuse_dates(who, X, name):
+    """Refuse dates and durations: beside numbers, pandas would count their nanoseconds."""
+    dtypes = getattr(X, "dtypes", None) if getattr(X, "ndim", 0) == 2 else None
+    for j, (column, dtype) in enumerate(dtypes.items() if hasattr(dtypes, "items") else ()):
+        if getattr(dtype, "kind", "") in ("m", "M"):
+            raise TypeError(
+                f"{who}: column {j} of {name}, {column!r}, is of type {dtype}, expected real "
+                "numbers. Make a number of it first, such as the days since a date, or leave it "
+                "out."
+            )
 
 
 def _objects_to_float(who, X, array, name):
@@ -346,9 +499,30 @@ def _objects_to_float(who, X, array, name):
     try:
         return array.astype(np.float64)
     except TypeError as error:
-        raise TypeError(f"{who}: {name} holds objects that are not numbers: {error}") from error
+        message = f"{who}: {name} holds objects that are not numbers: {error}"
+        raise TypeError(f"{message}.{_first_text(X, array)}") from error
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{who}: {name} could not be converted to floats: {error}") from error
+        message = f"{who}: {name} could not be converted to floats: {error}"
+        raise ValueError(f"{message}.{_first_text(X, array)}") from error
+
+
+def _first_text(X, array):
+    """Say which column is the first that holds something else than numbers, and what helps."""
+    for j, column in enumerate(array.T if array.ndim == 2 else ()):
+        for value in column:
+            try:
+                float(value)
+            except (ValueError, TypeError):
+                names = list(getattr(X, "columns", ()))
+                column = f"Column {j}" + (f", {names[j]!r}," if names else "")
+                value = shown(value.item() if isinstance(value, np.generic) else value)
+                return (
+                    f" {column} holds {value}. Encode such a column as numbers first, for instance "
+                    "with scikit-learn's OneHotEncoder in a pipeline, or leave it out."
+                )
+            except OverflowError:
+                pass
+    return ""
 
 
 def _refuse_dimension(who, array, name):
@@ -403,7 +577,7 @@ def _sum_in_parts(array):
         with np.errstate(over="ignore", invalid="ignore"):
             return np.sum(flat[b * size : (b + 1) * size])
 
-    return np.sum(_parallel.map_blocks(part, -(-flat.size // size)))
+    return np.sum(parallel.map_blocks(part, -(-flat.size // size)))
 
 
 def check_queries(estimator, X, *, sparse=(), order="C", missing=False):

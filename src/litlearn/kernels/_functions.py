@@ -5,8 +5,8 @@ all pairs. Support vector machines, kernel ridge regression and kernel PCA see t
 alone. The names, parameters and defaults are those of ``sklearn.metrics.pairwise``.
 
 Gram matrices are computed in tiles: a matrix product, then one pass over the tile. The kernels of a
-distance (RBF) take it from `litlearn._distances`: products of centred samples where the bound on
-their error promises enough digits, differences of coordinates where it does not.
+distance (RBF) take it from `litlearn._core.distances`: products of centred samples where the bound
+on their error promises enough digits, differences of coordinates where it does not.
 """
 
 import operator
@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn import _validation
-from litlearn._distances import (
+from litlearn._core import validation
+from litlearn._core.distances import (
     EUCLIDEAN,
     MANHATTAN,
     NOBODY,
@@ -27,21 +27,9 @@ from litlearn._distances import (
     score_tiles,
     unit_rows,
 )
-from litlearn._jit import njit
-from litlearn._parallel import cut, fold_blocks
-from litlearn._selection import EMPTY_IDS
-
-__all__ = [
-    "additive_chi2_kernel",
-    "chi2_kernel",
-    "cosine_similarity",
-    "laplacian_kernel",
-    "linear_kernel",
-    "pairwise_kernels",
-    "polynomial_kernel",
-    "rbf_kernel",
-    "sigmoid_kernel",
-]
+from litlearn._core.jit import njit
+from litlearn._core.parallel import cut, fold_blocks, multiply
+from litlearn._core.selection import EMPTY_IDS
 
 # A kernel is a small code, not a function: compiled code that receives functions is not cached.
 LINEAR, POLYNOMIAL, SIGMOID, RBF, LAPLACIAN, PRECOMPUTED, CHI2, ADDITIVE_CHI2 = range(8)
@@ -127,7 +115,7 @@ def make_kernel(name, X, *, gamma=None, degree=3, coef0=1):
 def scaled_gamma(X):
     """One over the number of features times the variance of all entries; NaN beyond range."""
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = X.multiply(X).mean() - X.mean() ** 2 if _validation.is_sparse(X) else X.var()
+        spread = X.multiply(X).mean() - X.mean() ** 2 if validation.is_sparse(X) else X.var()
     if not np.isfinite(spread):
         return np.nan
     return 1.0 / (X.shape[1] * float(spread)) if spread > 0.0 else 1.0
@@ -234,7 +222,7 @@ def sparse_tile(kernel, X, Q, out):
 
 def arrays(X):
     """The three arrays of a CSR array, as compiled functions receive them: read-only."""
-    return [_validation.read_only(array) for array in (X.data, X.indices, X.indptr)]
+    return [validation.read_only(array) for array in (X.data, X.indices, X.indptr)]
 
 
 def finish(kernel, values):
@@ -320,7 +308,7 @@ def upper_gram(kernel, X, n_jobs=None):
     -------
     list of ndarray of shape (m, n - start)
         For each block of m rows the columns from its first row on, as in
-        :class:`litlearn._factors.Symmetric`.
+        :class:`litlearn._core.factors.Symmetric`.
     """
     n = X.shape[0]
 
@@ -443,16 +431,16 @@ def kernel_diagonal(kernel, X):
 
 def check_pair(owner, X, Y):
     """X and Y as arrays of one kind and type; Y stays None, which stands for X itself."""
-    X = _validation.check_array(owner, X, sparse=("csr",))
+    X = validation.check_array(owner, X, sparse=("csr",))
     if Y is None:
         return X, None
-    Y = _validation.check_array(owner, Y, "Y", sparse=("csr",))
+    Y = validation.check_array(owner, Y, "Y", sparse=("csr",))
     if X.shape[1] != Y.shape[1]:
         raise ValueError(
             f"{owner}: incompatible dimension for X and Y matrices: X.shape[1] == {X.shape[1]} "
             f"while Y.shape[1] == {Y.shape[1]}."
         )
-    if _validation.is_sparse(X) != _validation.is_sparse(Y):
+    if validation.is_sparse(X) != validation.is_sparse(Y):
         from scipy.sparse import csr_array
 
         X, Y = csr_array(X), csr_array(Y)
@@ -463,14 +451,14 @@ def check_pair(owner, X, Y):
 def as_input(X, dtype):
     """Samples of a type, as compiled functions receive them."""
     X = X.astype(dtype, copy=False)
-    return X if _validation.is_sparse(X) else _validation.read_only(X)
+    return X if validation.is_sparse(X) else validation.read_only(X)
 
 
 def compute(owner, name, X, Y, gamma=None, degree=3, coef0=1, n_jobs=1):
     """Check everything, then the Gram matrix."""
-    gamma = _validation.check_real(owner, "gamma", gamma, low=0, allow_none=True)
-    degree = _validation.check_real(owner, "degree", degree, low=1)
-    coef0 = _validation.check_real(owner, "coef0", coef0, low=-np.inf)
+    gamma = validation.check_real(owner, "gamma", gamma, low=0, allow_none=True)
+    degree = validation.check_real(owner, "degree", degree, low=1)
+    coef0 = validation.check_real(owner, "coef0", coef0, low=-np.inf)
     X, Y = check_pair(owner, X, Y)
     if CODES[name] in OF_COUNTS:
         check_counts(owner, name, X, "X")
@@ -485,8 +473,8 @@ def compute(owner, name, X, Y, gamma=None, degree=3, coef0=1, n_jobs=1):
 
 def check_counts(owner, name, X, array):
     """Refuse samples for which a kernel of counts is not defined."""
-    who = _validation.owner_name(owner)
-    if _validation.is_sparse(X):
+    who = validation.owner_name(owner)
+    if validation.is_sparse(X):
         raise TypeError(f"{who}: sparse {array} is not supported by the kernel {name!r}.")
     if X.min() < 0.0:
         raise ValueError(
@@ -527,10 +515,10 @@ def linear_kernel(X, Y=None, dense_output=True):
     >>> print(linear_kernel([[1, 0], [1, 2]]).round(3).tolist())
     [[1.0, 1.0], [1.0, 5.0]]
     """
-    if _validation.check_boolean("linear_kernel", "dense_output", dense_output):
+    if validation.check_boolean("linear_kernel", "dense_output", dense_output):
         return compute("linear_kernel", "linear", X, Y)
     X, Y = check_pair("linear_kernel", X, Y)
-    return X @ (X if Y is None else Y).T
+    return multiply(X, (X if Y is None else Y).T)
 
 
 def polynomial_kernel(X, Y=None, degree=3, gamma=None, coef0=1):
@@ -812,11 +800,11 @@ def pairwise_kernels(X, Y=None, metric="linear", *, filter_params=False, n_jobs=
     [[1.0, 0.135], [0.135, 1.0]]
     """
     owner = "pairwise_kernels"
-    n_jobs = _validation.check_n_jobs(owner, n_jobs)
-    filter_params = _validation.check_boolean(owner, "filter_params", filter_params)
+    n_jobs = validation.check_n_jobs(owner, n_jobs)
+    filter_params = validation.check_boolean(owner, "filter_params", filter_params)
     if callable(metric):
         return by_callable(owner, metric, X, Y, kwds)
-    _validation.check_option(owner, "metric", metric, CODES, or_else=" or a callable")
+    validation.check_option(owner, "metric", metric, CODES, or_else=" or a callable")
     unknown = sorted(set(kwds) - set(PARAMETERS[metric]))
     if unknown and not filter_params:
         raise TypeError(
@@ -831,8 +819,8 @@ def pairwise_kernels(X, Y=None, metric="linear", *, filter_params=False, n_jobs=
 
 def check_precomputed(owner, X, Y):
     """A Gram matrix that the user has computed; Y: the samples that its columns stand for."""
-    X = _validation.check_array(owner, X)
-    n_columns = X.shape[0] if Y is None else _validation.check_array(owner, Y, "Y").shape[0]
+    X = validation.check_array(owner, X)
+    n_columns = X.shape[0] if Y is None else validation.check_array(owner, Y, "Y").shape[0]
     if X.shape[1] != n_columns:
         raise ValueError(
             f"{owner}: precomputed metric requires shape (n_queries, n_indexed). Got {X.shape} for "
@@ -843,12 +831,18 @@ def check_precomputed(owner, X, Y):
 
 def by_callable(owner, function, X, Y, kwds):
     """Gram matrix of a Python function; for Y=None it is called for half of the pairs."""
-    X = _validation.check_array(owner, X)
-    others = X if Y is None else _validation.check_array(owner, Y, "Y")
+    X = validation.check_array(owner, X)
+    others = X if Y is None else validation.check_array(owner, Y, "Y")
     K = np.empty((len(X), len(others)))
     for i, x in enumerate(X):
         first = i if Y is None else 0
-        K[i, first:] = [function(x, y, **kwds) for y in others[first:]]
+        row = [function(x, y, **kwds) for y in others[first:]]
+        try:
+            K[i, first:] = row
+        except (TypeError, ValueError) as error:
+            who, came = validation.owner_name(owner), validation.shown(row[0])
+            message = f"{who}: the callable kernel must return a number, got {came} instead."
+            raise TypeError(message) from error
         if Y is None:
             K[i:, i] = K[i, i:]
     return K

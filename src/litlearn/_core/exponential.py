@@ -11,7 +11,7 @@ tests hold them to that.
 
 import numpy as np
 
-from litlearn._jit import as_bits, from_bits, njit
+from litlearn._core.jit import as_bits, from_bits, njit
 
 LOG2_E = 1.4426950408889634  # 1 / ln 2
 # ln 2 in two parts: the first has zeros at its end, so that its multiples are exact.

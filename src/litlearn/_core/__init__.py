@@ -1,0 +1,25 @@
+"""What more than one family of methods needs, and no user imports. Nothing here imports a family.
+
+| file | holds |
+|-|-|
+| `jit` | the flags of compiled functions, and what calls them |
+| `cache` | compiled functions on disk, from one process to the next |
+| `parallel` | blocks of rows, computed by threads and merged in their order; `n_jobs`; Ctrl-C |
+| `progress` | the bar that shows how far a long fit is |
+| `random` | random numbers in compiled code |
+| `exponential` | exponentials and logarithms, several at a time |
+| `factors` | Cholesky factors, triangular systems, eigenvectors; how exact they are |
+| `moments` | weight, means and sums of products of blocks of rows, merged |
+| `distances` | distances by difference, tiles of scores by matrix product |
+| `selection` | the k best of a stream, in a heap |
+| `validation` | all checks of input |
+| `targets` | targets as numbers: codes of classes, class weights and sample weights together |
+| `base` | parameters, cloning, tags: what every estimator has |
+| `linear` | what linear functions of the features share |
+| `normal` | what classifiers by normal densities share |
+| `to_sklearn` | a fitted tree, forest or linear model as scikit-learn's own |
+| `html` | an estimator as notebooks show it |
+| `guide` | plain docstrings, and where a name is that is not here |
+| `versions` | `litlearn.show_versions` |
+| `types` | the words of the stubs (`.pyi` only) |
+"""
