@@ -1,10 +1,10 @@
 """Change the source in one place, run the tests of that file, and print the changes that pass.
 
     make mutants                                         # 10 changes of each file
-    make mutants MUTANTS="src/litlearn/_targets.py"      # every change of one file
-    make mutants MUTANTS="src/litlearn/_targets.py:40"   # every change of one line
+    make mutants MUTANTS="src/litlearn/_core/targets.py"      # every change of one file
+    make mutants MUTANTS="src/litlearn/_core/targets.py:40"   # every change of one line
     make mutants MUTANTS="--sample 20 src/litlearn/tree"
-    make mutants MUTANTS="-k twin src/litlearn/_targets.py"    # judged by some of the tests
+    make mutants MUTANTS="-k twin src/litlearn/_core/targets.py"    # judged by some of the tests
 
 Each change (a constant, a comparison, a sign, an operator) is made in a process forked after the
 tests were collected, in the functions that are there already: nothing is imported or collected
@@ -176,23 +176,31 @@ LOGISTIC = "linear_model/test_logistic.py"
 LASSO = "linear_model/test_lasso.py"
 PROXIMAL = "linear_model/test_proximal_newton.py"
 ELSEWHERE = {
-    "_gram.py": ["test_kernel_ridge.py", "test_kernels.py", "test_kernel_protocol.py"],
-    "_html.py": ["test_base.py"],
-    "_linear.py": ["linear_model/test_ridge.py", "linear_model/test_protocol.py"],
-    "_normal.py": ["test_naive_bayes.py", "test_discriminant_analysis.py", "test_normal.py"],
-    "_selection.py": ["test_distances.py"],
-    "_to_sklearn.py": ["tree/test_to_sklearn.py"],
-    "_versions.py": ["test_base.py"],
+    "kernels/_gram.py": [
+        "test_kernel_ridge.py",
+        "kernels/test_functions.py",
+        "test_kernel_protocol.py",
+    ],
+    "_core/html.py": ["core/test_base.py"],
+    "_core/linear.py": ["linear_model/test_ridge.py", "linear_model/test_protocol.py"],
+    "_core/normal.py": [
+        "test_naive_bayes.py",
+        "test_discriminant_analysis.py",
+        "core/test_normal.py",
+    ],
+    "_core/selection.py": ["core/test_distances.py"],
+    "_core/to_sklearn.py": ["tree/test_to_sklearn.py"],
+    "_core/versions.py": ["core/test_base.py"],
     "cluster/_minibatch.py": ["cluster/test_kmeans.py"],
     "decomposition/_kernel_pca.py": [
         "decomposition/test_kernel_pca.py",
         "test_kernel_protocol.py",
     ],
-    "discriminant_analysis.py": ["test_discriminant_analysis.py", "test_normal.py"],
-    "exceptions.py": ["test_base.py"],
+    "discriminant_analysis.py": ["test_discriminant_analysis.py", "core/test_normal.py"],
+    "exceptions.py": ["core/test_base.py"],
     "kernel_approximation.py": ["test_kernel_approximation.py", "test_kernel_protocol.py"],
     "kernel_ridge.py": ["test_kernel_ridge.py", "test_kernel_protocol.py"],
-    "kernels.py": ["test_kernels.py", "test_kernel_ridge.py"],
+    "kernels/_functions.py": ["kernels/test_functions.py", "test_kernel_ridge.py"],
     "linear_model/_coordinate_descent.py": [LASSO, "linear_model/test_penalty.py"],
     "linear_model/_design.py": [LASSO, "linear_model/test_penalty.py"],
     "linear_model/_lasso.py": [LASSO, "linear_model/test_multi_task.py"],
@@ -228,6 +236,7 @@ ELSEWHERE = {
     "svm/_base.py": ["svm/test_machines.py"],
     "svm/_classification.py": ["svm/test_machines.py"],
     "svm/_dual_descent.py": ["svm/test_linear.py"],
+    "svm/_free_samples.py": ["svm/test_linear.py"],
     "svm/_gram.py": ["svm/test_solver.py"],
     "svm/_linear_machines.py": ["svm/test_linear.py"],
     "svm/_platt.py": ["svm/test_solver.py", "svm/test_machines.py"],
@@ -239,14 +248,15 @@ ELSEWHERE = {
     "tree/_base.py": ["tree/test_estimators.py"],
     "tree/_classes.py": ["tree/test_estimators.py", "tree/test_parity.py"],
     "tree/_ranks.py": ["tree/test_kernels.py"],
-    "naive_bayes.py": ["test_naive_bayes.py", "test_normal.py"],
+    "naive_bayes.py": ["test_naive_bayes.py", "core/test_normal.py"],
 }
 
 
 def tests_of(path):
     """The tests of a file: of the same name, and the folder's protocol; else all of its folder."""
     own = path.relative_to(PACKAGE)
-    names = ELSEWHERE.get(own.as_posix(), [own.parent / f"test_{own.stem.strip('_')}.py"])
+    folder = own.parent.as_posix().strip("_")
+    names = ELSEWHERE.get(own.as_posix(), [f"{folder}/test_{own.stem.strip('_')}.py"])
     tests = [ROOT / "tests" / name for name in names]
     if not all(test.exists() for test in tests):
         return (tests[0].parent,)

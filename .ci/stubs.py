@@ -292,7 +292,7 @@ class Writer:
         if name == "BayesError":
             fields = [f"    {field}: float" for field in cls._fields]
             return [f"class {name}(NamedTuple):", *fields]
-        base = importlib.import_module("litlearn._base")
+        base = importlib.import_module("litlearn._core.base")
         own_bases = [getattr(base, one) for one in base.__all__ if one != "NotFittedError"]
         if self.module is base:
             bases = [one.__name__ for one in cls.__bases__ if one in own_bases]
@@ -318,7 +318,7 @@ class Writer:
         self.samples = COMMON["X"] if sparse else "array-like"
         docs = documented(cls.__doc__, PARAMETERS)
         attributes = documented(cls.__doc__, "Attributes")
-        is_base = self.module.__name__ == "litlearn._base"
+        is_base = self.module.__name__ == "litlearn._core.base"
         has_init = inspect.isfunction(cls.__init__) and not is_base
         if has_init and not docs:  # made by a function: what it holds can be read
             for name in list(inspect.signature(cls.__init__).parameters)[1:]:
@@ -346,7 +346,7 @@ class Writer:
             if not owner.__module__.startswith("litlearn"):
                 continue
             # The mixins are marks: what they give stands in each class, with its own types.
-            root = importlib.import_module("litlearn._base").BaseEstimator
+            root = importlib.import_module("litlearn._core.base").BaseEstimator
             if cls is not root and (is_base or owner is root):
                 continue
             yield from self.member(cls, name, value, where)
@@ -369,7 +369,7 @@ class Writer:
 
 
 # Where methods of many estimators are written, of which some take sparse arrays.
-SHARED = ("litlearn._base", "litlearn._linear")
+SHARED = ("litlearn._core.base", "litlearn._core.linear")
 # Parameters of methods whose docstring is one sentence, and what those return.
 COMMON = {
     "X": "array-like or sparse matrix",
@@ -419,9 +419,9 @@ def imports(body, own):
     ]  # fmt: skip
     ours = []
     if names := used(bases):
-        ours.append(f"from litlearn._base import {', '.join(names)}")
+        ours.append(f"from litlearn._core.base import {', '.join(names)}")
     if names := used(["Array", "Bool", "Float", "Int", "Sparse"]):
-        ours.append(f"from litlearn._types import {', '.join(names)}")
+        ours.append(f"from litlearn._core.types import {', '.join(names)}")
     return "\n\n".join("\n".join(group) for group in (lines, third, ours) if group) + "\n\n"
 
 
@@ -461,7 +461,7 @@ def package_stub():
 def stubs():
     """Path -> text of every stub."""
     found = {PACKAGE / "__init__.pyi": package_stub()}
-    for module in [importlib.import_module("litlearn._base"), *public_namespaces()]:
+    for module in [importlib.import_module("litlearn._core.base"), *public_namespaces()]:
         found[Path(module.__file__).with_suffix(".pyi")] = stub(module)
     return found
 

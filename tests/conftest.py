@@ -1,5 +1,6 @@
 """Settings shared by all tests."""
 
+import re
 import shutil
 
 import pytest
@@ -17,6 +18,37 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("litlearn")
+
+# -- what may be skipped --------------------------------------------------------------------------
+
+# What a machine has or has not. A test whose parameters do not fit together is none of this: it is
+# not to be made (`with_parameters` and `Settings.applies` in protocol.py).
+OF_THE_MACHINE = re.compile(
+    r"POSIX|Linux|[Tt]his (machine|system)|(is|are) not installed|could not import|"
+    r"extra `\w+`|make book|needs git|only root|NUMBA_\w+=1|ATTACK=full|"
+    r"(scikit-learn|SciPy|NumPy|Numba)\b.* (before|since) \d"
+)
+
+
+def forbid(report):
+    """Let a report fail that was skipped for another reason."""
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[-1]
+        if not OF_THE_MACHINE.search(reason):
+            report.outcome = "failed"
+            report.longrepr = f"{reason!r} is not about the machine: do not make this test"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    return forbid((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report():
+    return forbid((yield))
+
 
 # -- the browser of the machine -------------------------------------------------------------------
 

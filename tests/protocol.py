@@ -7,6 +7,7 @@ subclass of :class:`Suite` with their own estimators and settings, and call what
 import copy
 import functools
 import inspect
+import itertools
 import numbers
 import pickle
 import threading
@@ -488,9 +489,22 @@ def refuses(match):
     return pytest.raises((ValueError, TypeError), match=match)
 
 
+def with_parameters(estimators, parameters):
+    """Rows (estimator, name, value): each of the pairs (name, value) with those that have it."""
+    names = {name for name, _ in parameters}.difference(*[one.get_params() for one in estimators])
+    assert not names, f"no estimator has {names}"
+    pairs = itertools.product(estimators, parameters)
+    return [(one, name, value) for one, (name, value) in pairs if name in one.get_params()]
+
+
+def every_bad_parameter(estimators, parameters):
+    """Parametrise a test that stands in no suite by those rows."""
+    rows = with_parameters(estimators, parameters)
+    ids = [f"{name}-{value}-{type(one).__name__}" for one, name, value in rows]
+    return pytest.mark.parametrize(("estimator", "name", "value"), rows, ids=ids)
+
+
 def check_bad_parameters(estimator, name, value):
-    if name not in estimator.get_params():
-        pytest.skip(f"{type(estimator).__name__} has no parameter {name}")
     X, y = data()
     model = clone(estimator).fit(X, y)
     expected = use(model, X)
@@ -560,13 +574,22 @@ class Settings:
     dtypes = (np.int8, np.float32)  # those in which whole numbers give the same answers
 
     def pytest_generate_tests(self, metafunc):
-        if "estimator" in metafunc.fixturenames:
-            metafunc.parametrize("estimator", self.estimators, ids=repr)
+        names, rows, show = ("estimator",), [(one,) for one in self.estimators], str
         if "value" in metafunc.fixturenames:
-            metafunc.parametrize(("name", "value"), self.bad_parameters, ids=str)
+            names = ("estimator", "name", "value")
+            rows = with_parameters(self.estimators, self.bad_parameters)
         for bad in ("bad_samples", "bad_targets", "bad_weights"):
             if bad in metafunc.fixturenames:
-                metafunc.parametrize(bad, getattr(self, bad), ids=kind)
+                names, show = ("estimator", bad), kind
+                rows = list(itertools.product(self.estimators, getattr(self, bad)))
+        if "estimator" in metafunc.fixturenames:
+            rows = [row for row in rows if self.applies(metafunc.function.__name__, *row)]
+            ids = ["-".join([repr(one), *map(show, given)]) for one, *given in rows]
+            metafunc.parametrize(names, rows, ids=ids)
+
+    def applies(self, test, estimator, *given):
+        """Whether a test, by its name, holds for an estimator; `given`: its other parameters."""
+        return True
 
     def may_fail(self, estimator):
         """Name those of scikit-learn's checks that fail for its own estimator, too."""
@@ -588,7 +611,7 @@ class Settings:
 class Suite(Settings):
     """All tests. A subclass gives its estimators and their bad parameters.
 
-    A test that does not apply is set to None.
+    A test that applies to none of them is set to None; `applies` leaves out the others.
     """
 
     bad_parameters = ()

@@ -556,3 +556,24 @@ def axes_after_batches(batches, k):
         _, values, axes = np.linalg.svd(np.vstack(rows), full_matrices=False)
         values, axes, n = values[:k], axes[:k], n + m
     return mean, values, axes
+
+
+# Data that rounding turns round
+
+
+def near_ties(p, unit):
+    """Samples (n, p) that are nearer to the first of two points (2, p), and not by a product.
+
+    A product that adds p terms one after the other, each with a relative error up to `unit`, loses
+    all of its last p - 2 terms: each is a little below half a digit of the sum before. So it claims
+    the second point, by up to nearly half of what the bounds on such errors allow for.
+    """
+    step = np.sqrt(unit) if np.log2(unit) % 2 == 0 else np.sqrt(unit / 2)
+    X = np.full((p // 2 - 2, p), unit / step)
+    X[:, 0] = np.arange(1, p // 2 - 1) * unit / step
+    X[:, 1] = 1 + 2.0**-10  # the largest term, against which the others are small
+    nearer = np.full(p, step * (1 - 2.0**-10))
+    nearer[:2] = -2 * step, 1.0
+    farther = -nearer
+    farther[1] = 1.0
+    return X, np.vstack([nearer, farther])

@@ -10,7 +10,7 @@ from sklearn.covariance import ledoit_wolf as their_ledoit_wolf
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 import reference
-from litlearn import _factors
+from litlearn._core import factors
 from litlearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -277,6 +277,15 @@ def test_a_covariance_without_full_rank_is_refused(n, solver):
     assert ("number of samples" in str(caught.value)) == (solver == "svd" and n == 3)
 
 
+@pytest.mark.parametrize("q", [1, 3])
+def test_the_generalised_eigenproblem_says_what_it_needs(q):
+    X, y = make(q=q)
+    X[:, 1] = 2.0
+    message = "LinearDiscriminantAnalysis: The covariance matrix within .* positive definite"
+    with pytest.raises(np.linalg.LinAlgError, match=message):
+        LinearDiscriminantAnalysis(solver="eigen").fit(X, y)
+
+
 def test_no_warning_and_no_trace_of_an_earlier_fit():
     X, y = make()
     with warnings.catch_warnings():
@@ -287,7 +296,7 @@ def test_no_warning_and_no_trace_of_an_earlier_fit():
 
 
 def test_semidefinite_eigen_orders_and_clips():
-    values, vectors = _factors.semidefinite_eigen(np.diag([2.0, 0.0, 1.0]) - 1e-18)
+    values, vectors = factors.semidefinite_eigen(np.diag([2.0, 0.0, 1.0]) - 1e-18)
     assert (np.diff(values) >= 0).all() and values[0] >= 0.0
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-14)
 
@@ -306,3 +315,17 @@ def test_a_covariance_estimator_that_is_no_estimator(kind):
     model.fit(X, np.arange(20) % 2)
     np.testing.assert_allclose(np.reshape(model.covariance_, (-1, 2, 2))[0], np.eye(2))
     assert not hasattr(unit, "covariance_")
+
+
+@nojit
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_samples_so_far_away_that_squares_overflow(dtype):
+    """The class that is wider in that direction has them; nothing is NaN."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = (rng.normal(size=(60, 2)) * (1.0 + 4.0 * y[:, None])).astype(dtype)
+    far = np.array([[1.0, 1.0], [0.0, -1.0]], dtype=dtype) * np.sqrt(np.finfo(dtype).max) * 1e3
+    model = QuadraticDiscriminantAnalysis().fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(far), [[0.0, 1.0]] * 2)
+    np.testing.assert_array_equal(model.decision_function(far), [np.inf] * 2)
+    np.testing.assert_array_equal(model.predict(far), [1, 1])

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import litlearn.exceptions
+from hostile import CHOICES
 from litlearn import _warm_up
 from protocol import METHODS, as_array
 
@@ -32,34 +33,6 @@ OWN_WARNINGS = tuple(
     if isinstance(kind, type) and issubclass(kind, Warning)
 )
 WEIGHTS = (0.0, 1e-9, 1e-7, 0.1, 1.0, 2.0, 1e4, 1e7)
-# Parameters that choose a path through the code. Each estimator takes those that it has.
-CHOICES = {
-    "algorithm": ("auto", "brute", "kd_tree", "ball_tree"),
-    "alpha": (1e-9, 0.1, 1.0, 1e6),
-    "bootstrap": (True, False),
-    "C": (1e-6, 1.0, 1e6),
-    "class_weight": (None, "balanced"),
-    "fit_intercept": (True, False),
-    "l1_ratio": (0.0, 0.5, 1.0),
-    "leaf_size": (1, 2, 30),
-    "max_bins": (None, 2, 5),
-    "max_depth": (None, 1, 3),
-    "max_features": (None, 1, "sqrt"),
-    "max_iter": (30, 200),
-    "max_leaf_nodes": (None, 2, 5),
-    "metric": ("euclidean", "manhattan", "chebyshev"),
-    "min_samples_leaf": (1, 2, 0.3),
-    "min_weight_fraction_leaf": (0.0, 0.2),
-    "n_components": (1,),
-    "n_estimators": (2,),
-    "n_neighbors": (1, 2),
-    "positive": (False, True),
-    "random_state": (0, 1),
-    "splitter": ("best", "random"),
-    "svd_solver": ("auto", "full", "covariance_eigh", "randomized"),
-    "weights": ("uniform", "distance"),
-    "whiten": (False, True),
-}
 # These take products in float64 where those leave the range of float32.
 SUITED = ("ElasticNet", "ElasticNetCV", "Lasso", "LassoCV")
 CRITERIA = {

@@ -11,7 +11,7 @@ from sklearn.base import clone
 import litlearn.kernel_approximation
 import litlearn.kernel_ridge
 import protocol
-from litlearn import _parallel
+from litlearn._core import parallel
 from litlearn.decomposition import KernelPCA
 from litlearn.kernel_approximation import Nystroem, RBFSampler
 from litlearn.kernel_ridge import KernelRidge
@@ -43,47 +43,35 @@ def test_all_are_listed():
     protocol.check_all_are_listed(litlearn.kernel_approximation, APPROXIMATIONS)
 
 
-BAD_PARAMETERS = [
-    *[("alpha", value) for value in (-1.0, np.nan, "1", None, [-1.0])],
-    *[("kernel", value) for value in ("gauss", None, 3)],
-    *[("gamma", value) for value in (-1.0, np.nan, "auto", True)],
-    *[("degree", value) for value in (-1, np.nan, "3")],
-    *[("coef0", value) for value in (np.nan, np.inf, "1")],
-    *[("kernel_params", value) for value in (3, [1])],
-    *[("n_components", value) for value in (0, 2.5, "3", True)],
-    *[("eigen_solver", value) for value in ("lapack", None)],
-    *[("tol", value) for value in (-1.0, np.nan, None)],
-    *[("max_iter", value) for value in (0, 1.5)],
-    *[("iterated_power", value) for value in (-1, 1.5, "some", None)],
-    *[("remove_zero_eig", value) for value in (1, None)],
-    *[("fit_inverse_transform", value) for value in (1, None)],
-    *[("copy_X", value) for value in (1, None)],
-    *[("random_state", value) for value in (-1, "a", 1.5)],
-    *[("n_jobs", value) for value in (0, 1.5)],
-]
-
-
-class KernelSuite(protocol.Suite):
+@pytest.mark.filterwarnings("ignore:Nystroem. n_components")
+class TestProtocol(protocol.Suite):
+    estimators = ALL
     close = CLOSE
     dtypes = (np.int8,)
-    bad_parameters = BAD_PARAMETERS
+    bad_parameters = [
+        *[("alpha", value) for value in (-1.0, np.nan, "1", None, [-1.0])],
+        *[("kernel", value) for value in ("gauss", None, 3)],
+        *[("gamma", value) for value in (-1.0, np.nan, "auto", True)],
+        *[("degree", value) for value in (-1, np.nan, "3")],
+        *[("coef0", value) for value in (np.nan, np.inf, "1")],
+        *[("kernel_params", value) for value in (3, [1])],
+        *[("n_components", value) for value in (0, 2.5, "3", True)],
+        *[("eigen_solver", value) for value in ("lapack", None)],
+        *[("tol", value) for value in (-1.0, np.nan, None)],
+        *[("max_iter", value) for value in (0, 1.5)],
+        *[("iterated_power", value) for value in (-1, 1.5, "some", None)],
+        *[("remove_zero_eig", value) for value in (1, None)],
+        *[("fit_inverse_transform", value) for value in (1, None)],
+        *[("copy_X", value) for value in (1, None)],
+        *[("random_state", value) for value in (-1, "a", 1.5)],
+        *[("n_jobs", value) for value in (0, 1.5)],
+    ]
 
-
-class TestRegressions(KernelSuite):
-    estimators = REGRESSIONS
-    # Their factors promise no bits where others limit the threads of BLAS: see below.
-    test_threads_at_once = None
-
-
-class TestComponents(KernelSuite):
-    estimators = COMPONENTS
-    test_bad_targets = test_bad_weights = test_threads_at_once = None
-
-
-@pytest.mark.filterwarnings("ignore:Nystroem. n_components")
-class TestApproximations(KernelSuite):
-    estimators = APPROXIMATIONS
-    test_bad_targets = test_bad_weights = None
+    def applies(self, test, estimator, *given):
+        # Factors promise no bits where others limit the threads of BLAS: see below.
+        if test == "test_threads_at_once":
+            return estimator in APPROXIMATIONS
+        return test not in ("test_bad_targets", "test_bad_weights") or estimator in REGRESSIONS
 
 
 @pytest.mark.parametrize(
@@ -109,7 +97,7 @@ def test_threads_at_once_with_factors(estimator):
 
 @EVERY
 def test_the_number_of_threads_changes_no_bit(estimator, monkeypatch):
-    monkeypatch.setattr(_parallel, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(parallel, "_WORTH_A_THREAD", 0)
     protocol.check_threads_of_the_environment(estimator, monkeypatch, n=900)
 
 

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import warnings
 
 import numpy as np
@@ -11,9 +12,10 @@ import sklearn.kernel_ridge as theirs
 from sklearn.linear_model import Ridge as TheirRidge
 
 import reference
-from litlearn import _gram, kernels
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.kernel_ridge import KernelRidge
+from litlearn.kernels import _functions as kernels
+from litlearn.kernels import _gram
 
 nojit = pytest.mark.nojit
 SETTINGS = (
@@ -164,22 +166,117 @@ def test_a_penalty_for_each_target(n_alphas):
 
 
 @nojit
-@pytest.mark.parametrize("case", ["duplicates", "linear", "indefinite"])
+@pytest.mark.parametrize("case", ["duplicates", "linear"])
 def test_singular(case):
     """The shortest least squares solution, and a warning that says why."""
     X, y, _ = samples(n=20)
     alpha, kernel = 0.0, "linear" if case == "linear" else "rbf"
     if case == "duplicates":
         X, y = np.vstack([X, X]), np.concatenate([y, y + 1.0])
-    if case == "indefinite":
-        kernel, alpha = "sigmoid", 0.1
     K = kernels.pairwise_kernels(X, metric=kernel) + alpha * np.eye(len(X))
     expected = np.linalg.lstsq(K, y, rcond=len(X) * np.finfo(float).eps)[0]
-    with pytest.warns(ConvergenceWarning, match="KernelRidge: .*(singular|not positive definite)"):
+    with pytest.warns(ConvergenceWarning, match="KernelRidge: .* is singular up to rounding"):
         model = KernelRidge(alpha=alpha, kernel=kernel).fit(X, y)
     assert model.solver_ == "eigen"
     np.testing.assert_allclose(K @ model.dual_coef_, K @ expected, atol=1e-8)
     assert np.linalg.norm(model.dual_coef_) <= np.linalg.norm(expected) * (1 + 1e-6)
+
+
+def with_eigenvalues(*values, n=30, seed=0):
+    """A symmetric matrix with some eigenvalues, the others from 1 to 50; and their eigenvectors."""
+    rng = np.random.default_rng(seed)
+    V = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    K = (V * np.concatenate([values, np.geomspace(1.0, 50.0, n - len(values))])) @ V.T
+    return 0.5 * (K + K.T), V[:, : len(values)]
+
+
+NO_MINIMUM = "KernelRidge: the Gram matrix .* has an eigenvalue between -alpha=.* falls without end"
+
+
+@nojit
+@pytest.mark.parametrize(
+    ("negative", "alpha", "said"),
+    [
+        ((), 2.0, None),
+        ((0.0,), 2.0, None),
+        ((-1e-13,), 2.0, None),  # rounding
+        ((-1.9,), 2.0, NO_MINIMUM),
+        ((-1.0, -0.5), 2.0, NO_MINIMUM),
+        ((-1e-6,), 2.0, NO_MINIMUM),
+        ((-0.01,), 2.0, NO_MINIMUM),
+        ((-2.0,), 2.0, NO_MINIMUM),  # the parabola is a line
+        ((-1.0, -5.0), 2.0, NO_MINIMUM),
+        ((-2.1,), 2.0, "negative eigenvalues, all of them below -alpha=-2: .* has a minimum"),
+        ((-5.0, -2.5), 2.0, "negative eigenvalues, all of them below -alpha=-2: .* has a minimum"),
+        ((-1.0,), 0.0, "negative eigenvalues, all of them below -alpha=0: .* has a minimum"),
+        ((0.0,), 0.0, "is singular up to rounding"),
+    ],
+)
+def test_negative_eigenvalues(negative, alpha, said):
+    """The objective of eq-krr is a parabola along an eigenvector, with factor l (l + alpha)."""
+    K, V = with_eigenvalues(*negative)
+    y = np.random.default_rng(1).normal(size=len(K))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = KernelRidge(alpha=alpha, kernel="precomputed").fit(K, y)
+    messages = [str(one.message) for one in caught]
+    assert len(messages) == (said is not None)
+    assert said is None or re.search(said, messages[0])
+
+    def objective(a):
+        return np.sum((y - K @ a) ** 2) + alpha * a @ K @ a
+
+    a, rng = model.dual_coef_, np.random.default_rng(2)
+    if said == NO_MINIMUM:
+        assert min(objective(a + sign * 1e7 * v) for v in V.T for sign in (1, -1)) < -1e3
+    else:
+        values = [objective(a + step * rng.normal(size=len(a))) for step in (1e-2, 1.0, 1e3)]
+        assert min(values) >= objective(a) - 1e-9
+
+
+@nojit
+def test_negative_eigenvalues_with_weights_and_several_penalties():
+    K, _ = with_eigenvalues(-1.0)
+    Y, weight = np.ones((30, 2)), np.full(30, 4.0)
+    few, many = np.array([3.0, 0.5]), np.linspace(0.1, 3.0, 2 + _gram.MOST_FACTORS)
+    for targets, alpha, weights in ((Y, few, None), (np.ones((30, len(many))), many, None)):
+        with pytest.warns(ConvergenceWarning, match=NO_MINIMUM):
+            KernelRidge(alpha=alpha, kernel="precomputed").fit(K, targets, weights)
+    with pytest.warns(ConvergenceWarning, match=NO_MINIMUM):  # the eigenvalue is four times that
+        KernelRidge(alpha=4.1, kernel="precomputed").fit(K, Y, weight)
+    with pytest.warns(ConvergenceWarning, match="has a minimum"):
+        KernelRidge(alpha=3.9, kernel="precomputed").fit(K, Y, weight)
+
+
+@nojit
+@pytest.mark.filterwarnings("error")
+def test_kernels_that_are_inner_products_warn_of_nothing():
+    X, y, _ = samples(n=40)
+    X = np.abs(X)
+    for kernel in ("linear", "poly", "rbf", "laplacian", "cosine", "chi2"):
+        KernelRidge(alpha=0.01, kernel=kernel).fit(X, y, np.ones(len(X)))
+    for X32 in (X.astype(np.float32),):  # of few columns: most eigenvalues are rounding
+        KernelRidge(alpha=1e-2, kernel="precomputed").fit(X32 @ X32.T, y)
+        KernelRidge(alpha=1e-2, kernel=lambda a, b: a @ b).fit(X32, y)
+    with pytest.raises(ConvergenceWarning, match="KernelRidge: .* kernel='sigmoid'"):
+        KernelRidge(alpha=1.0, kernel="sigmoid").fit(X, y)
+
+
+@nojit
+@pytest.mark.parametrize(("share", "kept"), [(0.5, False), (2.0, True)])
+def test_where_rounding_begins(share, kept):
+    """Matrices whose smallest eigenvalue is half of what rounding makes of zero, and twice that."""
+    B, least = np.ones((4, 1)), share * np.finfo(np.float64).eps
+    found, why = _gram.solve_definite(np.diag([1.0, 1.0, 1.0, least]), B, 0.0)
+    assert why is None if kept else found is None and "is singular up to rounding" in why
+    shortest, _ = _gram.solve_by_eigenvectors(np.diag([1.0, 1.0, 1.0, 4.0 * least]), B, np.zeros(1))
+    assert shortest[3, 0] == pytest.approx(0.25 / least if kept else 0.0, rel=1e-12)
+    # An eigenvalue moves by at most the number of samples times the error of an entry.
+    X, _, _ = samples(n=50)
+    half = _gram.SampleKernel(KernelRidge(kernel="rbf"), X, 0.5).half(
+        share * 100 * kernels.PRECISION
+    )
+    assert (half is not None) == kept
 
 
 @nojit
@@ -253,7 +350,7 @@ def test_tiles_and_restoring():
 @nojit
 def test_a_matrix_of_zeros_has_the_shortest_solution():
     B, shifts = np.ones((3, 2)), np.array([0.0, 2.0])
-    W = _gram.solve_by_eigenvectors(np.zeros((3, 3)), B, shifts)
+    W, _ = _gram.solve_by_eigenvectors(np.zeros((3, 3)), B, shifts)
     np.testing.assert_allclose(W, [[0.0, 0.5]] * 3)
 
 

@@ -15,7 +15,7 @@ from litlearn.listing import fragments, piece, show, source
 EXAMPLE = '''
 import functools
 
-from litlearn._jit import njit
+from litlearn._core.jit import njit
 
 
 def plain(x):

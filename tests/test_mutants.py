@@ -98,13 +98,13 @@ def test_files_are_judged_by_their_own_tests():
         found = mutants.tests_of(mutants.PACKAGE / path)
         return [test.relative_to(ROOT / "tests").as_posix() for test in found]
 
-    assert tests("_targets.py") == ["test_targets.py"]
+    assert tests("_core/targets.py") == ["core/test_targets.py"]
     assert tests("linear_model/_lasso.py") == [
         "linear_model/test_lasso.py",
         "linear_model/test_multi_task.py",
         "linear_model/test_protocol.py",
     ]
-    assert tests("naive_bayes.py") == ["test_naive_bayes.py", "test_normal.py"]
+    assert tests("naive_bayes.py") == ["test_naive_bayes.py", "core/test_normal.py"]
     assert tests("tree/_growth.py") == ["tree"]
     for path, names in mutants.ELSEWHERE.items():
         assert (mutants.PACKAGE / path).exists()

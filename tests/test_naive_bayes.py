@@ -199,3 +199,66 @@ def test_samples_in_a_file(tmp_path):
     mapped[:] = X
     a, b = GaussianNB().fit(mapped, y), GaussianNB().fit(X, y)
     np.testing.assert_array_equal(a.var_, b.var_)
+
+
+# --- beyond the range of numbers -------------------------------------------------------------
+
+
+@nojit
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("value", [0.0, 0.1, 1.0, 1e30])
+def test_constant_features(value, dtype):
+    """No class knows more than its share."""
+    X, y = np.full((6, 2), value, dtype=dtype), np.array([0, 1, 1, 0, 1, 1])
+    rtol = 1e-4 if dtype == np.float32 else 1e-12  # logarithms of 740 have four decimals there
+    model = GaussianNB().fit(X, y)
+    for Q in (X, X + np.array([[0.0, 1.0]], dtype=dtype)):
+        np.testing.assert_allclose(model.predict_proba(Q), [[1 / 3, 2 / 3]] * 6, rtol=rtol)
+        np.testing.assert_allclose(
+            model.predict_log_proba(Q), np.log([[1 / 3, 2 / 3]] * 6), rtol=rtol
+        )
+
+
+@nojit
+def test_classes_without_spread():
+    """Each is a point, without smoothing: the nearer one has the sample."""
+    X, y = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]), [0, 0, 1, 1]
+    model = GaussianNB(var_smoothing=0.0).fit(X, y)
+    Q = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 7.0], [0.4, 7.0], [3.0, -1.0]])
+    expected = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [1.0, 0.0], [0.0, 1.0]]
+    np.testing.assert_array_equal(model.predict_proba(Q), expected)
+    np.testing.assert_array_equal(np.exp(model.predict_log_proba(Q)), expected)
+    np.testing.assert_array_equal(model.predict(Q), [0, 1, 0, 0, 1])
+    model = GaussianNB(var_smoothing=0.0, priors=[0.0, 1.0]).fit(X, y)
+    np.testing.assert_array_equal(model.predict(Q), [1] * 5)
+
+
+@nojit
+@pytest.mark.parametrize("scale", [1e-160, 1e-30, 1.0, 1e30, 1e150])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scales_and_duplicates(scale, dtype):
+    X, y, _ = make(n=12)
+    if dtype == np.float32 and not 1e-38 < scale < 1e38:
+        return
+    scaled = (np.vstack([X, X]) * scale).astype(dtype)
+    found = GaussianNB().fit(scaled, np.concatenate([y, y])).predict_proba(scaled)
+    expected = GaussianNB().fit(X, y).predict_proba(X)
+    rtol = 0.05 if scale == 1e-160 else 1e-4  # variances of 1e-320 have three digits
+    np.testing.assert_allclose(found, np.vstack([expected, expected]), rtol=rtol, atol=1e-6)
+
+
+@nojit
+def test_variances_beyond_range_are_refused():
+    X, y, _ = make()
+    with pytest.raises(ValueError, match="GaussianNB: the variances of X are infinite or NaN"):
+        GaussianNB().fit(X * 1e160, y)
+
+
+@nojit
+def test_samples_so_far_away_that_squares_overflow():
+    X, y = np.array([[0.0], [1.0], [5.0], [9.0]]), [0, 0, 1, 1]
+    model = GaussianNB().fit(X, y)
+    far = np.array([[1e200], [-1e300], [1.7e308]])
+    np.testing.assert_array_equal(model.predict_proba(far), [[0.0, 1.0]] * 3)  # the wider one
+    np.testing.assert_array_equal(model.predict(far), [1] * 3)
+    assert not np.isnan(model.predict_joint_log_proba(far)).any()

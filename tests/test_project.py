@@ -43,7 +43,7 @@ def parsed(name):
 
 def test_version_is_said_in_one_place():
     assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+|rc\d+)?", litlearn.__version__)
-    assert PROJECT["dynamic"] == ["version"] and "version" not in PROJECT
+    assert PROJECT["dynamic"] == ["version", "readme"] and "version" not in PROJECT
     assert "dynamic" not in PYPROJECT["tool"]["setuptools"], "setup.py reads it"
     says_it = [
         path.relative_to(ROOT).as_posix()
@@ -92,7 +92,11 @@ def test_version_changelog_and_citation_agree():
 
 
 def test_licences_are_the_declared_ones():
-    assert PROJECT["license"] == "BSD-3-Clause"
+    assert PROJECT["license"] == "BSD-3-Clause AND OFL-1.1"
+    assert "SIL OPEN FONT LICENSE Version 1.1" in text("src/litlearn/fonts/LICENSE")
+    # What is installed besides code carries a licence of its own, and the metadata name it.
+    carried = {path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("LICENSE*")}
+    assert carried == {"src/litlearn/fonts/LICENSE"} <= set(PROJECT["license-files"])
     assert text("LICENSE").startswith("BSD 3-Clause License")
     assert "https://creativecommons.org/licenses/by/4.0/legalcode" in text("LICENSE-text")
     assert all((ROOT / name).is_file() for name in PROJECT["license-files"])
@@ -161,33 +165,73 @@ def test_source_distribution_is_the_whole_project(tmp_path):
 
 def test_between_releases_each_commit_is_a_version_of_its_own(tmp_path):
     """Otherwise pip takes a newer commit for what is installed already, and keeps that."""
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text"):
-        shutil.copy(ROOT / name, tmp_path)
+    fonts = "src/litlearn/fonts/LICENSE"
     package = tmp_path / "src" / "litlearn"
-    package.mkdir(parents=True)
+    (tmp_path / fonts).parent.mkdir(parents=True)
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text", fonts):
+        shutil.copy(ROOT / name, tmp_path / name)
 
     def git(*arguments):
         command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
         return run.stdout.strip()
 
+    def metadata(folder):
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        (tmp_path / "out").mkdir()
+        name = run_backend(f"prepare_metadata_for_build_wheel({str(tmp_path / 'out')!r})", folder)
+        return (tmp_path / "out" / name / "METADATA").read_text(encoding="utf-8")
+
     def built(version, commit):
         (package / "__init__.py").write_text(f'__version__ = "{version}"\n')
         if commit:
             git("add", ".")
             git("commit", "-q", "--allow-empty", "-m", "a change")
-        shutil.rmtree(tmp_path / "out", ignore_errors=True)
-        (tmp_path / "out").mkdir()
-        folder = run_backend("prepare_metadata_for_build_wheel('out')", tmp_path)
-        metadata = (tmp_path / "out" / folder / "METADATA").read_text()
-        return re.search(r"^Version: (.*)$", metadata, re.MULTILINE)[1]
+        return re.search(r"^Version: (.*)$", metadata(tmp_path), re.MULTILINE)[1]
 
     assert built("0.2.0.dev0", commit=False) == "0.2.0.dev0"
     git("init", "-q", ".")
     first = built("0.2.0.dev0", commit=True)
     second = built("0.2.0.dev0", commit=True)
     assert first != second and second == f"0.2.0.dev0+g{git('rev-parse', '--short=12', 'HEAD')}"
+    # Nor does the commit get lost on the way through a source distribution.
+    archive = run_backend("build_sdist('out')", tmp_path)
+    with tarfile.open(tmp_path / "out" / archive) as content:
+        content.extractall(tmp_path / "unpacked", filter="data")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    assert f"\nVersion: {second}\n" in metadata(unpacked)
+    (unpacked / "src/litlearn/__init__.py").write_text('__version__ = "0.3.0.dev0"\n')
+    assert "\nVersion: 0.3.0.dev0\n" in metadata(unpacked), "of another version"
     assert built("0.2.0", commit=True) == "0.2.0"
+
+
+def test_links_of_the_description_lead_somewhere_from_everywhere(tmp_path):
+    """A package index shows README.md without the files beside it."""
+    copy_of_the_tree(tmp_path)
+    (tmp_path / "out").mkdir()
+    folder = run_backend("prepare_metadata_for_build_wheel('out')", tmp_path)
+    metadata = (tmp_path / "out" / folder / "METADATA").read_text(encoding="utf-8")
+    assert "\nLicense-Expression: BSD-3-Clause AND OFL-1.1\n" in metadata
+    for name in PROJECT["license-files"]:
+        assert f"\nLicense-File: {name}\n" in metadata
+        assert (tmp_path / "out" / folder / "licenses" / name).is_file()
+    described = metadata.split("\n\n", 1)[1]
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)\s]+)\)", described)
+    assert links and all(link.startswith("https://") for _, link in links)
+    home = PROJECT["urls"]["Homepage"]
+    of_files = [
+        (picture, link.removeprefix(f"{home}/").split("/", 2))
+        for picture, link in links
+        if link.startswith(f"{home}/")
+    ]
+    assert ("!", ["raw", "main", "book/_static/readme.png"]) in of_files
+    for picture, (view, state, name) in of_files:
+        assert (view, state) == ("raw" if picture else "blob", "main")
+        assert (ROOT / name).is_file(), name
+    relative = [
+        link for link in re.findall(r"\]\(([^)\s]+)\)", text("README.md")) if ":" not in link
+    ]
+    assert len(of_files) == len(relative)
 
 
 # --- Binder ----------------------------------------------------------------------------------

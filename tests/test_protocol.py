@@ -1,15 +1,20 @@
 """The comparisons that the shared checks rest on notice every difference."""
 
 import copy
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse
 
-from litlearn._base import BaseEstimator
+from litlearn._core.base import BaseEstimator
 from litlearn.neighbors import KNeighborsClassifier
 from litlearn.tree import DecisionTreeClassifier
-from protocol import METHODS, assert_same_fit, assert_same_value, data, use
+from protocol import METHODS, assert_same_fit, assert_same_value, data, use, with_parameters
 
 
 class Model(BaseEstimator):
@@ -93,3 +98,53 @@ def test_every_method_that_takes_samples_is_used():
     use(Everything(), np.zeros((4, 3)))
     assert dict(called) == {**dict.fromkeys(METHODS, (4, 3)), "inverse_transform": (4, 1)}
     assert {"transform", "score_samples"} <= set(METHODS)
+
+
+# -- tests that are not made, and tests that are skipped --
+
+
+def test_a_parameter_is_tried_where_it_is():
+    tree, neighbours = DecisionTreeClassifier(), KNeighborsClassifier()
+    rows = with_parameters([tree, neighbours], [("max_depth", 0), ("n_neighbors", 0)])
+    assert rows == [(tree, "max_depth", 0), (neighbours, "n_neighbors", 0)]
+    with pytest.raises(AssertionError, match="no estimator has {'max_dept'}"):
+        with_parameters([tree, neighbours], [("max_dept", 0), ("n_neighbors", 0)])
+
+
+SKIPS = """
+import pytest
+
+@pytest.mark.skipif(True, reason="this system has no fork")
+def test_machine(): ...
+
+def test_package():
+    pytest.importorskip("no_such_package")
+
+@pytest.mark.xfail(strict=True)
+def test_known():
+    assert False
+
+@pytest.mark.parametrize("depth", [])
+def test_nothing(depth): ...
+
+def test_lacks():
+    pytest.skip("PCA has no parameter alpha")
+"""
+
+
+def test_only_the_machine_is_a_reason_to_skip(tmp_path):
+    shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
+    (tmp_path / "pytest.ini").write_text("[pytest]")
+    (tmp_path / "test_one.py").write_text(SKIPS)
+    (tmp_path / "test_two.py").write_text("import pytest; pytest.skip('', allow_module_level=True)")
+    options = ["-q", "-p", "no:nbval", "-p", "no:cacheprovider", "-p", "no:xdist", "-rA"]
+    command = [sys.executable, "-m", "pytest", "--continue-on-collection-errors", *options]
+    run = subprocess.run([*command, tmp_path], cwd=tmp_path, capture_output=True, text=True)
+    told = {line.split(" - ")[0] for line in run.stdout.splitlines()}
+    assert {line for line in told if line.startswith(("FAILED", "ERROR"))} == {
+        "ERROR test_two.py",
+        "ERROR test_one.py::test_nothing[NOTSET]",
+        "FAILED test_one.py::test_lacks",
+    }
+    assert re.search("1 failed, 2 skipped, 1 xfailed, 2 errors", run.stdout)
+    assert "PCA has no parameter alpha' is not about the machine" in run.stdout

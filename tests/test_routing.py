@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 import litlearn
-from litlearn._base import BaseEstimator
+from litlearn._core.base import BaseEstimator
 from litlearn.linear_model import LogisticRegression
 
 RNG = np.random.default_rng(0)

@@ -21,8 +21,8 @@ def test_stubs_are_up_to_date():
 
 
 def test_every_namespace_has_a_stub():
-    made = {ROOT / "src/litlearn/_types.pyi", ROOT / "src/litlearn/__init__.pyi"}
-    for module in (importlib.import_module("litlearn._base"), *stubs.public_namespaces()):
+    made = {ROOT / "src/litlearn/_core/types.pyi", ROOT / "src/litlearn/__init__.pyi"}
+    for module in (importlib.import_module("litlearn._core.base"), *stubs.public_namespaces()):
         made.add(Path(module.__file__).with_suffix(".pyi"))
     assert set((ROOT / "src").rglob("*.pyi")) == made
 

@@ -379,3 +379,41 @@ def test_idle_centres_are_moved():
         stuck = MiniBatchKMeans(4, init=start, random_state=0, reassignment_ratio=0.0).fit(X)
     assert np.abs(model.cluster_centers_).max() < 20.0
     assert np.abs(stuck.cluster_centers_).max() > 900.0
+
+
+@nojit
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")  # of the inertia
+@ALGORITHMS
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("tol", [0.0, 1e-9])
+@pytest.mark.parametrize("share", [-0.98, -0.6, 0.55, 0.97])
+def test_squares_out_of_range_leave_the_labels(share, tol, dtype, algorithm):
+    """Samples that are far larger or smaller than 1 have the clusters of the same ones near 1."""
+    X, _ = make(n=32, p=2, k=3)
+    scale = 2.0 ** int(share * np.finfo(dtype).maxexp)
+    expected = KMeans(3, init=X[:3], n_init=1, tol=0.0).fit(X)
+    X = (X * scale).astype(dtype)
+    model = KMeans(3, init=X[:3], n_init=1, tol=tol, algorithm=algorithm).fit(X)
+    for labels in (model.labels_, model.predict(X)):
+        np.testing.assert_array_equal(labels, expected.labels_)
+
+
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
+def test_a_large_offset_of_samples_whose_squares_overflow_is_taken_off():
+    X, _ = make(n=32, p=2, k=3)
+    far = (X + 1e6) * 2.0**530
+    model, expected = (KMeans(3, init=A[:3], n_init=1, tol=0.0).fit(A) for A in (far, X + 1e6))
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+    assert centred_samples(far, np.ones(32))[0].centre.all()
+
+
+@nojit
+@ALGORITHMS
+def test_labels_are_those_of_a_centre_that_moved_to_a_far_sample_last(algorithm):
+    """Samples without weight leave a cluster empty; it is filled when no label changes any more."""
+    X, weight = np.array([[-4.0], [-8.0], [3.0], [20.0], [30.0]]), [1.0, 0.0, 0.0, 1.0, 1.0]
+    start = np.array([[0.0], [3.0], [25.0]])
+    model = KMeans(3, init=start, n_init=1, tol=0.0, algorithm=algorithm).fit(X, None, weight)
+    nearest = np.abs(X - model.cluster_centers_.T).argmin(axis=1)
+    np.testing.assert_array_equal(model.labels_, nearest)
+    assert model.inertia_ == 0.0

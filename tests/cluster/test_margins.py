@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import reference
 from litlearn.cluster import KMeans, _lloyd, _margins
 from litlearn.cluster._lloyd import Samples
 from litlearn.cluster._margins import Margins
@@ -85,6 +86,25 @@ def test_near_ties_are_measured(dtype):
         assert step.undecided
         step(centres, labels)
         assert dtype == np.float32 or (labels == expected).all()
+
+
+@nojit
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("p", [64, 100])
+def test_near_ties_that_float32_turns_round(p, dtype):
+    """Scores that are wrong by nearly half of what eq-kmeans-margin allows for prove nothing."""
+    X, centres = reference.near_ties(p, 2.0**-24)
+    products = [np.cumsum((X * one).astype(np.float32), axis=1)[:, -1] for one in centres]
+    assert (products[0] < products[1]).all()  # as the halves of the norms are equal: farther
+    samples = Samples(X.astype(dtype), np.ones(len(X)), np.zeros(p))
+    alone = np.vstack([centres[1], -centres[1]])  # so near that rounding decides how near
+    others = np.vstack([-centres, centres])
+    for nearest, some in ((0, centres), (1, centres[::-1]), (2, others), (0, alone)):
+        step, labels = Margins(samples, len(some)), np.full(len(X), -1, np.int32)
+        step(some, labels)
+        own, other = np.sort(distances(X, some), axis=1)[:, :2].T
+        assert (own < other).all() and (step.margins <= (other - own) * step.scale).all()
+        np.testing.assert_array_equal(labels, nearest)
 
 
 @nojit

@@ -1,5 +1,7 @@
 """Kernel PCA: against its twin, PCA and scikit-learn; zero and negative eigenvalues."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -7,9 +9,10 @@ import sklearn.decomposition as theirs
 from sklearn.datasets import make_circles
 
 import reference
-from litlearn import _factors, kernels
+from litlearn import kernels
+from litlearn._core import factors
 from litlearn.decomposition import KernelPCA, _kernel_pca
-from litlearn.exceptions import NotFittedError
+from litlearn.exceptions import ConvergenceWarning, NotFittedError
 
 nojit = pytest.mark.nojit
 SOLVERS = pytest.mark.parametrize("solver", ["auto", "dense", "arpack", "randomized"])
@@ -48,7 +51,7 @@ def test_components_have_length_one_and_the_variance_of_their_eigenvalue():
     np.testing.assert_allclose(Z.T @ Z, np.diag(model.eigenvalues_), atol=1e-10)
     a = model.eigenvectors_ / np.sqrt(model.eigenvalues_)  # a' K a = 1: unit in the feature space
     K = kernels.rbf_kernel(X)
-    A = _factors.Symmetric([K.copy()])
+    A = factors.Symmetric([K.copy()])
     means, largest = _kernel_pca.column_means(A)
     np.testing.assert_allclose(means, K.mean(axis=0), rtol=1e-14)
     assert largest == 1.0
@@ -88,8 +91,8 @@ def test_solvers_and_scikit_learn(solver, k):
 def test_a_missed_certificate_is_followed_by_lapack(monkeypatch):
     X, _ = samples(n=40)
     expected = KernelPCA(3, kernel="rbf", eigen_solver="dense").fit(X)
-    found = _factors.Eigen(np.ones(3), np.ones((40, 3)), 1.0)
-    monkeypatch.setattr(_factors, "leading_eigen", lambda A, k, tol: found)
+    found = factors.Eigen(np.ones(3), np.ones((40, 3)), 1.0)
+    monkeypatch.setattr(factors, "leading_eigen", lambda A, k, tol: found)
     monkeypatch.setattr(_kernel_pca, "SMALL", 0)
     model = KernelPCA(3, kernel="rbf").fit(X)
     np.testing.assert_allclose(model.eigenvalues_, expected.eigenvalues_, rtol=1e-10)
@@ -130,6 +133,21 @@ def test_negative_eigenvalues(solver):
     np.testing.assert_allclose(KernelPCA(2, **options).fit(K).eigenvalues_, [9.0, 5.0])
     with pytest.raises(ValueError, match="KernelPCA: There are significant negative eigenvalues"):
         KernelPCA(5, **options).fit(K)
+
+
+@nojit
+def test_pre_images_of_a_kernel_that_is_no_inner_product():
+    """Their ridge regression has no minimum where an eigenvalue lies between -alpha and 0."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    options = {"n_components": 2, "fit_inverse_transform": True}
+    with pytest.warns(ConvergenceWarning, match="KernelPCA: .* projections with kernel='sigmoid'"):
+        found = KernelPCA(kernel="sigmoid", alpha=1.0, **options).fit(X)
+    K = kernels.sigmoid_kernel(found.X_transformed_fit_, gamma=1 / 3)
+    values = np.linalg.eigvalsh(K)
+    assert np.any((values < -1e-6) & (values > -1.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KernelPCA(kernel="poly", alpha=1.0, **options).fit(X)
 
 
 @nojit

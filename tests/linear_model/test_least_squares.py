@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from litlearn import _moments
-from litlearn._moments import Samples
+from litlearn._core import moments
+from litlearn._core.moments import Samples
 from litlearn.linear_model import LinearRegression, Ridge, _gram, _least_squares, _nonnegative
 from protocol import SKLEARN
 
@@ -65,9 +65,9 @@ def test_moments_are_those_of_all_samples(monkeypatch, weighted):
     weight = rng.integers(0, 3, 300).astype(float) if weighted else None
     expected = reference.moments(X, Y, weight)
     for block, tile in ((2**20, 2**17), (100, 2**17), (400, 10), (28, 28)):
-        monkeypatch.setattr(_moments, "BLOCK", block)
-        monkeypatch.setattr(_moments, "TILE", tile)
-        found = _moments.moments(Samples(X, Y, weight, True))
+        monkeypatch.setattr(moments, "BLOCK", block)
+        monkeypatch.setattr(moments, "TILE", tile)
+        found = moments.moments(Samples(X, Y, weight, True))
         for one, other in zip(found, expected, strict=True):
             scale = np.abs(np.asarray(other, dtype=float)).max()
             np.testing.assert_allclose(one, np.asarray(other, dtype=float), atol=1e-10 * scale)
@@ -78,9 +78,9 @@ def test_merge_with_nothing():
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(9, 2)), rng.normal(size=(9, 1))
     some = Samples(X, Y, np.repeat([1.0, 0.0], [5, 4]), True)
-    whole = _moments.block_moments(some, slice(0, 9))
+    whole = moments.block_moments(some, slice(0, 9))
     for a, b in ((slice(0, 5), slice(5, 9)), (slice(5, 9), slice(0, 5))):
-        merged = _moments.merge(_moments.block_moments(some, a), _moments.block_moments(some, b))
+        merged = moments.merge(moments.block_moments(some, a), moments.block_moments(some, b))
         for one, other in zip(merged, whole, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-13)
 
@@ -123,10 +123,10 @@ def test_triangular_factor_in_blocks(monkeypatch):
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(500, 3)) + 9, rng.normal(size=(500, 2))
     samples = Samples(X, Y, None, True)
-    total = _moments.moments(samples)
+    total = moments.moments(samples)
     for block in (2**20, 60, 15):
-        monkeypatch.setattr(_moments, "BLOCK", block)
-        monkeypatch.setattr(_moments, "MOST_BLOCKS", 10**6)
+        monkeypatch.setattr(moments, "BLOCK", block)
+        monkeypatch.setattr(moments, "MOST_BLOCKS", 10**6)
         R, C = _gram.triangular_factor(samples, total)
         np.testing.assert_allclose(R.T @ R, total.xx, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(R.T @ C, total.xy, rtol=1e-10, atol=1e-10)
@@ -552,7 +552,7 @@ def test_nonnegative_without_products_of_all_pairs(make, shape, alpha, polished,
         monkeypatch.setattr(_least_squares, "FEW_FEATURES", 4)
     monkeypatch.setattr(_least_squares, "MOST_POLISHED", polished)
     if not polished:
-        monkeypatch.setattr(_moments, "moments", None)  # would form p x p
+        monkeypatch.setattr(moments, "moments", None)  # would form p x p
     model = Ridge(alpha, positive=True).fit(make(X), y, weight)
     Z, t, _, _ = reference.centred(X, y, weight)
     gradient = Z.T @ (Z @ model.coef_ - t) + alpha * model.coef_
@@ -606,7 +606,7 @@ def test_scikit_learns_objective_and_norm(kind, seed):
 
 @nojit
 @pytest.mark.parametrize("size", [1e-170, 0.0, 3.0, 1e170])
-@pytest.mark.parametrize("statistics", [_moments.moments, _gram.row_products])
+@pytest.mark.parametrize("statistics", [moments.moments, _gram.row_products])
 def test_samples_are_scaled_where_their_squares_are_out_of_range(size, statistics):
     """Once, and only where a scale changes something."""
     rng, calls = np.random.default_rng(0), []

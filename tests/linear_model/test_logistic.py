@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.linear_model import LogisticRegression as SklearnLogisticRegression
 
 import reference
-from litlearn._parallel import cut
+from litlearn._core.parallel import cut
 from litlearn.exceptions import ConvergenceWarning, NotFittedError
 from litlearn.linear_model import LogisticRegression, _logistic_loss, _newton
 from litlearn.linear_model._logistic_loss import Loss
@@ -214,7 +214,9 @@ def test_gradients_first_then_the_hessian(scarce, penalised, monkeypatch):
     loss = binary_loss(X, y, np.ones(600), 1e-3 if penalised else 0.0)
     factored = []
     original = _newton.factor_hessian
-    monkeypatch.setattr(_newton, "factor_hessian", lambda H: factored.append(1) or original(H))
+    monkeypatch.setattr(
+        _newton, "factor_hessian", lambda H, **how: factored.append(1) or original(H, **how)
+    )
     goal = _newton.Goal(1e-9, 1e-6, 100, penalised)
     result = _newton.by_gradients(loss, np.zeros((1, 41)), goal)
     assert result.converged and bool(factored) == scarce
@@ -1065,3 +1067,31 @@ def test_the_standardised_penalty_is_at_most_one(alpha):
     loss = binary_loss(X, np.where(y == 1, 1.0, -1.0), np.ones(200), alpha)
     assert loss.ridge.max() <= 1.0 + 1e-15
     assert alpha < 1e3 or loss.ridge.min() >= 1.0 - 1e-15
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_features_far_from_zero_without_an_intercept(n_classes, C):
+    """The Hessian is singular nearly to rounding, and steps are those of no other matrix."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)) + 3e6, rng.integers(0, n_classes, 60)
+    model = LogisticRegression(C=C, fit_intercept=False, tol=1e-6).fit(X, y)
+    assert model.converged_ and model.n_iter_[0] < 10
+    # The slopes along differences of features, which are of size 1.
+    wrong = (model.predict_proba(X) - np.eye(n_classes)[y])[:, -len(model.coef_) :]
+    slopes = wrong.T @ np.diff(X) + np.diff(model.coef_) / C
+    assert np.abs(slopes).max() < 1e-4
+
+
+def test_weights_over_decades_without_a_penalty():
+    """Samples far out have a slope and no curvature, and a step for them is beyond all bounds."""
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        X, weight = rng.normal(size=(7, 12)), 10.0 ** rng.uniform(-12, 12, 7)
+        y = np.arange(7) % 2
+        model = LogisticRegression(C=np.inf, solver="newton-cg")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the classes are separated
+            model.fit(X, y, weight)
+        losses = -model.predict_log_proba(X)[np.arange(7), y]
+        assert weight @ losses < 1e-3 * weight.sum()

@@ -112,7 +112,9 @@ def test_every_form_of_descent_makes_the_same_sweeps(penalty, seed, n_sweeps, n_
 
 
 @pytest.mark.nojit
-@pytest.mark.parametrize("n_sweeps", [4, 15])
+# The second with two extrapolations. (After 15 sweeps the gap is zero, and where the next one is
+# taken is decided by the last bit of equal objectives: coefficients then differ by 1e-9.)
+@pytest.mark.parametrize("n_sweeps", [4, 13])
 def test_sparse_columns_are_centred_on_the_fly(n_sweeps):
     """As if their weighted means were taken off; in the residual, a multiple of s is left."""
     rng, penalty, stop = np.random.default_rng(3), Penalty(0.3, 0.2), Stop(-1.0, n_sweeps)
@@ -227,12 +229,12 @@ def test_a_row_of_coefficients_takes_its_best_step():
     rng, penalty, square = np.random.default_rng(0), Penalty(0.6, 0.4), 2.5
     W, c = rng.normal(size=(3, 4)), rng.normal(size=3)
     before = W[:, 2].copy()
-    largest = descent.row_step(W, d := c.copy(), 2, square, penalty)
+    largest = _penalty.feature_step(W, d := c.copy(), 2, square, penalty)
     new = before + d
     gradient = square * d - c + penalty.beta * new + penalty.alpha * new / np.linalg.norm(new)
     np.testing.assert_allclose(gradient, 0.0, atol=1e-14)
     assert largest == np.abs(d).max() and new.all()
-    descent.row_step(W, d := -square * before + 0.1, 2, square, penalty)
+    _penalty.feature_step(W, d := -square * before + 0.1, 2, square, penalty)
     np.testing.assert_array_equal(before + d, 0.0)
 
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import litlearn.linear_model
 import protocol
-from litlearn import _moments, _parallel
+from litlearn._core import moments, parallel
 from litlearn.linear_model import (
     ElasticNet,
     ElasticNetCV,
@@ -70,7 +70,7 @@ class TestProtocol(protocol.Suite):
         *[("positive", value) for value in (1, None, "yes")],
         *[("tol", value) for value in (-1.0, np.nan, "1", None)],
         *[("max_iter", value) for value in (-1, 1.5, "1", True)],
-        *[("alphas", value) for value in ("a", None, [-1.0], [[1.0]], [np.nan])],
+        *[("alphas", value) for value in ("a", b"a", None, [-1.0], [[1.0]], [np.nan])],
         *[("eps", value) for value in (0.0, -1.0, np.nan, "1", None)],
         *[("Cs", value) for value in (0, "a", None, [0.0], [[1.0]])],
         *[("l1_ratios", value) for value in ("a", 0.5, [2.0], [])],
@@ -84,7 +84,6 @@ class TestProtocol(protocol.Suite):
 
 
 @protocol.SINCE_1_9
-@pytest.mark.nojit
 @EVERY
 def test_signature(estimator):
     is_logistic = isinstance(estimator, LogisticRegression)
@@ -93,7 +92,6 @@ def test_signature(estimator):
 
 
 @protocol.SINCE_1_9
-@pytest.mark.nojit
 @pytest.mark.parametrize("name", ["enet_path", "lasso_path"])
 def test_signatures_of_paths(name):
     ours, expected = (
@@ -118,14 +116,14 @@ def test_single_precision(estimator):
 )
 def test_the_number_of_threads_changes_no_bit(estimator, monkeypatch):
     # Blocks of a few hundred rows, shared by threads however little work they are.
-    monkeypatch.setattr(_parallel, "_WORTH_A_THREAD", 0)
-    monkeypatch.setattr(_moments, "BLOCK", 2**11)
+    monkeypatch.setattr(parallel, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(moments, "BLOCK", 2**11)
     monkeypatch.setattr("litlearn.linear_model._logistic_cv.SMALL", 0)
     for solver in (_design, _logistic_loss, _proximal_newton):
         monkeypatch.setattr(solver, "BLOCK_ENTRIES", 2**11)
-    shared, run = [], _parallel._Fold.run
+    shared, run = [], parallel._Fold.run
     monkeypatch.setattr(
-        _parallel._Fold, "run", lambda fold, *given: shared.append(1) or run(fold, *given)
+        parallel._Fold, "run", lambda fold, *given: shared.append(1) or run(fold, *given)
     )
     X, y = data(n=2000, p=8)
     protocol.check_the_number_of_threads_changes_no_bit(

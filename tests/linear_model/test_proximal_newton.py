@@ -463,3 +463,43 @@ def test_what_rounding_adds_does_not_refuse_a_step(noise, length):
     moved, nothing = np.ones((4, 1)), np.zeros(2)
     penalty = Penalty(0.0, 0.0)
     assert pn.step_length(loss, point, moved, nothing, nothing, penalty) == length
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(("factor", "alpha"), [(1e-30, 2e-63), (1e100, 5e-3), (1.0, 1e-40)])
+def test_prices_below_the_rounding_of_slopes(factor, alpha, form):
+    """They are certified at the minimum without a price; classes that are apart end the steps."""
+    rng = np.random.default_rng(3)
+    X, s = rng.standard_normal((150, 6)), np.ones(150)
+    score = X[:, 0] - X[:, 1]
+    codes = (score + rng.standard_normal(150) > 0).astype(np.intp)
+    plain = pn.fit_path(X, codes, 1, s, [Penalty(1e-9, 0.0)], True, 1e-9, 100)[0]
+    fits = pn.fit_path(form(factor * X), codes, 1, s, [Penalty(alpha, 0.0)], True, 1e-4, 100)
+    w, _, n_iter, gap, met = fits[0]
+    assert met and n_iter < 20 and gap < 1e-6
+    np.testing.assert_allclose(w * factor, plain[0], atol=1e-6)
+    # Begun there, it is certified at once.
+    again = pn.fit_path(
+        form(factor * X), codes, 1, s, [Penalty(alpha, 0.0)], True, 1e-4, 100, fits[0][:2]
+    )
+    assert again[0][2] == 0 and again[0][4]
+    codes = (score > 0).astype(np.intp)
+    w, b, n_iter, gap, met = pn.fit_path(
+        form(factor * X), codes, 1, s, [Penalty(alpha, 0.0)], True, 1e-4, 100
+    )[0]
+    assert not met and n_iter < 30 and 0.0 < gap < 1e-4
+    assert (((factor * X) @ w[0] + b[0] > 0) == codes).all()
+
+
+@pytest.mark.parametrize("q", [1, 3])
+@pytest.mark.parametrize("alpha", [1e-11, 1e-13, 1e-15])
+def test_a_start_at_the_solution_of_a_faint_price(q, alpha):
+    """The slopes there are rounding themselves, and do not tell how much of them is."""
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(60, 5)), rng.integers(0, max(2, q), 60)
+    for beta in (0.0, alpha):
+        given = X, codes, q, np.ones(60), alpha, beta, True, 1e-4, 100
+        w, b, n_iter, _, met = fit_multinomial(*given)
+        again = fit_multinomial(*given, start=(w, b))
+        assert met and n_iter > 0 and again[2] <= 1 and again[4]
+        np.testing.assert_allclose(again[0], w, rtol=1e-6)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.model_selection import KFold, ShuffleSplit
 
 import reference
-from litlearn import _moments
-from litlearn._moments import Samples
+from litlearn._core import moments
+from litlearn._core.moments import Samples
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import LinearRegression, Ridge, RidgeClassifier, RidgeCV, _gram
 from litlearn.linear_model._ridge_cv import all_but_one, leave_one_out, take
@@ -159,14 +159,14 @@ def test_single_precision_is_as_good_as_scikit_learns():
 def test_products_in_single_precision_only_where_they_suffice(monkeypatch):
     rng = np.random.default_rng(0)
     types = []
-    inner = _moments.block_moments
+    inner = moments.block_moments
 
     def spy(samples, rows, dtype=np.float64, full=True):
         types.append(dtype)
         return inner(samples, rows, dtype, full)
 
-    monkeypatch.setattr(_moments, "block_moments", spy)
-    monkeypatch.setattr(_moments, "BLOCK", 2**14)
+    monkeypatch.setattr(moments, "block_moments", spy)
+    monkeypatch.setattr(moments, "BLOCK", 2**14)
     independent = rng.normal(size=(30_000, 10)).astype(np.float32)
     nearly_equal = independent.copy()
     nearly_equal[:, 1] = nearly_equal[:, 0] + 0.01 * nearly_equal[:, 1]
@@ -348,7 +348,7 @@ def test_all_but_one():
     """eq-gram-merge: what is left when each part in turn is left out."""
     X, Y = data(30, 3, 2)
     cuts = [slice(0, 7), slice(7, 11), slice(11, 30)]
-    parts = [_moments.block_moments(Samples(X, Y, None, True), rows) for rows in cuts]
+    parts = [moments.block_moments(Samples(X, Y, None, True), rows) for rows in cuts]
     for rows, total in zip(cuts, all_but_one(parts, True), strict=True):
         others = np.delete(np.arange(30), rows)
         for one, other in zip(total, reference.moments(X[others], Y[others]), strict=True):

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 import protocol
-from litlearn import _parallel
+from litlearn._core import parallel
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import LogisticRegression, Ridge, SGDClassifier, SGDRegressor, _sgd
 
@@ -288,7 +288,7 @@ def test_starts_and_orders():
 
 
 def test_the_number_of_threads_changes_no_bit(monkeypatch):
-    monkeypatch.setattr(_parallel, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(parallel, "_WORTH_A_THREAD", 0)
     X, y, _ = data(3)
     model = SGDClassifier(random_state=0, early_stopping=True)
     protocol.check_the_number_of_threads_changes_no_bit(
@@ -425,6 +425,20 @@ def test_what_it_refuses():
         SGDClassifier().fit(X, np.zeros(120))
     with pytest.raises(ValueError, match=r"under-/overflow occurred at epoch #\d+"):
         SGDRegressor(learning_rate="constant").fit(1e300 * X, y)
+
+
+def test_scores_that_overflow_are_refused():
+    """The coefficients alone may be finite, where all predictions with them are not."""
+    X = 1e159 * np.array([[1.0, -2.0], [-1.0, -1.0], [2.0, 1.0], [1.0, 1.0]])
+    for model in (
+        SGDRegressor(penalty=None),
+        SGDRegressor("squared_epsilon_insensitive", penalty=None),
+        SGDClassifier("hinge", penalty=None, eta0=1e100, learning_rate="constant"),
+        SGDClassifier("hinge", penalty="l1", eta0=1e100, learning_rate="constant"),
+    ):
+        for samples in (X, scipy.sparse.csr_array(X)):
+            with pytest.raises(ValueError, match=r"under-/overflow occurred at epoch #1"):
+                model.fit(samples, [1.0, 2.0, 1.0, 2.0])
 
 
 class TestProtocol(protocol.Suite):

@@ -367,3 +367,31 @@ def test_memory_does_not_grow_with_the_samples(kind):
         tracemalloc.stop()
     assert peaks[0] < 8 * len(X) * 8 / 2  # half of the responsibilities of all
     assert peaks[0] < 0.1 * peaks[1]
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
+def test_samples_so_far_away_that_densities_are_zero(kind):
+    """Nothing is NaN: such a sample belongs to the component that is widest in its direction."""
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(60, 2)), 5.0 * rng.normal(size=(60, 2)) + 20.0])
+    model = GaussianMixture(2, covariance_type=kind, random_state=0).fit(X)
+    far = np.array([[1e200, 0.0], [-1e300, 1e300], [1e160, 1e100], [1e30, 1e31]])
+    R = model.predict_proba(far)
+    np.testing.assert_allclose(R.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(model.predict(far), R.argmax(axis=1))
+    assert np.isneginf(model.score_samples(far[:3])).all()
+    if kind != "tied":
+        wide = model.means_[:, 0].argmax()
+        np.testing.assert_array_equal(R.argmax(axis=1), wide)
+
+
+@pytest.mark.parametrize("kind", ["diag", "spherical"])
+def test_a_component_of_one_sample_has_the_variance_that_is_added(kind):
+    """In float32, too: moments are about the means, where nothing cancels."""
+    X, reg_covar = make(n=4, p=7).astype(np.float32), 2.5e-6
+    model = GaussianMixture(3, covariance_type=kind, means_init=X[:3], reg_covar=reg_covar)
+    model.fit(X)
+    weights, variances = model.weights_, np.reshape(model.covariances_, (3, -1))
+    alone = np.abs(weights - 0.25) < 1e-9
+    assert alone.sum() == 2
+    np.testing.assert_allclose(variances[alone], reg_covar, rtol=1e-6)

@@ -244,3 +244,36 @@ def test_samples_that_cannot_be_drawn():
         KernelDensity().fit(X).sample(0)
     with pytest.raises(ValueError, match="KernelDensity: sample_weight holds negative weights"):
         KernelDensity().fit(X, sample_weight=-np.ones(120))
+
+
+@pytest.mark.parametrize("params", CENTROIDS, ids=str)
+@pytest.mark.parametrize("scale", [2.0**-531, 2.0**531])
+def test_centroids_do_not_depend_on_the_scale(params, scale):
+    """Squares of 1e-160 have three digits, and those of 1e160 none."""
+    X, y = classes()
+    one, other = (NearestCentroid(**params).fit(X * s, y) for s in (1.0, scale))
+    np.testing.assert_allclose(other.within_class_std_dev_, scale * one.within_class_std_dev_)
+    np.testing.assert_array_equal(other.predict(X * scale), one.predict(X))
+    if "metric" not in params:
+        np.testing.assert_allclose(other.predict_proba(X * scale), one.predict_proba(X))
+    sparse = scipy.sparse.csr_array(X)
+    np.testing.assert_array_equal(other.predict(sparse * scale), one.predict(sparse))
+
+
+@pytest.mark.parametrize("scale", [2.0**-531, 2.0**531])
+def test_densities_do_not_depend_on_the_scale(scale):
+    X, _ = classes()
+    for algorithm in ("kd_tree", "ball_tree"):
+        one, other = (
+            KernelDensity(bandwidth=0.7 * s, algorithm=algorithm).fit(X * s).score_samples(X * s)
+            for s in (1.0, scale)
+        )
+        np.testing.assert_allclose(other, one - X.shape[1] * np.log(scale), rtol=1e-9)
+
+
+def test_samples_too_far_to_tell_the_classes_apart():
+    X, y = classes()
+    for n_classes in (2, 3):
+        model = NearestCentroid().fit(X[y < n_classes], y[y < n_classes])
+        shares = model.predict_proba(np.full((2, 4), 1e200))
+        np.testing.assert_allclose(shares, 1.0 / n_classes)

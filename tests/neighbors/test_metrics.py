@@ -23,6 +23,7 @@ from litlearn.neighbors import (
     NearestNeighbors,
     RadiusNeighborsRegressor,
     RadiusNeighborsTransformer,
+    _tiles,
     sort_graph_by_row_values,
 )
 
@@ -177,10 +178,11 @@ def test_a_change_of_coordinates_serves_the_ball_tree(name, params):
     assert tree.two_point_correlation(Q, [1.0]) == (expected <= 1.0).sum()
 
 
-@pytest.mark.parametrize("name", sklearn.neighbors.VALID_METRICS["brute"])
+# SciPy before 1.17 has sokalmichener, too: another name of rogerstanimoto.
+@pytest.mark.parametrize(
+    "name", [one for one in sklearn.neighbors.VALID_METRICS["brute"] if one != "sokalmichener"]
+)
 def test_every_metric_of_scikit_learn_is_taken(name):
-    if name == "sokalmichener":
-        pytest.skip("SciPy before 1.17 has it under two names; rogerstanimoto is the other one")
     X, Q = points(3)
     X, Q = (X, Q) if name != "haversine" else (X[:, :2], Q[:, :2])
     params = {"seuclidean": {"V": V}, "mahalanobis": {"VI": VI}}.get(name)
@@ -328,6 +330,15 @@ def test_sparse_samples_have_the_distances_of_dense_ones(metric, container):
             np.testing.assert_array_equal(one, other)
     again = dense.kneighbors(convert(Q))
     protocol.assert_same(again, dense.kneighbors(Q))
+
+
+@pytest.mark.parametrize(("share", "again"), [(0.5e-3, True), (2e-3, False)])
+def test_sparse_samples_that_are_close_are_measured_by_difference(share, again):
+    """Below a thousandth of their squares, where sums of products keep too few digits."""
+    X = sparse_points()[0]
+    X, Q = (scipy.sparse.csr_array(one) for one in (X, X * (1 + np.sqrt(2 * share))))
+    found = np.diagonal(_tiles.by_sparse_products("euclidean", Q, X))
+    assert np.array_equal(found, np.sqrt(((Q - X) ** 2).sum(axis=1))) == again
 
 
 def test_sparse_samples_of_whole_numbers_have_the_same_ties():

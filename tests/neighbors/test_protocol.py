@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import litlearn
 import litlearn.neighbors
 import protocol
-from litlearn import _parallel
+from litlearn._core import parallel
 from litlearn.exceptions import InvalidParameterError, NotFittedError
 from litlearn.neighbors import (
     KernelDensity,
@@ -233,8 +233,7 @@ BAD_PARAMETERS = [
 
 
 @pytest.mark.filterwarnings("ignore:.*Parameter p is found in metric_params")
-@BY_NAME
-@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS, ids=str)
+@protocol.every_bad_parameter(ALL, BAD_PARAMETERS)
 def test_bad_parameters(estimator, name, value):
     protocol.check_bad_parameters(estimator, name, value)
 
@@ -349,7 +348,7 @@ def test_environment_variables_cap_threads(name, monkeypatch):
         return search(*args)
 
     monkeypatch.setattr(_brute, "k_nearest", recorded)
-    monkeypatch.setattr(_parallel, "cpu_count", lambda: 4)
+    monkeypatch.setattr(parallel, "cpu_count", lambda: 4)
     for other in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
         monkeypatch.delenv(other, raising=False)
     model = NearestNeighbors(algorithm="brute").fit(X)

@@ -5,12 +5,13 @@ import pickle
 import numba
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import reference
-from litlearn._distances import MINKOWSKI, Metric
+from litlearn._core.distances import MINKOWSKI, Metric
 from litlearn.neighbors import BallTree, KDTree, NearestNeighbors
 from litlearn.neighbors._metrics import lost_to_underflow
 
@@ -257,6 +258,11 @@ def hard_cases():
     yield "boolean", rng.random(size=(60, 5)) < 0.5
 
 
+def near_one(X):
+    """The power of two that takes tiny data to where the twin's squares keep their digits."""
+    return 2.0**1000 if 0.0 < np.abs(X).max() < 1e-150 else 1.0
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize(("name", "X"), list(hard_cases()))
 def test_hard_cases_are_exact(algorithm, name, X):
@@ -264,9 +270,10 @@ def test_hard_cases_are_exact(algorithm, name, X):
     model = NearestNeighbors(algorithm=algorithm, leaf_size=3).fit(X)
     for k in {1, min(5, len(X)), len(X)}:
         dist, ind = model.kneighbors(X, k)
-        expected_dist, expected_ind = reference.k_neighbors(X, X, k)
+        unit = near_one(X)
+        expected_dist, expected_ind = reference.k_neighbors(X * unit, X * unit, k)
         np.testing.assert_array_equal(ind, expected_ind)
-        np.testing.assert_array_equal(dist, expected_dist)
+        np.testing.assert_array_equal(dist, expected_dist / unit)
 
 
 @pytest.mark.parametrize("tree", [KDTree, BallTree])
@@ -274,9 +281,11 @@ def test_hard_cases_are_exact(algorithm, name, X):
 def test_radii_of_hard_cases_are_exact(tree, name, X):
     """eq-radius-neighborhood, at a radius that is exactly a distance."""
     X = np.asarray(X, dtype=float)
-    radius = reference.k_neighbors(X, X[:1], len(X))[0][0, len(X) // 3]
+    unit = near_one(X)
+    radius = reference.k_neighbors(X * unit, X[:1] * unit, len(X))[0][0, len(X) // 3] / unit
     ind, dist = tree(X, leaf_size=3).query_radius(X, radius, return_distance=True)
-    expected_dist, expected_ind = reference.radius_neighbors(X, X, radius)
+    expected_dist, expected_ind = reference.radius_neighbors(X * unit, X * unit, radius * unit)
+    expected_dist = [one / unit for one in expected_dist]
     assert_rows_equal(ind, expected_ind)
     assert_rows_equal(dist, expected_dist)
     brute = NearestNeighbors(algorithm="brute").fit(X).radius_neighbors(X, radius)
@@ -284,7 +293,21 @@ def test_radii_of_hard_cases_are_exact(tree, name, X):
     assert_rows_equal(brute[0], expected_dist)
 
 
-# ------------------------------------------------------------------ the bound of the preselection
+# ------------------------------------------------------------------ bounds that rounding moves
+
+
+@pytest.mark.parametrize("way", [210, 225, 240])
+def test_a_ball_is_nearer_than_it_seems(way):
+    """eq-ball-bound: squares that are all rounded up make the way to the centre too long."""
+    p, unit = 400, 2.0**-53
+    ball = np.full((8, p), np.sqrt(1.002 * unit))
+    ball[:, 0] = 1 + 2.0**-10 * np.repeat([-1, 1], 4)
+    nearest = np.sqrt((ball[0].astype(np.longdouble) ** 2).sum())
+    others = np.zeros((8, p))
+    others[:, 0] = 2.0**-10 - 1 - way * unit
+    assert nearest < -others[0, 0] < nearest * (1 + 50 * unit)
+    index = BallTree(np.vstack([others, ball]), leaf_size=8).query(np.zeros((1, p)))[1]
+    assert index == 8
 
 
 # ------------------------------------------------------------------ at the edges of the numbers
@@ -402,3 +425,87 @@ def test_a_callable_that_returns_nan_is_refused():
     search = NearestNeighbors(n_neighbors=1, metric=lambda a, b: np.nan).fit([[0.0], [1.0]])
     with pytest.raises(ValueError, match="returned NaN for point 0"):
         search.kneighbors([[0.0]])
+
+
+# --- the range of numbers ------------------------------------------------------------------------
+
+SCALES = (2.0**-531, 2.0**-1000, 2.0**500, 2.0**531)  # squares of 1e-160 have three digits
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("metric", METRICS[:-5] + METRICS[-2:], ids=str)
+def test_neighbours_do_not_depend_on_the_scale(metric, algorithm, scale):
+    """Powers of two multiply exactly: the same neighbours, at distances with the same digits."""
+    if metric["metric"] in ("sqeuclidean", "hamming") and algorithm != "brute":
+        return  # trees do not have them
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(130, 3)), rng.normal(size=(20, 3))
+    dist, ind = estimator(metric, algorithm=algorithm).fit(X).kneighbors(Q, 9)
+    model = estimator(metric, algorithm=algorithm).fit(X * scale)
+    exactly = metric.get("p", 2) in (1, 2, np.inf)
+    power = 2 if metric["metric"] == "sqeuclidean" else 1
+    with np.errstate(over="ignore", under="ignore"):
+        expected = dist * scale if power == 1 else dist * scale * scale
+    for queries in (Q * scale, np.asfortranarray(Q * scale), (Q * scale).tolist()):
+        found, index = model.kneighbors(queries, 9)
+        np.testing.assert_array_equal(index, ind)
+        if exactly:
+            np.testing.assert_array_equal(found, expected)
+        else:
+            np.testing.assert_allclose(found, expected, rtol=1e-13)
+    if power == 1:
+        r = np.median(dist[:, -1])
+        near = (
+            estimator(metric, algorithm=algorithm).fit(X).radius_neighbors(Q, r, sort_results=True)
+        )
+        found = model.radius_neighbors(Q * scale, r * scale, sort_results=True)
+        assert_rows_equal(found[1], near[1], exactly=True)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_queries_far_from_tiny_data(algorithm):
+    """They would leave the range of numbers where the data were scaled up."""
+    X = np.random.default_rng(0).normal(size=(130, 3)) * 1e-160
+    model = NearestNeighbors(algorithm=algorithm).fit(X)
+    Q = np.array([[3.0, 4.0, 0.0], [1e-160, 0.0, 0.0], [3e60, 4e60, 0.0]])
+    dist, index = model.kneighbors(Q, 2)
+    np.testing.assert_allclose(dist[::2], [[5.0, 5.0], [5e60, 5e60]])
+    np.testing.assert_array_equal(index[::2], [[0, 1], [0, 1]])  # equally far: the first ones
+    counts = [len(one) for one in model.radius_neighbors(Q, 6.0, return_distance=False)]
+    assert counts == [130, 130, 0]
+
+
+@pytest.mark.parametrize("tree", [KDTree, BallTree])
+@pytest.mark.parametrize("scale", SCALES)
+def test_trees_do_not_depend_on_the_scale(tree, scale):
+    X = np.random.default_rng(0).normal(size=(130, 3))
+    one, other = tree(X), tree(X * scale)
+    radii = np.array([0.5, 1.0, 2.0])
+    np.testing.assert_array_equal(
+        one.two_point_correlation(X, radii), other.two_point_correlation(X * scale, radii * scale)
+    )
+    for a, b in zip(one.get_arrays()[1:], other.get_arrays()[1:], strict=True):
+        if a.dtype.names:
+            np.testing.assert_array_equal(a["idx_start"], b["idx_start"])
+            np.testing.assert_allclose(a["radius"] * scale, b["radius"], rtol=1e-12)
+        else:
+            np.testing.assert_array_equal(a * scale if a.dtype.kind == "f" else a, b)
+    logs = one.kernel_density(X, 0.5, return_log=True)
+    scaled = other.kernel_density(X * scale, 0.5 * scale, return_log=True)
+    np.testing.assert_allclose(scaled, logs - 3 * np.log(scale), rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_sparse_data_and_gaps_do_not_depend_on_the_scale(scale):
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(60, 4)), rng.normal(size=(9, 4))
+    X[rng.random(X.shape) < 0.4] = 0.0
+    gaps = np.where(X == 0.0, np.nan, X)
+    gaps[:, 0] = X[:, 0]
+    for metric, points in (("euclidean", scipy.sparse.csr_array(X)), ("nan_euclidean", gaps)):
+        queries = scipy.sparse.csr_array(Q) if metric == "euclidean" else Q
+        dist, index = NearestNeighbors(metric=metric).fit(points).kneighbors(queries)
+        found = NearestNeighbors(metric=metric).fit(points * scale).kneighbors(queries * scale)
+        np.testing.assert_array_equal(found[1], index)
+        np.testing.assert_array_equal(found[0], dist * scale)

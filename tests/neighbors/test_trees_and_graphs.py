@@ -204,6 +204,66 @@ def test_trees_pickle(tree):
     assert not copy.data.flags.writeable
 
 
+DAMAGE = [  # field of the tree, place in it, and what comes to stand there; or one entry less
+    ("start", 2, 1),
+    ("stop", 0, 10**6),
+    ("stop", 1, 0),
+    ("right", 0, 10**9),
+    ("right", 0, -1),
+    ("right", 0, 0),
+    ("right", 2, 1),
+    ("right", -1, 1),
+    ("first", 0, 200),
+    ("feature", 0, 3),
+    ("feature", 0, -1),
+    ("rows", 0, -1),
+    ("rows", 3, 10**9),
+    ("leaf", None, 0),
+    ("leaf", None, 12),
+    ("leaf", None, 16),
+    ("kind", None, 2),
+    *((name, None, None) for name in _tree.Tree._fields if name not in ("kind", "leaf")),
+]
+
+
+@pytest.mark.parametrize(("field", "place", "value"), DAMAGE)
+@pytest.mark.parametrize(
+    "kind", [KDTree, BallTree, NearestNeighbors], ids=lambda kind: kind.__name__
+)
+def test_damaged_state_is_refused(kind, field, place, value):
+    """Compiled walks believe the arrays of a tree: a pickle's are looked at first."""
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    model = (
+        kind(leaf_size=8, algorithm="kd_tree").fit(X) if kind is NearestNeighbors else kind(X, 8)
+    )
+    state = pickle.loads(pickle.dumps(model.__getstate__()))
+    again = object.__new__(kind)
+    again.__setstate__(state)
+    index = state["_index"]
+    assert index.tree.right[0] > 0 and index.tree.right[-1] == 0
+    old = getattr(index.tree, field)
+    if place is not None:
+        value, changed = np.copy(old), value
+        value[place] = changed
+    elif value is None:
+        value = old[:-1]
+    state["_index"] = index._replace(tree=index.tree._replace(**{field: value}))
+    with pytest.raises(ValueError, match=f"{kind.__name__}: the state is damaged"):
+        again.__setstate__(state)
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree"])
+def test_an_index_of_other_samples_is_refused(algorithm):
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    state = NearestNeighbors(algorithm=algorithm).fit(X).__getstate__()
+    for other in (X[:-1], X[:, :2]):
+        index = NearestNeighbors(algorithm=algorithm).fit(other)._index
+        metric = index.metric if len(other) < 200 else state["_index"].metric
+        damaged = {**state, "_index": index._replace(metric=metric)}
+        with pytest.raises(ValueError, match="NearestNeighbors: the state is damaged"):
+            NearestNeighbors().__setstate__(damaged)
+
+
 @TREES
 @pytest.mark.parametrize(
     ("call", "message"),

@@ -64,7 +64,7 @@ def delay(model, samples, targets, wait):
         child.wait()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of another kind")
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
 @pytest.mark.parametrize("name", FITS)
 def test_a_fit_can_be_interrupted(name):
     rng = np.random.default_rng(len(name))

@@ -9,6 +9,7 @@ import scipy.sparse
 import sklearn.svm
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from litlearn.exceptions import ConvergenceWarning
@@ -563,3 +564,112 @@ def test_threads_change_no_bit(monkeypatch):
         other = LinearSVC(loss="hinge", random_state=0, tol=0.1).fit(X, y).coef_
         found.append((one.tobytes(), other.tobytes()))
     assert found[0] == found[1] == found[2]
+
+
+# --- the range of numbers --------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::litlearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("scale", [1e8, 1e100, 1e150])
+@pytest.mark.parametrize("redundant", [False, True])
+def test_data_so_large_that_the_penalty_is_lost(scale, redundant):
+    """Of the squared losses alone: the function that far smaller data have with a large C."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X @ [1.0, -2.0, 0.5] + rng.normal(size=60)
+    X = np.column_stack([X, X[:, 0] - X[:, 1]]) if redundant else X
+    for model, target in (
+        (LinearSVC(fit_intercept=False), y > 0.0),
+        (LinearSVR(loss="squared_epsilon_insensitive", fit_intercept=False), y),
+    ):
+        near = type(model)(**{**model.get_params(), "C": 1e6, "tol": 1e-6}).fit(X, target)
+        far = model.fit(X * scale, target)
+        expected = near.coef_ @ X.T
+        np.testing.assert_allclose(far.coef_ @ (X * scale).T, expected, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("model", [LinearSVC(), LinearSVC(loss="hinge"), LinearSVR()])
+def test_squares_beyond_range_are_refused(model):
+    X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), [0, 0, 1, 1]
+    name = type(model).__name__
+    for scale, C in ((1e160, 1.0), (1e120, 1e80), (1e110, 1e100)):
+        with pytest.raises(ValueError, match=f"{name}: the squares of the entries of X, times C="):
+            clone(model).set_params(C=C).fit(X * scale, y)
+    X = scipy.sparse.csr_array(X * 1e160)
+    with pytest.raises(ValueError, match=f"{name}: the squares of the entries of X"):
+        clone(model).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::litlearn.exceptions.ConvergenceWarning")
+def test_the_largest_price():
+    X, y = np.array([[1.0], [2.0], [3.0], [2.5]]), [0, 1, 1, 0]
+    expected = LinearSVC(C=1e8).fit(X, y)
+    model = LinearSVC(C=1e100).fit(X, y)
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-4)
+    assert model.dual_gap_[0] > 0.0
+
+
+@pytest.mark.parametrize("setting", [{"penalty": "l1"}, {"loss": "hinge"}])
+def test_entries_that_come_twice_are_added(setting):
+    rng = np.random.default_rng(0)
+    columns = rng.integers(8, size=240)
+    X = scipy.sparse.csr_array(
+        (rng.standard_normal(240), columns, np.arange(0, 241, 6)), shape=(40, 8)
+    )
+    y = (X.toarray()[:, 0] + rng.standard_normal(40) > 0).astype(int)
+    assert not X.has_canonical_format
+    setting = setting | {"tol": 1e-6, "max_iter": 10_000, "random_state": 0}
+    once = LinearSVC(**setting).fit(X.toarray(), y)
+    np.testing.assert_allclose(LinearSVC(**setting).fit(X, y).coef_, once.coef_, atol=1e-5)
+    assert X.nnz == 240
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("LinearSVC", {"loss": "hinge"}),
+        ("LinearSVR", {"epsilon": 0.0}),
+        ("LinearSVR", {"epsilon": 0.1}),
+        ("LinearSVR", {"loss": "squared_epsilon_insensitive", "epsilon": 0.1}),
+    ],
+)
+def test_samples_on_which_passes_hardly_get_on_are_solved_exactly(name, settings, form):
+    # A feature far from zero makes all samples nearly parallel.
+    rng = np.random.default_rng(0)
+    wide = settings.get("loss", "").startswith("squared")
+    X = rng.normal(size=(8, 12) if wide else (60, 3))
+    target = X[:, 0] - X[:, 1] + 0.3 * rng.normal(size=len(X))
+    X[:, 2] += 30.0
+    y = target if name == "LinearSVR" else target > np.median(target)
+    given = scipy.sparse.csr_array(X) if form == "sparse" else X
+    kind = {"LinearSVC": LinearSVC, "LinearSVR": LinearSVR}[name]
+    model = kind(C=1000.0, random_state=0, **settings).fit(given, y)
+    assert model.n_iter_ < 200
+    # The gap holds for the objective, of some 1e4 at zero.
+    assert np.all(np.asarray(model.dual_gap_) < 1e-3)
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_all_classes_at_once_are_no_farther_from_the_minimum_than_those_of_liblinear(C, seed):
+    # Beside a large constant all samples are nearly parallel: after 1000 passes the objective was
+    # up to twice that of liblinear, which leaves samples out and takes up to 100,000.
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 4)) + 3.0
+    y = np.argmax((X - 3.0) @ rng.normal(size=(4, 3)) + 0.3 * rng.normal(size=(60, 3)), axis=1)
+
+    def objective(model):
+        scores = model.decision_function(X)
+        own = np.arange(len(y)), np.searchsorted(model.classes_, y)
+        rivals = scores + 1.0
+        rivals[own] -= 1.0
+        size = np.sum(model.coef_**2) + np.sum(model.intercept_**2)
+        return size / 2 + C * np.sum(rivals.max(axis=1) - scores[own])
+
+    settings = {"multi_class": "crammer_singer", "C": C, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = objective(sklearn.svm.LinearSVC(**settings).fit(X, y))
+        ours = objective(LinearSVC(**settings).fit(X, y))
+    assert ours <= theirs * (1.0 + 1e-9)

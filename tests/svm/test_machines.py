@@ -12,8 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 from sklearn.utils import get_tags
 
 import reference
-from litlearn import kernels
 from litlearn.exceptions import ConvergenceWarning, NotFittedError
+from litlearn.kernels import _functions as kernels
 from litlearn.svm import SVC, SVR, NuSVC, NuSVR, _working_set
 
 KERNELS = {
@@ -399,6 +399,15 @@ def test_values_that_overflow():
         SVC().fit(X, np.arange(10) % 2)
 
 
+@pytest.mark.parametrize("machine", [SVC, NuSVC, SVR, NuSVR])
+def test_a_kernel_beyond_the_range_of_numbers_is_refused_at_once(machine):
+    X, y = np.array([[3.0], [2.0], [-2.0], [-3.0]]), [1, 1, 0, 0]
+    model = machine(kernel="poly", degree=20_000)
+    with pytest.raises(ValueError, match=f"{machine.__name__}: .* too large .*'degree': 20000"):
+        model.fit(X, y)
+    assert model.set_params(degree=3).fit(X, y).n_features_in_ == 1
+
+
 # ---------------------------------------------------------------------------------------------
 # Real data
 
@@ -512,3 +521,19 @@ def test_a_precomputed_kernel_is_of_pairs_and_dense(kind):
     for kernel in ("rbf", "precomputed"):
         tags = get_tags(kind(kernel=kernel)).input_tags
         assert tags.pairwise == (not tags.sparse) == (kernel == "precomputed")
+
+
+@pytest.mark.parametrize("C", [np.inf, 1e308])
+def test_nu_regression_needs_a_finite_price(C):
+    """nu is a share of the sum of C: of an infinite one there is none."""
+    X, y = np.arange(20.0)[:, None], np.arange(20.0)
+    with pytest.raises(ValueError, match=r"NuSVR.*C|'C' parameter of NuSVR"):
+        NuSVR(C=C).fit(X, y)
+
+
+@pytest.mark.parametrize("model", [SVC(C=np.inf), SVR(C=np.inf, kernel="linear")])
+def test_an_infinite_price_allows_no_loss(model):
+    X = np.arange(20.0)[:, None]
+    y = X[:, 0] > 9.0 if isinstance(model, SVC) else 2.0 * X[:, 0]
+    predicted = model.fit(X, y).predict(X)
+    assert np.abs(predicted.astype(float) - y).max() <= 0.1 + 1e-3

@@ -306,7 +306,7 @@ def test_pauses_in_the_middle_of_a_node_change_no_bit(estimator, monkeypatch):
     X[:, 2], X[:5, 4] = 1.0, np.nan
     expected, pauses = clone(estimator).fit(X, y), []
     monkeypatch.setattr(_growth, "BUDGET", 1)
-    monkeypatch.setattr(_growth._parallel, "check_interrupt", lambda: pauses.append(1))
+    monkeypatch.setattr(_growth.parallel, "check_interrupt", lambda: pauses.append(1))
     assert_same_trees(clone(estimator).fit(X, y), expected)
     assert len(pauses) > expected.tree_.node_count
 

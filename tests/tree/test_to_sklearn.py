@@ -237,6 +237,35 @@ def test_other_byte_order():
     assert grown.capacity == grown.node_count
 
 
+@pytest.mark.parametrize(
+    ("field", "node", "value"),
+    [
+        ("right", 0, 10**6),
+        ("right", 0, -1),
+        ("right", 2, 0),
+        ("feature", 0, 4),
+        ("feature", 0, -1),
+        ("threshold", -1, 0.5),
+        ("feature", -1, 1 << 30),
+        ("value", 0, 0),
+    ],
+)
+def test_damaged_state_is_refused(field, node, value):
+    """Compiled walks believe the arrays of a tree: a pickle's are looked at first."""
+    Z = np.nan_to_num(X)[:, :4]
+    grown = tree.DecisionTreeClassifier(random_state=0).fit(Z, TARGETS["classes"]).tree_
+    state = {k: np.copy(v) if isinstance(v, np.ndarray) else v for k, v in vars(grown).items()}
+    again = object.__new__(type(grown))
+    again.__setstate__(state)
+    np.testing.assert_array_equal(again.apply(Z), grown.apply(Z))
+    if field == "value":
+        state["value"] = state["value"][:-1]
+    else:
+        state["steps"][field][node] = value
+    with pytest.raises(ValueError, match="Tree: the state is damaged"):
+        again.__setstate__(state)
+
+
 def test_more_samples_than_there_are():
     y, few = TARGETS["number"], {"n_estimators": 3, "random_state": 0}
     one = ensemble.RandomForestRegressor(max_samples=1.5, **few).fit(X, y)
