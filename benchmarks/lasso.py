@@ -182,7 +182,7 @@ def fitted(run):
 
     def query(model, data, options, threads):
         X, y, alphas = model
-        key = (run, X.shape)
+        key = (run, X.shape, X.dtype, tuple(alphas))
         if key not in CHOSEN:
             for tol in TOLERANCES:
                 coefs = run(X, y, alphas, tol, options, threads)

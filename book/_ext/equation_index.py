@@ -181,7 +181,8 @@ def public_names(name: str) -> list[str]:
     for public in exported:
         cls = getattr(namespace, public)
         if inspect.isclass(cls) and issubclass(cls, base):
-            owner = next(c for c in cls.__mro__ if rest[1] in vars(c))
-            if owner is base:
+            inherited, own = vars(base).get(rest[1]), inspect.getattr_static(cls, rest[1])
+            # Outside of Sphinx a class may have a copy of its own, of the same code.
+            if getattr(own, "__code__", own) is getattr(inherited, "__code__", inherited):
                 found.append(f"{package}.{public}.{rest[1]}")
     return found
