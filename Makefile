@@ -4,7 +4,7 @@
 
 PY := .venv/bin/python
 
-# Compiled functions are kept under names that carry a hash of src/ (src/litlearn/_jit.py), so that an
+# Compiled functions are kept under names that carry a hash of src/ (src/litlearn/_core/jit.py), so that an
 # edit makes new ones. Runs with other compiler settings get folders of their own.
 CACHE := $(CURDIR)/.cache/numba
 export NUMBA_CACHE_DIR := $(CACHE)
@@ -21,7 +21,7 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks lint format coverage fuzz mutants compat clean
+.PHONY: help book test test-cpus lab bench notebooks lint format coverage fuzz attack mutants pin compat clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -33,8 +33,11 @@ help:
 	@echo '                AGAIN=1 renews the outputs of what is up to date, too)'
 	@echo 'make lint       check style; make format repairs what can be repaired'
 	@echo 'make coverage   line coverage of the module, compiled functions included'
-	@echo 'make fuzz       every estimator on data of every kind, indices checked (FUZZ=300 examples)'
+	@echo 'make fuzz       every estimator on data of every kind: indices checked, then compared with'
+	@echo '                those of scikit-learn (FUZZ=300 examples)'
+	@echo 'make attack     interrupts, damaged caches, locks, unusual data and a soak (over an hour)'
 	@echo 'make mutants    changes of the source that no test notices (MUTANTS="src/litlearn/tree")'
+	@echo 'make pin        fits whose bits differ from those of a commit (BASE=main)'
 	@echo 'make compat     the tests of scikit-learn with these classes (COMPAT="svm cluster")'
 	@echo 'make clean      remove what the other targets made, the virtual environment too'
 
@@ -147,13 +150,22 @@ test-cpus: .venv/.test $(CACHE)/.filled
 	@echo 'The other processors agree.'
 
 FUZZ ?= 300
-fuzz: .venv/.test
+fuzz: .venv/.test $(CACHE)/.filled
 	FUZZ=$(FUZZ) NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CACHE)-boundscheck' \
 	  $(PYTEST_MODULE) tests/test_fuzz.py
+	FUZZ=$(FUZZ) $(PYTEST_MODULE) tests/attack/test_fuzz_*.py $(PARALLEL)
 	@echo 'No estimator failed on $(FUZZ) examples.'
+
+# What "make test" tries a few times, tried at length; a table says what held and what broke.
+attack: .venv/.test $(CACHE)/.filled
+	ATTACK=full $(PYTEST_MODULE) tests/attack $(PARALLEL)
 
 mutants: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/mutants.py $(MUTANTS)
+
+BASE ?= HEAD
+pin: .venv/.test $(CACHE)/.filled
+	$(PY) .ci/pin.py compare $(BASE)
 
 # Takes four minutes on two processors, so that CI runs it once a week.
 compat: .venv/.test $(CACHE)/.filled
