@@ -270,6 +270,24 @@ def test_calls_from_many_threads_at_once():
     assert results == [[block * number for block in range(50)] for number in range(8)]
 
 
+def test_threads_that_wait_for_each_other_do_not_wait_for_ever(monkeypatch):
+    # A SimpleQueue, which two threads asked for news with a timeout, kept one of them for good.
+    monkeypatch.setattr(parallel, "_GLANCE", 1e-4)
+    totals = []
+
+    def part(block):
+        time.sleep(1e-4 * (block % 3))
+        return block
+
+    def call():
+        totals.extend(fold_blocks(part, int.__add__, range(12), n_jobs=4) for _ in range(500))
+
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(timeout=60)
+    assert totals == [66] * 500
+
+
 def test_number_of_jobs(monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)

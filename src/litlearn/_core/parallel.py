@@ -40,7 +40,8 @@ _WORTH_A_THREAD = 1_000_000
 _NOTHING = object()
 # Parts that may wait for their turn to be merged, for each thread.
 _IN_FLIGHT = 2
-# Seconds after which a thread that waits looks about, where no signal wakes it (Windows).
+# Seconds after which a thread that waits looks about, where no signal wakes it (Windows), or Ctrl-C
+# came between news and who is to hear of them.
 _GLANCE = 0.1
 
 
@@ -226,7 +227,7 @@ class _Fold:
         self.waiting = {}  # parts by number of block
         self.merging = self.closed = False
         self.n_helping = self.n_helped = 0  # helpers that have begun, and that have ended
-        self.news = queue.SimpleQueue()  # wakes who waits for a merge, or for a helper to end
+        self.bells = []  # what those wait for who wait for a merge, or for a helper to end
         # A call inside a block ends when the outermost is interrupted: they share the flag.
         inside = _worker.flag is not _Worker.flag
         self.flag = _worker.flag if inside or n_threads <= 1 else np.zeros(1, dtype=np.uint8)
@@ -276,18 +277,34 @@ class _Fold:
         finally:
             with self.lock:
                 self.n_helped += 1
-            self.news.put(None)
+            self.tell()
 
     def wait(self):
         """Wait for the helpers that have begun; no other begins."""
-        with self.lock:
-            self.closed = True
-        while self.n_helped < self.n_helping:
-            self.listen()
+        while True:
+            with self.lock:
+                self.closed = True
+                if self.n_helped == self.n_helping:
+                    return
+                bell = self.bell()
+            bell.acquire(timeout=_GLANCE)
 
-    def listen(self):
-        with contextlib.suppress(queue.Empty):
-            self.news.get(timeout=_GLANCE)
+    def bell(self):
+        """Return a lock that the next news release. The caller holds that of the fold meanwhile.
+
+        Each who waits has one: a `SimpleQueue` whose news another thread takes may wait for ever,
+        whatever its timeout (CPython 3.11).
+        """
+        bell = threading.Lock()
+        bell.acquire()
+        self.bells.append(bell)
+        return bell
+
+    def tell(self):
+        """Wake all who wait."""
+        with contextlib.suppress(IndexError):
+            while True:
+                self.bells.pop().release()
 
     def work(self, budget):
         """Compute blocks until none is left; merge what is next in order."""
@@ -306,6 +323,7 @@ class _Fold:
             self.errors[block] = error
         finally:
             _worker.budget, _worker.flag = before
+            self.tell()
 
     def next_block(self):
         """Number of the next block, or None. Waits while too many parts wait to be merged."""
@@ -317,8 +335,9 @@ class _Fold:
                     self.n_begun += 1
                     self.n_merged += self.merge is None
                     return self.n_begun - 1
+                bell = self.bell()
             # The block that is to be merged next has begun, in a thread that does not wait here.
-            self.listen()
+            bell.acquire(timeout=_GLANCE)
 
     def add(self, block, one):
         """Hold a part until its turn; whoever holds the next in order merges all that can be."""
@@ -336,7 +355,7 @@ class _Fold:
             self.total = one if self.total is _NOTHING else self.merge(self.total, one)
             with self.lock:
                 self.n_merged += 1
-            self.news.put(None)
+            self.tell()
 
 
 def check_interrupt():
