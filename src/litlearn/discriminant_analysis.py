@@ -306,13 +306,7 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
         tol=1e-4,
         covariance_estimator=None,
     ):
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.n_components = n_components
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
+        self._set_as_given(locals())
 
     def fit(self, X, y):
         """Estimate the means, the covariance and the linear functions.
@@ -386,7 +380,7 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
                 f"{type(self).__name__}: The priors do not sum to 1. Renormalizing: their sum was "
                 f"{priors.sum()}."
             )
-            validation.warn(UserWarning(message), 4)
+            validation.warn(UserWarning(message))
             priors = priors / priors.sum()
         return priors
 
@@ -581,13 +575,7 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
         tol=1.0e-4,
         covariance_estimator=None,
     ):
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.reg_param = reg_param
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
+        self._set_as_given(locals())
 
     def fit(self, X, y):
         """Estimate the means and covariances of the classes.

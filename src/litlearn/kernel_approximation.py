@@ -86,14 +86,7 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
         random_state=None,
         n_jobs=None,
     ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
-        self.kernel_params = kernel_params
-        self.n_components = n_components
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        self._set_as_given(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -244,9 +237,7 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
     """
 
     def __init__(self, *, gamma=1.0, n_components=100, random_state=None):
-        self.gamma = gamma
-        self.n_components = n_components
-        self.random_state = random_state
+        self._set_as_given(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -80,12 +80,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def __init__(
         self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None
     ):
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
+        self._set_as_given(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -6,7 +6,6 @@ contract. The names, parameters, attributes and defaults are scikit-learn's.
 
 import itertools
 import sys
-import warnings
 
 import numpy as np
 
@@ -67,7 +66,7 @@ def fit_pair(estimator, X, y, fit_params, names=None):
         return clone(estimator).fit(X, y, **fit_params)
     if names is not None:
         present = names[max(int(values[0]), 0)]
-        warnings.warn(f"Label {present} is present in all training examples.", stacklevel=2)
+        validation.warn(UserWarning(f"Label {present} is present in all training examples."))
     return ConstantClassifier().fit(X, values)
 
 
@@ -297,9 +296,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
     """
 
     def __init__(self, estimator, *, n_jobs=None, verbose=0):
-        self.estimator = estimator
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set_as_given(locals())
 
     def fit(self, X, y, **fit_params):
         """Fit a classifier for each class.
@@ -539,8 +536,7 @@ class OneVsOneClassifier(MulticlassStrategy):
     """
 
     def __init__(self, estimator, *, n_jobs=None):
-        self.estimator = estimator
-        self.n_jobs = n_jobs
+        self._set_as_given(locals())
 
     def fit(self, X, y, **fit_params):
         """Fit a classifier for each pair of classes.
@@ -786,11 +782,7 @@ class OutputCodeClassifier(MulticlassStrategy):
     _accepts_metadata = False
 
     def __init__(self, estimator, *, code_size=1.5, random_state=None, n_jobs=None, code_book=None):
-        self.estimator = estimator
-        self.code_size = code_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.code_book = code_book
+        self._set_as_given(locals())
 
     def fit(self, X, y, **fit_params):
         """Draw the code book, and fit a classifier for each bit.

@@ -118,9 +118,7 @@ class GaussianNB(NormalClassifier):
     """
 
     def __init__(self, *, priors=None, var_smoothing=1e-9, variance="class_feature"):
-        self.priors = priors
-        self.var_smoothing = var_smoothing
-        self.variance = variance
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Estimate the means and variances of the classes.

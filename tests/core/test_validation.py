@@ -5,6 +5,7 @@ import inspect
 import subprocess
 import sys
 import types
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,19 @@ import sklearn.base  # noqa: F401 - tags are its objects
 import litlearn
 from litlearn._core import validation as v
 from litlearn._core.base import BaseEstimator
+from litlearn.cluster import KMeans
+from litlearn.ensemble import RandomForestClassifier
 from litlearn.exceptions import DataConversionWarning, InvalidParameterError, NotFittedError
-from litlearn.linear_model import LogisticRegression
-from litlearn.multiclass import OneVsRestClassifier
-from litlearn.neighbors import NearestNeighbors, sort_graph_by_row_values
-from litlearn.svm import SVC
+from litlearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from litlearn.mixture import GaussianMixture
+from litlearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from litlearn.neighbors import (
+    KNeighborsClassifier,
+    NearestNeighbors,
+    RadiusNeighborsRegressor,
+    sort_graph_by_row_values,
+)
+from litlearn.svm import SVC, LinearSVC
 
 GOOD = [[1.0, 2.0], [3.0, 4.0]]
 
@@ -475,6 +484,32 @@ def test_a_column_is_made_flat_with_a_warning():
     with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
         assert v.check_class_targets("Model", [[1], [0]], 2).shape == (2,)
     assert v.check_real_targets("Model", [[1.0], [0.0]], 2).shape == (2, 1)
+
+
+def warns_here(model, method, *given):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        getattr(model, method)(*given)
+    assert caught
+    return {one.filename for one in caught} == {__file__}
+
+
+def test_warnings_name_the_first_line_outside_of_the_package():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
+    column = y[:, None]
+    assert warns_here(KNeighborsClassifier(), "fit", X, column)
+    assert warns_here(NearestNeighbors(p=1, metric_params={"p": 3}), "fit", X)
+    assert warns_here(RadiusNeighborsRegressor(1e-9).fit(X, y), "predict", X + 1.0)
+    assert warns_here(RidgeClassifier(), "fit", X, column)
+    assert warns_here(SGDClassifier(), "fit", X, column)
+    assert warns_here(LogisticRegression(max_iter=1, tol=1e-12), "fit", X, y)
+    assert warns_here(OneVsRestClassifier(LinearSVC(max_iter=1, C=1e6)), "fit", X, y)
+    assert warns_here(OneVsOneClassifier(LogisticRegression(max_iter=1), n_jobs=2), "fit", X, y)
+    assert warns_here(SVC(max_iter=1), "fit", X, y)
+    assert warns_here(KMeans(3, n_init=1), "fit", np.ones((9, 2)))
+    assert warns_here(GaussianMixture(3, max_iter=1, tol=1e-9), "fit", X)
+    assert warns_here(RandomForestClassifier(1, oob_score=True), "fit", X, y)
 
 
 @pytest.mark.parametrize(

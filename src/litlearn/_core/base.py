@@ -15,7 +15,6 @@ import copy
 import functools
 import inspect
 import sys
-import warnings
 from collections import defaultdict
 
 import numpy as np
@@ -110,9 +109,9 @@ def _parameters_of(init, name):
 class BaseEstimator(Root):
     """Base of every estimator.
 
-    A subclass lists its parameters in the signature of ``__init__`` and stores each one, unchanged,
-    under its own name. ``fit`` checks them and stores what it learns in attributes whose names end
-    with an underscore.
+    A subclass lists its parameters in the signature of ``__init__``, and stores each one unchanged
+    with ``self._set_as_given(locals())``. ``fit`` checks them and stores what it learns in
+    attributes whose names end with an underscore.
     """
 
     __signature__ = _Signature()
@@ -130,6 +129,12 @@ class BaseEstimator(Root):
                 setattr(cls, name, _RequestMethod(method, keys))
 
     # Parameters
+
+    def _set_as_given(self, given):
+        """Store the ``locals()`` of a constructor under the names of its signature."""
+        for name, value in given.items():
+            if name != "self":
+                setattr(self, name, value)
 
     @classmethod
     def _get_param_names(cls):
@@ -233,7 +238,7 @@ class BaseEstimator(Root):
                 f"{type(self).__name__} was pickled by litlearn {written_by} and is read by "
                 f"litlearn {__version__}. Results may differ: fit the estimator again."
             )
-            warnings.warn(message, InconsistentVersionWarning, stacklevel=2)
+            validation.warn(InconsistentVersionWarning(message))
 
     def __sklearn_is_fitted__(self):
         """Tell whether ``fit`` has stored an attribute, that is, one that ends with ``_``."""

@@ -61,6 +61,7 @@ class _Worker(threading.local):
 
     budget = None  # threads that the block may use, its own counted; None outside of blocks
     flag = np.zeros(1, dtype=np.uint8)  # see interrupt_flag; outside of blocks nobody sets it
+    caller = None  # see calling_line
 
 
 _state = _State()
@@ -231,6 +232,7 @@ class _Fold:
         # A call inside a block ends when the outermost is interrupted: they share the flag.
         inside = _worker.flag is not _Worker.flag
         self.flag = _worker.flag if inside or n_threads <= 1 else np.zeros(1, dtype=np.uint8)
+        self.caller = calling_line() if n_threads > 1 else None
 
     def run_alone(self, budget):
         before = _worker.budget
@@ -308,8 +310,8 @@ class _Fold:
 
     def work(self, budget):
         """Compute blocks until none is left; merge what is next in order."""
-        block, before = -1, (_worker.budget, _worker.flag)
-        _worker.budget, _worker.flag = budget, self.flag
+        block, before = -1, (_worker.budget, _worker.flag, _worker.caller)
+        _worker.budget, _worker.flag, _worker.caller = budget, self.flag, self.caller
         try:
             while (block := self.next_block()) is not None:
                 check_interrupt()
@@ -322,7 +324,7 @@ class _Fold:
         except BaseException as error:
             self.errors[block] = error
         finally:
-            _worker.budget, _worker.flag = before
+            _worker.budget, _worker.flag, _worker.caller = before
             self.tell()
 
     def next_block(self):
@@ -365,6 +367,14 @@ def check_interrupt():
     """
     if _worker.flag[0]:
         raise KeyboardInterrupt
+
+
+def calling_line():
+    """Return file, line and global names of who called this package, for a helper thread, too."""
+    frame, passed = sys._getframe(), ("litlearn", "contextlib")  # which decorates functions here
+    while frame and frame.f_globals.get("__name__", "").split(".")[0] in passed:
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno, frame.f_globals) if frame else _worker.caller
 
 
 def unless_interrupted(tiles):

@@ -40,18 +40,18 @@ def numbered(column):
     return np.unique(column, return_inverse=True)
 
 
-def encode(owner, y, n_samples, stacklevel=5):
+def encode(owner, y, n_samples):
     """Check `y`, (n_samples,) or (n_samples, n_outputs), and return its :class:`ClassTargets`."""
-    y = validation.check_class_targets(owner, y, n_samples, stacklevel)
+    y = validation.check_class_targets(owner, y, n_samples)
     columns = [y] if y.ndim == 1 else list(y.T)
     pairs = [numbered(column) for column in columns]
     codes = np.array([codes for _, codes in pairs], dtype=np.intp)
     return ClassTargets([c for c, _ in pairs], validation.read_only(codes), y.ndim == 1)
 
 
-def encode_one(owner, y, n_samples, *, fewest=1, stacklevel=6):
+def encode_one(owner, y, n_samples, *, fewest=1):
     """As :func:`encode`, for `y` (n_samples,) with at least so many classes."""
-    targets, who = encode(owner, y, n_samples, stacklevel), validation.owner_name(owner)
+    targets, who = encode(owner, y, n_samples), validation.owner_name(owner)
     if not targets.flat:
         raise ValueError(
             f"{who}: y should be a 1d array, got an array of shape "

@@ -28,13 +28,15 @@ def owner_name(owner):
     return owner if isinstance(owner, str) else type(owner).__name__
 
 
-def warn(message, stacklevel=3):
-    """Issue a warning, given as an instance, at the line of the caller's caller.
+def warn(message):
+    """Issue a warning, given as an instance, at the line that called this package.
 
     An instance is needed: Python files a warning given as class and text under the class as it is
     written, and would miss that the instance is also one of scikit-learn's.
     """
-    warnings.warn(message, stacklevel=stacklevel + 1)
+    file, line, names = parallel.calling_line()
+    told = names.setdefault("__warningregistry__", {})  # for filters that tell once
+    warnings.warn_explicit(message, type(message), file, line, names.get("__name__"), told)
 
 
 def shown(value):
@@ -645,10 +647,10 @@ def check_feature_names(estimator, X):
     if names is None and fitted is None:
         return
     if fitted is None:
-        warn(UserWarning(f"X has feature names, but {who} was fitted without feature names"), 5)
+        warn(UserWarning(f"X has feature names, but {who} was fitted without feature names"))
     elif names is None:
         message = f"X does not have valid feature names, but {who} was fitted with feature names"
-        warn(UserWarning(message), 5)
+        warn(UserWarning(message))
     elif len(names) != len(fitted) or np.any(names != fitted):
         raise ValueError(_name_differences(names, fitted))
 
@@ -707,7 +709,7 @@ def check_consistent_length(owner, n_samples, y, name="y"):
         )
 
 
-def check_class_targets(owner, y, n_samples, stacklevel=5):
+def check_class_targets(owner, y, n_samples):
     """Return classes as an array of shape (n_samples,) or (n_samples, n_outputs).
 
     A column vector is made flat, with a ``DataConversionWarning``.
@@ -738,7 +740,7 @@ def check_class_targets(owner, y, n_samples, stacklevel=5):
     elif array.dtype.kind not in "biuOUS":
         raise ValueError(f"Unknown label type: {array.dtype}. {who} cannot use it as y.")
     check_consistent_length(owner, n_samples, array)
-    return flat_if_column(array, stacklevel)
+    return flat_if_column(array)
 
 
 def check_real_targets(owner, y, n_samples):
@@ -756,13 +758,13 @@ def check_real_targets(owner, y, n_samples):
     return read_only(array)
 
 
-def flat_if_column(array, stacklevel=5):
+def flat_if_column(array):
     if array.ndim == 2 and array.shape[1] == 1:
         message = (
             "A column-vector y was passed when a 1d array was expected. Please change the shape of "
             "y to (n_samples,), for example using ravel()."
         )
-        warn(DataConversionWarning(message), stacklevel)
+        warn(DataConversionWarning(message))
         return array.ravel()
     return array
 

@@ -68,7 +68,7 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
                 "Explicit initial center position passed: performing only one init in "
                 f"{type(self).__name__} instead of n_init={self.n_init}."
             )
-            validation.warn(RuntimeWarning(message), 4)
+            validation.warn(RuntimeWarning(message))
             return 1
         return int(self.n_init)
 
@@ -298,15 +298,7 @@ default="k-means++"
         copy_x=True,
         algorithm="lloyd",
     ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
+        self._set_as_given(locals())
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the centres.
@@ -364,7 +356,7 @@ default="k-means++"
             message = (
                 "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead."
             )
-            validation.warn(RuntimeWarning(message), 3)
+            validation.warn(RuntimeWarning(message))
         if self.n_clusters == 1 or validation.is_sparse(X):
             return "lloyd"
         return self.algorithm
@@ -384,7 +376,7 @@ default="k-means++"
                 f"{type(self).__name__}: Number of distinct clusters ({n_distinct}) found smaller "
                 f"than n_clusters ({self.n_clusters}). Possibly due to duplicate points in X."
             )
-            validation.warn(ConvergenceWarning(message), 4)
+            validation.warn(ConvergenceWarning(message))
         dtype = samples.X.dtype
         self.cluster_centers_ = (best.centres + samples.centre).astype(dtype)
         self.labels_, self.inertia_ = best.labels, best.inertia

@@ -185,18 +185,7 @@ default="k-means++"
         n_init="auto",
         reassignment_ratio=0.01,
     ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.verbose = verbose
-        self.compute_labels = compute_labels
-        self.random_state = random_state
-        self.tol = tol
-        self.max_no_improvement = max_no_improvement
-        self.init_size = init_size
-        self.n_init = n_init
-        self.reassignment_ratio = reassignment_ratio
+        self._set_as_given(locals())
 
     def _check_parameters(self):
         check_integer = validation.check_integer
@@ -221,7 +210,7 @@ default="k-means++"
                 f"init_size={init_size} should be larger than n_clusters={self.n_clusters}. "
                 "Setting it to min(3*n_clusters, n_samples)"
             )
-            validation.warn(RuntimeWarning(message), 4)
+            validation.warn(RuntimeWarning(message))
             init_size = 3 * self.n_clusters
         return batch_size, min(init_size, n_samples)
 

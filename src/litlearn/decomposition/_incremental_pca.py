@@ -114,10 +114,7 @@ class IncrementalPCA(LinearReduction):
     """
 
     def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None):
-        self.n_components = n_components
-        self.whiten = whiten
-        self.copy = copy
-        self.batch_size = batch_size
+        self._set_as_given(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -235,15 +235,7 @@ class PCA(LinearReduction):
         power_iteration_normalizer="auto",
         random_state=None,
     ):
-        self.n_components = n_components
-        self.copy = copy
-        self.whiten = whiten
-        self.svd_solver = svd_solver
-        self.tol = tol
-        self.iterated_power = iterated_power
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
+        self._set_as_given(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -78,13 +78,7 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         random_state=None,
         tol=0.0,
     ):
-        self.n_components = n_components
-        self.algorithm = algorithm
-        self.n_iter = n_iter
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
-        self.tol = tol
+        self._set_as_given(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

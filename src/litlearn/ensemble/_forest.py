@@ -300,7 +300,7 @@ class Forest(TreeModel):
                 f"{type(self).__name__}: Some inputs do not have OOB scores. This probably means "
                 "too few trees were used to compute any reliable OOB estimates."
             )
-            validation.warn(UserWarning(message), 4)
+            validation.warn(UserWarning(message))
         return totals / np.maximum(counts, 1)[:, np.newaxis, np.newaxis]
 
     def _votes_hard(self):
@@ -648,27 +648,7 @@ class RandomForestClassifier(ForestClassifier):
         max_bins=None,
         voting="soft",
     ):
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.max_bins = max_bins
-        self.voting = voting
+        self._set_as_given(locals())
 
 
 class RandomForestRegressor(ForestRegressor):
@@ -793,25 +773,8 @@ class RandomForestRegressor(ForestRegressor):
         monotonic_cst=None,
         max_bins=None,
     ):
-        self.n_estimators = n_estimators
-        self.criterion = renamed(criterion)
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.max_bins = max_bins
+        criterion = renamed(criterion)
+        self._set_as_given(locals())
 
 
 class ExtraTreesClassifier(ForestClassifier):
@@ -945,26 +908,7 @@ class ExtraTreesClassifier(ForestClassifier):
         monotonic_cst=None,
         voting="soft",
     ):
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.voting = voting
+        self._set_as_given(locals())
 
 
 class ExtraTreesRegressor(ForestRegressor):
@@ -1085,21 +1029,5 @@ class ExtraTreesRegressor(ForestRegressor):
         max_samples=None,
         monotonic_cst=None,
     ):
-        self.n_estimators = n_estimators
-        self.criterion = renamed(criterion)
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
+        criterion = renamed(criterion)
+        self._set_as_given(locals())

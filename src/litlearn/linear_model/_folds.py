@@ -116,7 +116,7 @@ def stratified_folds(owner, codes, n_folds):
             f"The least populated class in y has only {counts[present].min()} members, which is "
             f"less than n_splits={n_folds}."
         )
-        validation.warn(UserWarning(message), 5)
+        validation.warn(UserWarning(message))
     _, first = np.unique(codes, return_index=True)
     order = present[np.argsort(first)]
     dealt = np.repeat(order, counts[order])

@@ -59,7 +59,7 @@ def check_samples(owner, X):
     return X
 
 
-def check_gram(owner, precompute, design, centred, stacklevel):
+def check_gram(owner, precompute, design, centred):
     """Return the Gram matrix that the user gave, or None if it cannot be used."""
     p = design.squares.size
     gram = validation.check_array(owner, precompute, name="precompute")
@@ -76,7 +76,7 @@ def check_gram(owner, precompute, design, centred, stacklevel):
         message = (
             "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix."
         )
-        validation.warn(UserWarning(message), stacklevel)
+        validation.warn(UserWarning(message))
         return None
     scale = design.squares.max(initial=0.0)
     if not np.allclose(np.diag(gram), design.squares, rtol=1e-3, atol=1e-6 * scale):
@@ -104,7 +104,7 @@ def check_precompute(owner, precompute, *, auto):
 def with_gram(owner, design, precompute, centred, tol, *, single):
     """Return the design, or one that knows its Gram matrix if that is wanted or pays."""
     if not isinstance(precompute, (bool, str)):
-        gram = check_gram(owner, precompute, design, centred, 4 + single)
+        gram = check_gram(owner, precompute, design, centred)
         precompute = "auto"
     else:
         gram = None
@@ -288,14 +288,14 @@ def enet_path(
     >>> print(alphas, coefs.round(2).tolist())
     [1.  0.5] [[1.29, 1.91], [0.0, 0.0]]
     """
-    who, level = ("enet_path", 2) if l1_ratio != 1.0 else ("lasso_path", 3)
+    who = "enet_path" if l1_ratio != 1.0 else "lasso_path"
     solver = check_path_parameters(who, params)
     l1_ratio = validation.check_real(who, "l1_ratio", l1_ratio, low=0.0, high=1.0)
     eps = validation.check_real(who, "eps", eps, low=0.0, allow_low=False)
     return_n_iter = validation.check_boolean(who, "return_n_iter", return_n_iter)
     precompute = check_precompute(who, precompute, auto=True)
     settings = check_settings(who, SimpleNamespace(positive=positive, copy_X=copy_X, **solver))
-    alphas = check_alphas(who, named_alphas(who, n_alphas, alphas, level))
+    alphas = check_alphas(who, named_alphas(who, n_alphas, alphas))
     X = check_samples(who, X)
     y = validation.check_real_targets(who, y, X.shape[0])
     weights = validation.check_sample_weight(who, solver["sample_weight"], X.shape[0])
@@ -312,7 +312,7 @@ def enet_path(
             alphas = alpha_grid(len(y), sizes(design, settings["positive"]), l1_ratio, eps, alphas)
         coefs, gaps, sweeps = solve_path(design, l1_ratio, alphas, w, **settings)
     worst = int(np.argmax(gaps))
-    warn_unless_converged(gaps[worst], tol, design, sweeps[worst], stacklevel=level + 1)
+    warn_unless_converged(gaps[worst], tol, design, sweeps[worst])
     result = alphas, coefs.astype(X.dtype, copy=False), gaps / len(y)
     return (*result, sweeps) if return_n_iter else result
 
@@ -335,16 +335,16 @@ def check_path_parameters(owner, params):
     return {**known, **params}
 
 
-def named_alphas(owner, n_alphas, alphas, level):
+def named_alphas(owner, n_alphas, alphas):
     """Return what was given as `alphas`, or, as in older code, as `n_alphas` or None."""
     if not isinstance(n_alphas, str):
         message = "'n_alphas' was deprecated in 1.9 and will be removed in 1.11: use alphas=number."
-        validation.warn(FutureWarning(f"{owner}: {message}"), stacklevel=level + 1)
+        validation.warn(FutureWarning(f"{owner}: {message}"))
         high = validation.LARGEST
         return validation.check_integer(owner, "n_alphas", n_alphas, low=1, high=high)
     if alphas is None:
         message = "'alphas=None' is deprecated and will be removed in 1.11: leave it out."
-        validation.warn(FutureWarning(f"{owner}: {message}"), stacklevel=level + 1)
+        validation.warn(FutureWarning(f"{owner}: {message}"))
         return 100
     return 100 if isinstance(alphas, str) and alphas == "warn" else alphas
 
@@ -485,17 +485,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         random_state=None,
         selection="cyclic",
     ):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.copy_X = copy_X
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
+        self._set_as_given(locals())
 
     @property
     def sparse_coef_(self):
@@ -552,7 +542,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
                 "With alpha=0, this algorithm does not converge well. You are advised to use the "
                 "LinearRegression estimator"
             )
-            validation.warn(UserWarning(message), 3)
+            validation.warn(UserWarning(message))
         Y = y[:, None] if y.ndim == 1 else y
         smooth = alpha * l1_ratio == 0.0 and not settings.get("positive")
         with blas_for(X):
@@ -565,7 +555,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
                 if found:  # the columns that are in use stay loaded
                     design = design.retarget(target)
                     check_squares(self, design)
-                found.append(solve_one(design, l1_ratio, alpha, w, settings, stacklevel=5))
+                found.append(solve_one(design, l1_ratio, alpha, w, settings))
         intercepts, gaps, sweeps = zip(*found, strict=True)
         coefs, intercepts = W.astype(X.dtype), np.array(intercepts, X.dtype).reshape(-1)
         check_result(self, coefs, intercepts)
@@ -666,19 +656,8 @@ class Lasso(ElasticNet):
         random_state=None,
         selection="cyclic",
     ):
-        super().__init__(
-            alpha=alpha,
-            l1_ratio=1.0,
-            fit_intercept=fit_intercept,
-            precompute=precompute,
-            copy_X=copy_X,
-            max_iter=max_iter,
-            tol=tol,
-            warm_start=warm_start,
-            positive=positive,
-            random_state=random_state,
-            selection=selection,
-        )
+        self._set_as_given(locals())
+        self.l1_ratio = 1.0
 
 
 # ---------------------------------------------------------------------------------------------
@@ -751,7 +730,7 @@ class _PathCV(LinearRegressor):
             if gram is not None:
                 design.gram = gram
             w = np.zeros(X.shape[1])
-            found = solve_one(design, l1_ratio, alpha, w, settings, stacklevel=4)
+            found = solve_one(design, l1_ratio, alpha, w, settings)
         intercept, self.dual_gap_, self.n_iter_ = found
         validation.store_features(self, X.shape[1], names)
         self.coef_ = w.astype(X.dtype)
@@ -841,7 +820,7 @@ class _PathCV(LinearRegressor):
         return errors
 
     def _check_target(self, y, n_samples):
-        y = validation.flat_if_column(validation.check_real_targets(self, y, n_samples), 4)
+        y = validation.flat_if_column(validation.check_real_targets(self, y, n_samples))
         if y.ndim == 2:
             raise ValueError(
                 f"{validation.owner_name(self)}: y has shape {y.shape}, expected one target. "
@@ -943,20 +922,7 @@ class ElasticNetCV(_PathCV):
         random_state=None,
         selection="cyclic",
     ):
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.copy_X = copy_X
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
+        self._set_as_given(locals())
 
 
 class LassoCV(_PathCV):
@@ -1047,16 +1013,4 @@ class LassoCV(_PathCV):
         random_state=None,
         selection="cyclic",
     ):
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.tol = tol
-        self.copy_X = copy_X
-        self.cv = cv
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
+        self._set_as_given(locals())

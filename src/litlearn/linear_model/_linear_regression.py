@@ -66,11 +66,7 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
     sparse_formats = SPARSE_FORMATS
 
     def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.positive = positive
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Find the coefficients.

@@ -194,20 +194,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         warm_start=False,
         n_jobs=None,
     ):
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.solver = solver
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit the coefficients.
@@ -254,7 +241,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         with _callbacks.fitting(self, X, y, sample_weight, snapshot):
             fitted = self._solve_scaled(X, codes, len(classes), s, C, l1_ratio, limits, start)
             if fitted.message is not None:
-                validation.warn(ConvergenceWarning(fitted.message), 2)
+                validation.warn(ConvergenceWarning(fitted.message))
             self._store(X, names, classes, fitted)
         return self
 
@@ -290,7 +277,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "Callbacks are only supported in LogisticRegression for solver='lbfgs' and 'auto'. "
                 f"This {type(self).__name__} has solver={self.solver!r}: its steps call none."
             )
-            validation.warn(UserWarning(message), 2)
+            validation.warn(UserWarning(message))
         return CallbackSupportMixin.set_callbacks(self, *callbacks)
 
     def _solve_scaled(self, X, codes, n_classes, s, C, l1_ratio, limits, start):
@@ -328,11 +315,11 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "l1_ratio parameter is only used when penalty is 'elasticnet'. Got "
                 f"(penalty={self.penalty}). Leave penalty at its default and use l1_ratio only."
             )
-            validation.warn(UserWarning(message), 3)
+            validation.warn(UserWarning(message))
         if self.penalty is None:
             if C != 1.0 or l1_ratio not in (0.0, None):
                 message = f"{who}: Setting penalty=None will ignore the C and l1_ratio parameters"
-                validation.warn(UserWarning(message), 3)
+                validation.warn(UserWarning(message))
             C = np.inf
         ratios = {"l2": 0.0, "l1": 1.0}
         l1_ratio = ratios.get(self.penalty, l1_ratio or 0.0)
@@ -360,7 +347,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 f"{type(self).__name__}: 'penalty' was deprecated in scikit-learn 1.8 and will be "
                 "removed in 1.10. Use l1_ratio or l1_ratios, and C=inf for no penalty."
             )
-            validation.warn(FutureWarning(message), 4)
+            validation.warn(FutureWarning(message))
 
     def _check_solver(self, l1_ratio, penalised=True):
         """Refuse what scikit-learn's solver of this name does not have."""

@@ -158,23 +158,7 @@ class LogisticRegressionCV(LogisticRegression):
         random_state=None,
         use_legacy_attributes="warn",
     ):
-        self.Cs = Cs
-        self.l1_ratios = l1_ratios
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.dual = dual
-        self.penalty = penalty
-        self.scoring = scoring
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.refit = refit
-        self.intercept_scaling = intercept_scaling
-        self.random_state = random_state
-        self.use_legacy_attributes = use_legacy_attributes
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose the penalty, and fit the coefficients.
@@ -225,7 +209,7 @@ class LogisticRegressionCV(LogisticRegression):
                 f"LogisticRegressionCV did not converge in {missed} of {scores.size + self.refit} "
                 "fits. Increase max_iter or tol, scale the features, or penalise more (smaller Cs)."
             )
-            validation.warn(ConvergenceWarning(message), 2)
+            validation.warn(ConvergenceWarning(message))
         self._store(X, names, classes, fitted)
         del self.optimality_  # of the last fit alone
         self.Cs_, self.converged_ = Cs, missed == 0
@@ -291,7 +275,7 @@ class LogisticRegressionCV(LogisticRegression):
                     "l1_ratios parameter is only used when penalty is 'elasticnet'. Got "
                     f"(penalty={self.penalty})"
                 )
-                validation.warn(UserWarning(message), 4)
+                validation.warn(UserWarning(message))
             return np.array([float(self.penalty == "l1")])
         if none and self.penalty == "elasticnet":
             validation._refuse(self, "l1_ratios", None, "an array-like of numbers from 0 to 1")

@@ -101,15 +101,7 @@ class MultiTaskElasticNet(ElasticNet):
         random_state=None,
         selection="cyclic",
     ):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.selection = selection
+        self._set_as_given(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -224,14 +216,5 @@ class MultiTaskLasso(MultiTaskElasticNet):
         random_state=None,
         selection="cyclic",
     ):
-        super().__init__(
-            alpha=alpha,
-            l1_ratio=1.0,
-            fit_intercept=fit_intercept,
-            copy_X=copy_X,
-            max_iter=max_iter,
-            tol=tol,
-            warm_start=warm_start,
-            random_state=random_state,
-            selection=selection,
-        )
+        self._set_as_given(locals())
+        self.l1_ratio = 1.0

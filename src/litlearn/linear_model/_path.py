@@ -119,15 +119,15 @@ def solve_path(design, l1_ratio, alphas, w, *, seed, tol, max_iter, positive=Fal
     return np.moveaxis(coefs, 0, -1), gaps, sweeps
 
 
-def solve_one(design, l1_ratio, alpha, w, settings, stacklevel):
+def solve_one(design, l1_ratio, alpha, w, settings):
     """Solve for one penalty, into `w`; return intercept, gap in units of the objective, sweeps."""
     _, gaps, sweeps = solve_path(design, l1_ratio, [alpha], w, **settings)
-    warn_unless_converged(gaps[0], settings["tol"], design, sweeps[0], stacklevel)
+    warn_unless_converged(gaps[0], settings["tol"], design, sweeps[0])
     shift = (w * design.X_means).sum(axis=-1)
     return design.y_mean - shift, gaps[0] / design.n_samples, sweeps[0]
 
 
-def warn_unless_converged(gap, tol, design, sweeps, stacklevel):
+def warn_unless_converged(gap, tol, design, sweeps):
     """Say that the certificate was missed, with the numbers that say by how much."""
     goal = tol * design.target_square
     if gap > goal:
@@ -137,7 +137,7 @@ def warn_unless_converged(gap, tol, design, sweeps, stacklevel):
             "check the scale of the features or consider increasing regularisation. "
             f"Duality gap: {gap / n:.3e}, tolerance: {goal / n:.3e}, after {sweeps} sweeps."
         )
-        validation.warn(ConvergenceWarning(message), stacklevel)
+        validation.warn(ConvergenceWarning(message))
 
 
 # ---------------------------------------------------------------------------------------------

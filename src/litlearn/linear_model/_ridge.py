@@ -43,7 +43,7 @@ class SignClassifier(LinearClassifier):
 
     def _targets(self, y, sample_weight, n_samples):
         """Return the checked :class:`Targets`."""
-        coded = targets.encode(self, y, n_samples, stacklevel=7)
+        coded = targets.encode(self, y, n_samples)
         outputs = [one[codes] for one, codes in zip(coded.classes, coded.codes, strict=True)]
         y = targets.join_outputs(outputs, coded.flat)
         if coded.flat:
@@ -168,14 +168,7 @@ default="auto"
         positive=False,
         random_state=None,
     ):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Find the coefficients.
@@ -328,15 +321,7 @@ default="auto"
         positive=False,
         random_state=None,
     ):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Find the coefficients.

@@ -237,7 +237,7 @@ class _PenaltyChoice(LinearModel):
                     f"{type(self).__name__}: The 'svd' mode is not supported for sparse X; the "
                     "products of its rows or columns are decomposed. Choose gcv_mode='eigen'."
                 )
-                validation.warn(FutureWarning(message), stacklevel=4)
+                validation.warn(FutureWarning(message))
             X = X.tocsc() if X.shape[1] >= X.shape[0] and self.cv is None else X.tocsr()
         if X.shape[0] < 2:
             raise ValueError(
@@ -352,7 +352,7 @@ class _PenaltyChoice(LinearModel):
             message = (
                 f"{type(self).__name__}: One or more of the test scores are non-finite: {means}."
             )
-            validation.warn(UserWarning(message), stacklevel=4)
+            validation.warn(UserWarning(message))
         best = int(np.argmax(np.where(np.isfinite(means), means, -np.inf)))
         solution = _least_squares.solve(self, samples, np.full(k, alphas[best]))
         return float(alphas[best]), float(means[best]), solution, None
@@ -438,13 +438,7 @@ class RidgeCV(_PenaltyChoice, RealTargets):
         store_cv_results=False,
         alpha_per_target=False,
     ):
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.scoring = scoring
-        self.cv = cv
-        self.gcv_mode = gcv_mode
-        self.store_cv_results = store_cv_results
-        self.alpha_per_target = alpha_per_target
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Choose the penalty, and find the coefficients with it.
@@ -547,12 +541,7 @@ class RidgeClassifierCV(_PenaltyChoice, SignClassifier):
         class_weight=None,
         store_cv_results=False,
     ):
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.scoring = scoring
-        self.cv = cv
-        self.class_weight = class_weight
-        self.store_cv_results = store_cv_results
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Choose the penalty, and find the coefficients with it.

@@ -484,7 +484,7 @@ class _SGD(SparseCoefficients):
                 "Maximum number of iteration reached before convergence. Consider increasing "
                 "max_iter to improve the fit."
             )
-            validation.warn(ConvergenceWarning(message), 3)
+            validation.warn(ConvergenceWarning(message))
         return self
 
     def _start(self, shape, dtype, given, goes_on):
@@ -770,27 +770,7 @@ class SGDClassifier(_SGD, LinearClassifier):
         warm_start=False,
         average=False,
     ):
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.average = average
+        self._set_as_given(locals())
 
     def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
         """Learn from the samples, in as many passes as it takes.
@@ -873,7 +853,7 @@ class SGDClassifier(_SGD, LinearClassifier):
         `known` are the classes of batches.
         """
         fewest = 2 if known is None else 1
-        coded = targets.encode_one(self, y, len(weight), fewest=fewest, stacklevel=8)
+        coded = targets.encode_one(self, y, len(weight), fewest=fewest)
         classes, codes = coded.classes[0], coded.codes[0]
         if known is not None:
             if len(known) < 2:
@@ -1042,25 +1022,7 @@ class SGDRegressor(_SGD, LinearRegressor):
         warm_start=False,
         average=False,
     ):
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.average = average
+        self._set_as_given(locals())
 
     def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
         """Learn from the samples, in as many passes as it takes.

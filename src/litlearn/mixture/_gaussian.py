@@ -112,20 +112,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         verbose=0,
         verbose_interval=10,
     ):
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.init_params = init_params
-        self.weights_init = weights_init
-        self.means_init = means_init
-        self.precisions_init = precisions_init
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.verbose_interval = verbose_interval
+        self._set_as_given(locals())
 
     # Fitting
 
@@ -220,7 +207,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
                 f"{who}: Best performing initialization did not converge. Try different init "
                 "parameters, or increase max_iter, tol, or check for degenerate data."
             )
-            validation.warn(ConvergenceWarning(message), 4)
+            validation.warn(ConvergenceWarning(message))
         return X
 
     def _check_parameters(self):

@@ -136,9 +136,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(self, metric="euclidean", *, shrink_threshold=None, priors="uniform"):
-        self.metric = metric
-        self.shrink_threshold = shrink_threshold
-        self.priors = priors
+        self._set_as_given(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -183,7 +181,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
                 f"{who}: self.within_class_std_dev_ has at least 1 zero standard deviation. Inputs "
                 "within the same classes for at least 1 feature are identical."
             )
-            validation.warn(UserWarning(message), 2)
+            validation.warn(UserWarning(message))
         center = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         errors = np.sqrt(1 / counts - 1 / X.shape[0])[:, np.newaxis] * (within + np.median(within))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -221,7 +219,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{who}: priors must be non-negative. Got {priors}.")
         if not np.isclose(priors.sum(), 1.0):
             message = f"{who}: The priors do not sum to 1. Normalizing such that it sums to one."
-            validation.warn(UserWarning(message), 3)
+            validation.warn(UserWarning(message))
         return priors / priors.sum()
 
     def _centroid(self, X, is_member):

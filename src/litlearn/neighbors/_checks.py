@@ -4,8 +4,6 @@ A metric is a name, a Python function of two rows, or an object of scikit-learn'
 ``DistanceMetric``.
 """
 
-import warnings
-
 import numpy as np
 
 from litlearn._core import validation
@@ -73,7 +71,7 @@ def _effective_minkowski(owner, p, params, known):
                 f"{who}: Parameter p is found in metric_params. The corresponding parameter from "
                 "__init__ is ignored."
             )
-            warnings.warn(message, SyntaxWarning, stacklevel=6)
+            validation.warn(SyntaxWarning(message))
         p = params["p"]
     _refuse_unknown(owner, "minkowski", params, known)
     given = "metric_params['p']" if "p" in params and not is_tree else "p"
@@ -168,26 +166,27 @@ def algorithm_for(owner, algorithm, metric, params, is_sparse):
     if is_sparse:
         check_sparse_metric(who, metric)
         if in_tree:
-            _warn("cannot use tree with sparse input: using brute force")
+            validation.warn(UserWarning("cannot use tree with sparse input: using brute force"))
         return "brute"
     if algorithm == "ball_tree" and (callable(metric) or _is_among(metric, NO_TREE)):
-        _warn(f"{who}: a ball_tree cannot use metric {metric!r}: using brute force")
+        validation.warn(
+            UserWarning(f"{who}: a ball_tree cannot use metric {metric!r}: using brute force")
+        )
         return "brute"
     if in_tree and _tiles.is_distance_metric(metric):
-        _warn(f"{who}: a tree cannot use an object as its metric: using brute force")
+        validation.warn(
+            UserWarning(f"{who}: a tree cannot use an object as its metric: using brute force")
+        )
         return "brute"
     check_metric(who, algorithm, metric, params)
     if params.get("p", 1.0) < 1 and metric == "minkowski":
-        _warn(
+        message = (
             "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics. Continuing the "
             "execution with `algorithm='brute'`."
         )
+        validation.warn(UserWarning(message))
         return "brute"
     return algorithm
-
-
-def _warn(message):
-    warnings.warn(message, UserWarning, stacklevel=5)
 
 
 def _is_among(metric, names):
@@ -274,7 +273,7 @@ def warn_of_conversion(owner, metric, array):
         message = (
             f"{validation.owner_name(owner)}: Data was converted to boolean for metric {metric}"
         )
-        validation.warn(DataConversionWarning(message), 4)
+        validation.warn(DataConversionWarning(message))
 
 
 def check_radius(owner, radius, n_queries, name="radius"):

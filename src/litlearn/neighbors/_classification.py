@@ -1,7 +1,5 @@
 """Classification by a vote of the neighbours."""
 
-import warnings
-
 import numpy as np
 
 from litlearn._core import targets, validation
@@ -254,14 +252,7 @@ class KNeighborsClassifier(KNeighborsMixin, NeighborsClassifier):
         metric_params=None,
         n_jobs=None,
     ):
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+        self._set_as_given(locals())
 
 
 class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
@@ -351,15 +342,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
         metric_params=None,
         n_jobs=None,
     ):
-        self.radius = radius
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.outlier_label = outlier_label
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+        self._set_as_given(locals())
 
     def _check_outlier_label(self, pairs):
         """Return one label for each output, or None, after checking its type."""
@@ -429,4 +412,4 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
                 f"RadiusNeighborsClassifier: Outlier label {label} is not in training classes. All "
                 "class probabilities of outliers will be assigned with 0."
             )
-            warnings.warn(message, stacklevel=4)
+            validation.warn(UserWarning(message))

@@ -81,15 +81,7 @@ class KernelDensity(BaseEstimator):
         leaf_size=40,
         metric_params=None,
     ):
-        self.bandwidth = bandwidth
-        self.algorithm = algorithm
-        self.kernel = kernel
-        self.metric = metric
-        self.atol = atol
-        self.rtol = rtol
-        self.breadth_first = breadth_first
-        self.leaf_size = leaf_size
-        self.metric_params = metric_params
+        self._set_as_given(locals())
 
     def fit(self, X, y=None, sample_weight=None):
         """Build the tree of the samples.

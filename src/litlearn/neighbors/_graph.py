@@ -241,14 +241,7 @@ class KNeighborsTransformer(KNeighborsMixin, NeighborsTransformer):
         metric_params=None,
         n_jobs=None,
     ):
-        self.mode = mode
-        self.n_neighbors = n_neighbors
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+        self._set_as_given(locals())
 
     def transform(self, X):
         """Return the graph of the neighbours of queries.
@@ -331,14 +324,7 @@ class RadiusNeighborsTransformer(RadiusNeighborsMixin, NeighborsTransformer):
         metric_params=None,
         n_jobs=None,
     ):
-        self.mode = mode
-        self.radius = radius
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+        self._set_as_given(locals())
 
     def transform(self, X):
         """Return the graph of the neighbours of queries.

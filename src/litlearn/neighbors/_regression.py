@@ -1,7 +1,5 @@
 """Regression by the mean of the neighbours' targets."""
 
-import warnings
-
 import numpy as np
 
 from litlearn._core import validation
@@ -99,7 +97,7 @@ class NeighborsRegressor(RegressorMixin, NeighborsBase):
                 f"{type(self).__name__}: {alone} samples: One or more samples have no neighbors "
                 "within specified radius; predicting NaN."
             )
-            warnings.warn(message, stacklevel=2)
+            validation.warn(UserWarning(message))
         return means[:, 0] if self._y.ndim == 1 else means
 
 
@@ -182,14 +180,7 @@ class KNeighborsRegressor(KNeighborsMixin, NeighborsRegressor):
         metric_params=None,
         n_jobs=None,
     ):
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+        self._set_as_given(locals())
 
 
 class RadiusNeighborsRegressor(RadiusNeighborsMixin, NeighborsRegressor):
@@ -269,11 +260,4 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, NeighborsRegressor):
         metric_params=None,
         n_jobs=None,
     ):
-        self.radius = radius
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+        self._set_as_given(locals())

@@ -78,14 +78,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         metric_params=None,
         n_jobs=None,
     ):
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+        self._set_as_given(locals())
 
     def fit(self, X, y=None):
         """Store the training samples, and build a tree if one is to be used.

@@ -156,7 +156,7 @@ class KernelMachine(BaseEstimator):
                 f"rounding does not let it lower to tol={self.tol:.1e}. Scale the features, or use "
                 "a smaller C or a larger tol."
             )
-        validation.warn(ConvergenceWarning(message), 4)
+        validation.warn(ConvergenceWarning(message))
 
     def _store_support(self, X, n, support, dual_coef, n_support):
         """Store the support vectors (n_sv,), their coefficients (rows, n_sv) and their counts."""

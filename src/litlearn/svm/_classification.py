@@ -1,7 +1,5 @@
 """Support vector classification: C-SVC and nu-SVC, two classes or many."""
 
-import warnings
-
 import numpy as np
 
 from litlearn._core import targets, validation
@@ -35,7 +33,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
                 f"The `probability` parameter of {who} was deprecated in scikit-learn 1.9. Use "
                 f"`CalibratedClassifierCV({who}(), ensemble=False)` instead."
             )
-            validation.warn(FutureWarning(message), 4)
+            validation.warn(FutureWarning(message))
         return wanted, validation.check_random_state(self, self.random_state)
 
     def _fit(self, X, y, sample_weight):
@@ -259,7 +257,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _deprecated(self, name, value):
         message = f"Attribute `{name}` was deprecated in scikit-learn 1.9, with `probability`."
-        warnings.warn(message, FutureWarning, stacklevel=3)
+        validation.warn(FutureWarning(message))
         return value
 
 
@@ -444,21 +442,7 @@ class SVC(KernelClassifier):
         break_ties=False,
         random_state=None,
     ):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit the support vectors and their coefficients.
@@ -621,21 +605,7 @@ class NuSVC(KernelClassifier):
         break_ties=False,
         random_state=None,
     ):
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit the support vectors and their coefficients.

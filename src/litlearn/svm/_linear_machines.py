@@ -124,7 +124,7 @@ class LinearMachine(LinearModel):
                 f"iterations. (So scikit-learn says it; the violation is {violation:.1e} after "
                 f"{self.n_iter_} of max_iter={self.max_iter}, tol={self.tol:.1e}.)"
             )
-            validation.warn(ConvergenceWarning(message), 4)
+            validation.warn(ConvergenceWarning(message))
         return self
 
 
@@ -239,18 +239,7 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
         random_state=None,
         max_iter=1000,
     ):
-        self.penalty = penalty
-        self.loss = loss
-        self.dual = dual
-        self.tol = tol
-        self.C = C
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit the coefficients.
@@ -442,16 +431,7 @@ class LinearSVR(LinearMachine, LinearRegressor):
         random_state=None,
         max_iter=1000,
     ):
-        self.epsilon = epsilon
-        self.tol = tol
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit the coefficients.

@@ -160,17 +160,7 @@ class SVR(KernelRegressor):
         verbose=False,
         max_iter=-1,
     ):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit the support vectors and their coefficients.
@@ -304,17 +294,7 @@ class NuSVR(KernelRegressor):
         verbose=False,
         max_iter=-1,
     ):
-        self.nu = nu
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
+        self._set_as_given(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit the support vectors and their coefficients.

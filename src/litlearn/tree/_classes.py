@@ -373,20 +373,7 @@ class DecisionTreeClassifier(TreeClassifier):
         monotonic_cst=None,
         max_bins=None,
     ):
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.max_bins = max_bins
+        self._set_as_given(locals())
 
 
 class DecisionTreeRegressor(TreeRegressor):
@@ -485,19 +472,8 @@ class DecisionTreeRegressor(TreeRegressor):
         monotonic_cst=None,
         max_bins=None,
     ):
-        self.criterion = renamed(criterion)
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.max_bins = max_bins
+        criterion = renamed(criterion)
+        self._set_as_given(locals())
 
 
 class ExtraTreeClassifier(DecisionTreeClassifier):
@@ -603,22 +579,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         monotonic_cst=None,
         max_bins=None,
     ):
-        super().__init__(
-            criterion=criterion,
-            splitter=splitter,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_features=max_features,
-            random_state=random_state,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            class_weight=class_weight,
-            ccp_alpha=ccp_alpha,
-            monotonic_cst=monotonic_cst,
-            max_bins=max_bins,
-        )
+        self._set_as_given(locals())
 
 
 class ExtraTreeRegressor(DecisionTreeRegressor):
@@ -717,18 +678,5 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         monotonic_cst=None,
         max_bins=None,
     ):
-        super().__init__(
-            criterion=criterion,
-            splitter=splitter,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_features=max_features,
-            random_state=random_state,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            ccp_alpha=ccp_alpha,
-            monotonic_cst=monotonic_cst,
-            max_bins=max_bins,
-        )
+        criterion = renamed(criterion)
+        self._set_as_given(locals())
