@@ -37,12 +37,8 @@ def draw_counts(seed, n_samples, n_draws, weight=None):
     return np.bincount(draw_rows(seed, n_samples, n_draws, weight), minlength=n_samples)
 
 
-# What a forest's trees take over from it.
-TREE_PARAMS = frozenset(DecisionTreeClassifier()._get_param_names()) - {
-    "class_weight",
-    "random_state",
-    "splitter",
-}
+# Parameters that a forest has for itself, though trees have them, too.
+NOT_OF_TREES = ("class_weight", "random_state")
 
 
 class Forest(TreeModel):
@@ -235,7 +231,8 @@ class Forest(TreeModel):
 
     def _as_estimator(self, tree, seed):
         """Return the tree as an estimator of its own; its classes are numbers 0, 1, ..."""
-        params = {name: value for name, value in self.get_params().items() if name in TREE_PARAMS}
+        shared = set(self.member._get_param_names()).difference(NOT_OF_TREES)
+        params = {name: value for name, value in self.get_params().items() if name in shared}
         estimator = self.member(random_state=seed, **params)
         estimator.n_features_in_ = self.n_features_in_
         estimator.n_outputs_, estimator.max_features_ = self.n_outputs_, self.max_features_

@@ -137,6 +137,8 @@ class LogisticRegressionCV(LogisticRegression):
     [1.] (4, 2)
     """
 
+    calls_back = False
+
     def __init__(
         self,
         *,

@@ -32,7 +32,11 @@ LOSSES = (
     "hinge", "perceptron", "squared_hinge", "modified_huber", "log_loss",
     "squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive",
 )  # fmt: skip
-REGRESSION_LOSSES = LOSSES[5:]
+(
+    HINGE, PERCEPTRON, SQUARED_HINGE, MODIFIED_HUBER, LOG,
+    SQUARED_ERROR, HUBER, EPSILON_INSENSITIVE, SQUARED_EPSILON_INSENSITIVE,
+) = range(9)  # fmt: skip
+REGRESSION_LOSSES = LOSSES[SQUARED_ERROR:]
 SCHEDULES = ("constant", "optimal", "invscaling", "adaptive", "pa1", "pa2")
 CONSTANT, OPTIMAL, INVSCALING, ADAPTIVE, PA1, PA2 = range(6)
 # What `Fit.numbers` holds.
@@ -86,26 +90,26 @@ class Fit(NamedTuple):
 @njit(helper=True)
 def loss_and_slope(code, epsilon, y, z):
     """The loss of a score z, and its derivative; classes y are -1 and +1."""
-    if code <= 4:
+    if code <= LOG:
         margin = y * z
         short = max(1.0 - margin, 0.0)
-        if code <= 1:  # hinge and perceptron: epsilon is the margin that is asked for
+        if code <= PERCEPTRON:  # or hinge: epsilon is the margin that is asked for
             return max(epsilon - margin, 0.0), -y if margin <= epsilon else 0.0
-        if code == 4:
+        if code == LOG:
             small = np.exp(-np.abs(margin))
             share = (small if margin > 0.0 else 1.0) / (1.0 + small)
             return max(-margin, 0.0) + np.log1p(small), -y * share
-        if code == 3 and margin < -1.0:
+        if code == MODIFIED_HUBER and margin < -1.0:
             return -4.0 * margin, -4.0 * y
         return short * short, -2.0 * y * short
     error = z - y
     size, sign = np.abs(error), np.sign(error)
-    if code == 5 or (code == 6 and size <= epsilon):
+    if code == SQUARED_ERROR or (code == HUBER and size <= epsilon):
         return 0.5 * error * error, error
-    if code == 6:
+    if code == HUBER:
         return epsilon * (size - 0.5 * epsilon), epsilon * sign
     beyond = max(size - epsilon, 0.0)
-    if code == 7:
+    if code == EPSILON_INSENSITIVE:
         return beyond, sign if beyond > 0.0 else 0.0
     return beyond * beyond, 2.0 * sign * beyond
 
@@ -626,7 +630,8 @@ class _SGD(SparseCoefficients):
 
         They are scikit-learn's, which draws a number more than it needs before, or after, the seed.
         """
-        random, splits = (validation.check_random_state(self, self.random_state) for _ in "ab")
+        random = validation.check_random_state(self, self.random_state)
+        splits = validation.check_random_state(self, self.random_state)
         integer, held = validation.random_integer, np.empty(0, dtype=np.intp)
         if codes is not None and len(weight) == 1:
             integer(random)
@@ -638,8 +643,9 @@ class _SGD(SparseCoefficients):
             integer(random)
         elif len(seeds) > 1:
             # <members>: Each has a generator of its own.
-            own = [np.random.RandomState(seed) for seed in seeds]
-            seeds = [[integer(random) for _ in "ab"][1] for random in own]
+            for k, member in enumerate(map(np.random.RandomState, seeds)):
+                integer(member)
+                seeds[k] = integer(member)
         return held, seeds
 
 

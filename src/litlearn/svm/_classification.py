@@ -1,5 +1,8 @@
 """Support vector classification: C-SVC and nu-SVC, two classes or many."""
 
+import functools
+from typing import NamedTuple
+
 import numpy as np
 
 from litlearn._core import targets, validation
@@ -58,8 +61,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         bounds = self._bounds(weight, factors[codes], codes, pairs)
         gram, kernel, memory = self._gram(X, n)
         seed = validation.random_integer(rng)
-        if len(pairs) > 1:
-            memory /= IN_FLIGHT
+        memory = memory / IN_FLIGHT if len(pairs) > 1 else memory
+        options = self.tol, self.max_iter, memory
 
         def fit_pair(pair):
             i, j = pair
@@ -69,61 +72,58 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             part = gram if len(pairs) == 1 else gram.take(rows)
             if len(pairs) == 1:
                 rows, sign = np.arange(n), np.where(codes == j, 1.0, -1.0)
-            problem = Pair(self, part, sign, bounds[rows], memory)
-            solution, found = problem.solve(report if len(pairs) == 1 else None)
+            problem = Pair(part, sign, bounds[rows], self._formulation(), options)
+            solution, beta, b = problem.solve(report if len(pairs) == 1 else None)
             sigmoid = problem.calibrate(np.random.default_rng([seed, i, j])) if wanted else None
-            return rows, solution, found, sigmoid
+            return FittedPair(rows, solution, beta, b, sigmoid)
 
         unit, total = ("step", None) if len(pairs) == 1 else ("pair", len(pairs))
         with progress(self, show_violation, unit, total) as report:
 
-            def merge(results, one):
-                results.append(one)
+            def merge(fits, one):
+                fits.append(one)
                 if report is not None and len(pairs) > 1:
-                    report(len(results), one[1].violation, one[1].gap)
-                return results
+                    report(len(fits), one.solution.violation, one.solution.gap)
+                return fits
 
             n_jobs = min(IN_FLIGHT, effective_n_jobs())
-            results = fold_blocks(fit_pair, merge, pairs, n_jobs, initial=[])
-        self._check_finite_fit([found for _, _, found, _ in results])
-        self._store(X, n, codes, classes, results)
+            fits = fold_blocks(fit_pair, merge, pairs, n_jobs, initial=[])
+        if not all(np.isfinite(one.b) and np.isfinite(one.beta).all() for one in fits):
+            self._refuse_infinite()
+        self._store(X, n, codes, classes, fits)
         if not callable(self.kernel):
             validation.store_features(self, X.shape[1], names)
         self.class_weight_, self._gamma = factors, kernel.gamma if kernel else 0.0
-        self._warn_of([solution for _, solution, _, _ in results])
+        self._warn_of([one.solution for one in fits])
         return self
 
-    def _check_finite_fit(self, found):
-        if not all(np.isfinite(b) and np.isfinite(beta).all() for beta, b in found):
-            self._refuse_infinite()
-
-    def _store(self, X, n, codes, classes, results):
+    def _store(self, X, n, codes, classes, fits):
         """Gather what the pairs found, in the form of LIBSVM.
 
         Support vectors are sorted by class. Each has a coefficient for each other class: row
         ``j - 1`` of those of class i belongs to the pair (i, j), row i of those of class j too.
         """
         used = np.zeros(n, dtype=bool)
-        for rows, _, (beta, _), _ in results:
-            used[rows[beta != 0.0]] = True
+        for one in fits:
+            used[one.rows[one.beta != 0.0]] = True
         order = np.argsort(codes, kind="stable")
         support = order[used[order]]
         position = np.zeros(n, dtype=np.intp)
         position[support] = np.arange(len(support))
         dual = np.zeros((len(classes) - 1, len(support)))
-        for (i, j), (rows, _, (beta, _), _) in zip(list_pairs(len(classes)), results, strict=True):
-            kept = rows[beta != 0.0]
+        for (i, j), one in zip(list_pairs(len(classes)), fits, strict=True):
+            kept = one.rows[one.beta != 0.0]
             line = np.where(codes[kept] == i, j - 1, i)
-            dual[line, position[kept]] = beta[beta != 0.0]
+            dual[line, position[kept]] = one.beta[one.beta != 0.0]
         n_support = np.bincount(codes[support], minlength=len(classes))
         self._store_support(X, n, support, dual, n_support)
         self.classes_ = classes
-        self.intercept_ = np.array([b for _, _, (_, b), _ in results])
-        solutions = [solution for _, solution, _, _ in results]
-        self.n_iter_ = np.array([one.n_steps for one in solutions], dtype=np.int32)
-        self.dual_gap_ = np.array([one.gap for one in solutions])
-        self.fit_status_ = int(not all(one.converged for one in solutions))
-        sigmoids = np.array([s for _, _, _, s in results if s is not None]).reshape(-1, 2)
+        self.intercept_ = np.array([one.b for one in fits])
+        self.n_iter_ = np.array([one.solution.n_steps for one in fits], dtype=np.int32)
+        self.dual_gap_ = np.array([one.solution.gap for one in fits])
+        self.fit_status_ = int(not all(one.solution.converged for one in fits))
+        sigmoids = np.array([one.sigmoid for one in fits if one.sigmoid is not None])
+        sigmoids = sigmoids.reshape(-1, 2)
         self._sigmoid_slopes, self._sigmoid_shifts = sigmoids.T.copy()
 
     def _pair_scores(self, X):
@@ -261,19 +261,29 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         return value
 
 
+class FittedPair(NamedTuple):
+    """What is known of two classes."""
+
+    rows: np.ndarray  # (m,): the samples of either class
+    solution: tuple  # :class:`litlearn.svm._working_set.Solution`
+    beta: np.ndarray  # (m,): coefficients, with the signs of the classes
+    b: float  # intercept
+    sigmoid: tuple  # slope and shift, or None
+
+
 class Pair:
     """The problem of two classes: `sign` (n,) is +1 or -1, `bounds` (n,) what limits alpha."""
 
-    def __init__(self, machine, gram, sign, bounds, memory):
-        self.machine, self.gram, self.sign, self.bounds = machine, gram, sign, bounds
-        self.memory = memory
+    def __init__(self, gram, sign, bounds, formulation, options):
+        self.gram, self.sign, self.bounds = gram, sign, bounds
+        self.formulation = formulation  # what states the programme, and what reads its solution
+        self.options = options  # tol, max_iter, bytes of memory
 
     def solve(self, report=None):
-        """Return the Solution, and the coefficients and the intercept."""
-        programme = self.machine._programme(self.sign, self.bounds)
-        options = (self.machine.tol, self.machine.max_iter, self.memory, report)
-        solution = solve(self.gram, programme, *options)
-        return solution, self.machine._read(solution)
+        """Return the Solution, the coefficients and the intercept."""
+        programme, coefficients = self.formulation
+        solution = solve(self.gram, programme(self.sign, self.bounds), *self.options, report)
+        return solution, *coefficients(solution)
 
     def calibrate(self, rng, n_folds=5):
         """Return slope and shift of the sigmoid that fits held-out decision values."""
@@ -286,17 +296,25 @@ class Pair:
             if len(signs) < 2:
                 scores[held] = signs.sum()
                 continue
-            part = Pair(
-                self.machine,
-                self.gram.take(rest),
-                self.sign[rest],
-                self.bounds[rest],
-                self.memory,
-            )
-            _, (beta, b) = part.solve()
+            part = self.gram.take(rest), self.sign[rest], self.bounds[rest]
+            part = Pair(*part, self.formulation, self.options)
+            _, beta, b = part.solve()
             used = np.flatnonzero(beta)
             scores[held] = self.gram.product(rest[used], beta[used], np.float64)[held] + b
         return _platt.fit_sigmoid(scores, self.sign > 0.0)
+
+
+def plain_coefficients(solution):
+    """Return the coefficients and the intercept of C-SVC."""
+    return solution.beta, -float(solution.multipliers[0])
+
+
+def scaled_coefficients(solution):
+    """As `plain_coefficients`, of nu-SVC, whose margin is what the multipliers differ by."""
+    positive, negative = solution.multipliers
+    margin = 0.5 * (positive - negative)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return solution.beta / margin, -0.5 * (positive + negative) / margin
 
 
 def list_pairs(n_classes):
@@ -488,11 +506,8 @@ class SVC(KernelClassifier):
             bounds = validation.as_float(self.C) * (weight * factors)
         return np.where(weight * factors > 0.0, bounds, 0.0)
 
-    def _programme(self, sign, bounds):
-        return c_classification(sign, bounds)
-
-    def _read(self, solution):
-        return solution.beta, -float(solution.multipliers[0])
+    def _formulation(self):
+        return c_classification, plain_coefficients
 
 
 class NuSVC(KernelClassifier):
@@ -652,12 +667,5 @@ class NuSVC(KernelClassifier):
                 )
         return weight
 
-    def _programme(self, sign, bounds):
-        return nu_classification(sign, bounds, self.nu)
-
-    def _read(self, solution):
-        # The margin is what the multipliers differ by; scaled to 1, as that of C-SVC.
-        positive, negative = solution.multipliers
-        margin = 0.5 * (positive - negative)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return solution.beta / margin, -0.5 * (positive + negative) / margin
+    def _formulation(self):
+        return functools.partial(nu_classification, nu=self.nu), scaled_coefficients
