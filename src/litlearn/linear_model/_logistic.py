@@ -175,7 +175,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     """
 
     sparse_formats = SPARSE_FORMATS
-    calls_back = True  # with solvers that tell their steps
+    _calls_back = True  # with solvers that tell their steps
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         """
         from sklearn.callback import CallbackSupportMixin
 
-        if self.solver not in TELLING or not self.calls_back:
+        if self.solver not in TELLING or not self._calls_back:
             message = (
                 "Callbacks are only supported in LogisticRegression for solver='lbfgs' and 'auto'. "
                 f"This {type(self).__name__} has solver={self.solver!r}: its steps call none."

@@ -137,7 +137,7 @@ class LogisticRegressionCV(LogisticRegression):
     [1.] (4, 2)
     """
 
-    calls_back = False
+    _calls_back = False
 
     def __init__(
         self,
