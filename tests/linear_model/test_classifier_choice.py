@@ -388,10 +388,11 @@ def test_a_start_goes_on_in_the_logarithm_of_the_penalty_if_that_is_better():
         return SimpleNamespace(v=v, value=(v - 3.0) ** 2)
 
     loss, here = SimpleNamespace(evaluate=at), at(1.0)
-    assert _logistic_path.leap(loss, here, 0.5, [1.0, 0.1, 0.001]).v == pytest.approx(2.0)
-    assert _logistic_path.leap(loss, here, 0.5, [1.0, 0.01, 0.001]).v == pytest.approx(1.25)
-    assert _logistic_path.leap(loss, here, 2.0, [1.0, 0.1, 0.001]) is here
-    assert _logistic_path.leap(loss, here, 0.0, [0.1, 0.1, 0.001]) is here  # no ratio to go by
+    extrapolate = _logistic_path.extrapolate_path
+    assert extrapolate(loss, here, 0.5, [1.0, 0.1, 0.001]).v == pytest.approx(2.0)
+    assert extrapolate(loss, here, 0.5, [1.0, 0.01, 0.001]).v == pytest.approx(1.25)
+    assert extrapolate(loss, here, 2.0, [1.0, 0.1, 0.001]) is here
+    assert extrapolate(loss, here, 0.0, [0.1, 0.1, 0.001]) is here  # no ratio to go by
 
 
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])

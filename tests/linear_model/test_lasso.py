@@ -609,7 +609,7 @@ def test_penalties_that_may_be_the_best_are_solved_again():
         assert ratio == 0.5
         return [np.repeat(exact[grid.astype(int), None], 3, axis=1)], None
 
-    _path.sharpen(errors, [0.5], [np.arange(4.0)], errors_of, 1e-4, 50.0)
+    _path.refine(errors, [0.5], [np.arange(4.0)], errors_of, 1e-4, 50.0)
     assert len(asked) == 1 and asked[0][0][0][1].tolist() == [0.0, 1.0, 2.0]
     assert asked[0][1] == pytest.approx(1e-7)
     np.testing.assert_array_equal(errors[0][:, 0], exact)

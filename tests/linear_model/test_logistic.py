@@ -911,15 +911,15 @@ def test_what_a_step_lacks_is_bounded(q, fit_intercept):
     g = state.gradient
     whole = -np.linalg.solve(loss.hessian(state), g.ravel()).reshape(g.shape)
     decrement = -np.vdot(g, whole)
-    assert abs(loss.lack(state, whole, -g - loss.product(state, whole))) <= 1e-10 * decrement
+    assert abs(loss.deficit(state, whole, -g - loss.product(state, whole))) <= 1e-10 * decrement
     for share in (0.0, 0.1, 0.5, 2.0):
         d = whole + share * rng.normal(size=g.shape) * np.abs(whole).max()
         if q > 1:
             d -= d.mean(axis=0)
         if not fit_intercept:
             d[:, -1] = 0.0
-        lack = loss.lack(state, d, -g - loss.product(state, d))
-        assert decrement + np.vdot(g, d) <= lack * (1 + 1e-10) + 1e-12
+        deficit = loss.deficit(state, d, -g - loss.product(state, d))
+        assert decrement + np.vdot(g, d) <= deficit * (1 + 1e-10) + 1e-12
 
 
 @pytest.mark.parametrize("sparse", [False, True])

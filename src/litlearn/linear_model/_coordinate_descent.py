@@ -346,8 +346,8 @@ def newton_step(columns, R, W, C, penalty, most, direction):
         if length == 0.0:
             continue
         lengths[j] = length
-        bend = penalty.alpha / length if k > 1 else 0.0
-        scale[j] = np.sqrt(columns.squares[j] + penalty.beta + bend)
+        bending = penalty.alpha / length if k > 1 else 0.0
+        scale[j] = np.sqrt(columns.squares[j] + penalty.beta + bending)
         size = max(size, np.sqrt(columns.squares[j] + penalty.beta) * length)
         for t in range(k):
             rest[t, j] = C[t, j] - (penalty.beta + penalty.alpha / length) * W[t, j]
@@ -373,10 +373,10 @@ def newton_step(columns, R, W, C, penalty, most, direction):
             across = 0.0
             for t in range(k):
                 across += W[t, j] / lengths[j] * along[t, j]
-            bend = penalty.alpha / lengths[j] if k > 1 else 0.0
+            bending = penalty.alpha / lengths[j] if k > 1 else 0.0
             for t in range(k):
                 c = product(columns, j, Q, t, shift) + penalty.beta * along[t, j]
-                c += bend * (along[t, j] - across * W[t, j] / lengths[j])
+                c += bending * (along[t, j] - across * W[t, j] / lengths[j])
                 change[t, j] = c
                 curvature += c * along[t, j]
         if not 0.0 < curvature < np.inf:
@@ -402,7 +402,7 @@ def keep_sides(W, direction):
 
 
 @njit
-def leap(problem, columns, R, W, shift, direction, limit):
+def try_move(problem, columns, R, W, shift, direction, limit):
     """Move, unless the objective is then not below a limit; return whether it is."""
     kept = R.copy(), W.copy(), shift.copy()
     move(columns, R, W, shift, direction, problem.penalty.positive)
@@ -449,7 +449,7 @@ def descent(problem, columns, R, W, stop):
             steps = newton_step(columns, R, W, C, penalty, most, direction)
             keep_sides(W, direction)
             spent, known = spent + steps, 0
-            if steps == 0 or not leap(problem, columns, R, W, shift, direction, before + slack):
+            if steps == 0 or not try_move(problem, columns, R, W, shift, direction, before + slack):
                 break
             C = products(columns, R, shift)
             gap, before = gap_of(problem, columns, R, W, C)
@@ -461,7 +461,7 @@ def descent(problem, columns, R, W, stop):
         # <extrapolate>: Kept only if the objective falls.
         known = 0
         if extrapolate(past, direction):
-            leap(problem, columns, R, W, shift, direction, before)
+            try_move(problem, columns, R, W, shift, direction, before)
     return sweeps, gap, step
 
 
@@ -478,7 +478,7 @@ class Check(NamedTuple):
     sweeps: int
 
 
-class Look(NamedTuple):
+class Residual(NamedTuple):
     """The residual at some coefficients, and its products."""
 
     r: np.ndarray | None  # (n,) or (k, n); None if the data are not at hand
@@ -500,12 +500,12 @@ class WorkingSets:
         self.center = None  # sizes of the products with the best dual point
         self.near, self.out = np.empty((2, self.active.size))  # those with the present one
 
-    def gap(self, look, w):
+    def gap(self, point, w):
         """The duality gap; the best dual point so far is kept, as its products with the columns."""
         penalty = self.penalty
-        c = look.c if self.remaining == self.active.size else np.where(self.active, look.c, 0.0)
+        c = point.c if self.remaining == self.active.size else np.where(self.active, point.c, 0.0)
         products = c.reshape(-1, c.shape[-1]), w.reshape(-1, c.shape[-1])
-        bounds = measure(*products, look.square, look.target, penalty, self.near)
+        bounds = measure(*products, point.square, point.target, penalty, self.near)
         self.primal, self.scale = bounds.primal, bounds.scale
         if penalty.alpha == 0.0 and penalty.beta == 0.0:
             return decrease(*products, self.design.squares, penalty.positive)
@@ -514,9 +514,9 @@ class WorkingSets:
         self.best_dual = max(self.best_dual, bounds.scaled, bounds.free)
         return bounds.primal - self.best_dual
 
-    def step(self, look, w):
+    def step(self, point, w):
         """The largest step that a feature would still make, as :func:`largest_step` has it."""
-        products = look.c.reshape(-1, w.shape[-1]), w.reshape(-1, w.shape[-1])
+        products = point.c.reshape(-1, w.shape[-1]), w.reshape(-1, w.shape[-1])
         known = self.design.squares, self.penalty, self.rounding
         return largest_step(*products, *known)
 
@@ -581,14 +581,14 @@ def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
     level, step = NEAR * design.target_square, max(STEP_SHARE * tol, FINEST)
     sweeps = tries = 0  # tries: looks at which the gap was met
     while True:
-        # <look>: The residual, its product with every column, and the gap, all computed anew.
-        look = design.look(w, sets.active)
-        gap = sets.gap(look, w)
+        # <point>: The residual, its product with every column, and the gap, all computed anew.
+        point = design.evaluate(w, sets.active)
+        gap = sets.gap(point, w)
         if history is not None:
             history.append(Check(gap, sets.remaining, sets.size, sweeps))
         tries += gap <= min(goal, level)
         last = FINEST if tries == 1 else step
-        done = gap <= goal and (tries > MOST_TRIES or sets.step(look, w) <= last)
+        done = gap <= goal and (tries > MOST_TRIES or sets.step(point, w) <= last)
         if done or sweeps >= max_iter or sets.remaining == 0:
             return max(gap, 0.0), sweeps
         if penalty.alpha > 0.0:
@@ -600,6 +600,6 @@ def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
         near = level if inner <= level else 0.0
         most = max_iter - sweeps if tries != 1 else min(max_iter - sweeps, FEW_SWEEPS)
         stop = Stop(float(inner), most, seed, near, last)
-        sweeps += design.descend(chosen, w, look, penalty, stop)
+        sweeps += design.descend(chosen, w, point, penalty, stop)
         if seed:
             seed += sweeps

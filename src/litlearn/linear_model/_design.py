@@ -24,8 +24,8 @@ from litlearn.linear_model._coordinate_descent import (
     INNER_SHARE,
     SPARE,
     Columns,
-    Look,
     Problem,
+    Residual,
     dense_columns,
     descent,
 )
@@ -275,13 +275,13 @@ class Design:
         other.products = self.correlations(other.y)
         return other
 
-    def look(self, w, active):
+    def evaluate(self, w, active):
         """Residual, its squared norm, its product with y, and its products with the columns."""
         if not w.any():
-            return Look(self.y.copy(), self.target_square, self.target_square, self.products)
+            return Residual(self.y.copy(), self.target_square, self.target_square, self.products)
         r = self.residual(w)
         square, product = float(np.vdot(r, r)), float(np.vdot(r, self.y))
-        return Look(r, square, product, self.products_with(r, active))
+        return Residual(r, square, product, self.products_with(r, active))
 
     def products_with(self, r, active):
         """Products of active columns with the residual."""
@@ -494,33 +494,33 @@ class DenseDesign(Design):
     G_size, gram = 0, None  # columns of which G holds the products; all products, if known
     share = INNER_SHARE  # 0 where all products were taken on the way, see `inner_share`
 
-    def descend(self, columns, w, look, penalty, stop):
+    def descend(self, columns, w, point, penalty, stop):
         """Solve the problem of the loaded columns from `w`; return the sweeps that it took."""
         if self.gram is not None:
             G, used = self.gram, slice(None)
             if not np.all(self.squares > 0.0):
                 used = np.flatnonzero(self.squares > 0.0)
                 G = G[np.ix_(used, used)]
-            return self.descend_by_products(G, used, w, look.c, penalty, stop)
+            return self.descend_by_products(G, used, w, point.c, penalty, stop)
         if self.columns.size > GROWTH * columns.size + FIRST_SIZE:
             self.keep(columns)
         self.load(columns)
         used, n = self.columns, self.n_samples
         loaded, k = dense_columns(self.B, self.squares[used]), used.size
         if k > max(2 * n, FIRST_SIZE) or k > LARGEST_GRAM:
-            return self.descend_on(loaded, used, w, look.r, penalty, stop)[0]
+            return self.descend_on(loaded, used, w, point.r, penalty, stop)[0]
         # <rent>: A few sweeps that read the columns may do. If they have cost as much as the
         # missing products of columns do, the products are taken.
         per_sweep = PER_SWEEP if k * n <= CACHED else PER_LONG_SWEEP
         sweeps, few = 0, min(stop.n_sweeps, (k - self.G_size) // per_sweep)
-        c = look.c
+        c = point.c
         if n > k and few > 2:
             some = stop._replace(n_sweeps=few)
-            sweeps, solved = self.descend_on(loaded, used, w, look.r, penalty, some)
+            sweeps, solved = self.descend_on(loaded, used, w, point.r, penalty, some)
             if solved or sweeps == stop.n_sweeps:
                 return sweeps
             c = np.zeros(c.shape)
-            c[..., used] = look.r.astype(self.B.dtype) @ self.B[:k].T
+            c[..., used] = point.r.astype(self.B.dtype) @ self.B[:k].T
         self.load_gram()
         stop = stop._replace(n_sweeps=stop.n_sweeps - sweeps)
         return sweeps + self.descend_by_products(self.G, used, w, c, penalty, stop)
@@ -603,13 +603,13 @@ class SparseDesign(Design):
             r -= (r @ self.root)[..., None] / self.n_samples * self.root
         return r
 
-    def descend(self, columns, w, look, penalty, stop):
+    def descend(self, columns, w, point, penalty, stop):
         """Solve the problem of some columns from `w`; return the sweeps that it took."""
         starts, ends = self.indptr[columns], self.indptr[columns + 1]
         own = starts, ends, self.means[columns], self.root, self.squares[columns]
         none = np.empty((0, 0), self.data.dtype)
         chosen = Columns(False, none, self.data, self.indices, *own)
-        return self.descend_on(chosen, columns, w, look.r, penalty, stop)[0]
+        return self.descend_on(chosen, columns, w, point.r, penalty, stop)[0]
 
 
 class GramDesign(Design):
@@ -634,16 +634,16 @@ class GramDesign(Design):
         self.G, self.squares, self.products, self.y = G, squares, products, None
         self.target_square, self.n_samples, self.rounding = target_square, n_samples, rounding
 
-    def look(self, w, active):
+    def evaluate(self, w, active):
         """No residual, its squared norm, its product with y, and its products with the columns."""
         c = self.products - w @ self.G
         product = max(self.target_square - np.vdot(w, self.products), 0.0)
-        return Look(None, max(product - np.vdot(w, c), 0.0), product, c)
+        return Residual(None, max(product - np.vdot(w, c), 0.0), product, c)
 
     def inner_share(self, columns):
         """Share of the gap to which it is worth solving: all columns are at hand, so the end."""
         return 0.0
 
-    def descend(self, columns, w, look, penalty, stop):
+    def descend(self, columns, w, point, penalty, stop):
         """Solve the problem from `w`; return the sweeps that it took."""
-        return self.descend_by_products(self.G, slice(None), w, look.c, penalty, stop)
+        return self.descend_by_products(self.G, slice(None), w, point.c, penalty, stop)

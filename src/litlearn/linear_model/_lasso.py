@@ -26,7 +26,7 @@ from litlearn.linear_model._path import (
     check_weights,
     make_design,
     memory_order,
-    sharpen,
+    refine,
     sizes,
     solve_one,
     solve_path,
@@ -816,7 +816,7 @@ class _PathCV(LinearRegressor):
             )
             validation.warn(ConvergenceWarning(message))
         reached = shortfalls.max() + tol
-        sharpen(errors, ratios, grids, errors_of, reached, design.target_square / X.shape[0])
+        refine(errors, ratios, grids, errors_of, reached, design.target_square / X.shape[0])
         return errors
 
     def _check_target(self, y, n_samples):

@@ -814,7 +814,7 @@ class Loss:
         H = intercepts_hessian(*self.outcomes.curvature(state.curvature)) / self.total
         return pseudoinverse(np.maximum(H, 1e-300) if self.q == 1 else H) @ r
 
-    def lack(self, state, d, r):
+    def deficit(self, state, d, r):
         r"""Bound g.H^-1 g + g.d for a step d with the residual r = -g - H d.
 
         That is d.r + r.H^-1 r. The intercepts can be eliminated from the last term: a step e of

@@ -12,11 +12,11 @@ import numpy as np
 from litlearn.linear_model._newton import (
     PASS,
     Goal,
+    extrapolation,
     factor_hessian,
     minimise,
     quasi_newton,
     remember,
-    stretch,
 )
 
 FACTORED = 300  # parameters up to which the model of the Hessian is factored for each penalty
@@ -55,7 +55,7 @@ def smooth_path(loss, v, alphas, limits):
     for k, alpha in enumerate(alphas):
         state, past = model.repenalise(state, alpha * loss.scale**2), state.v
         if k > 1:
-            state = leap(loss, state, before, alphas[k - 2 : k + 1])
+            state = extrapolate_path(loss, state, before, alphas[k - 2 : k + 1])
         before = past
         found = quasi_newton(loss, state, model, goal, model.follow, model.pairs, found)
         v, n_iter, state = found.v, found.n_iter, found.state
@@ -65,9 +65,9 @@ def smooth_path(loss, v, alphas, limits):
         yield v, n_iter, found.converged
 
 
-def leap(loss, state, before, alphas):
+def extrapolate_path(loss, state, before, alphas):
     """Begin where parameters lead that go on in the logarithm of the penalty, if that is better."""
-    trial = loss.evaluate(state.v + stretch(alphas) * (state.v - before))
+    trial = loss.evaluate(state.v + extrapolation(alphas) * (state.v - before))
     return trial if trial.value < state.value else state
 
 
@@ -77,7 +77,7 @@ class Model:
     def __init__(self, loss, size):
         self.loss, self.solve, self.pairs = loss, None, []
         self.factored = not loss.sparse and size <= FACTORED
-        self.bend = None  # the Hessian without its penalty, if it is formed
+        self.hessian = None  # the Hessian without its penalty, if it is formed
         # In steps: since it was formed, and how many cost as much.
         self.age, self.lifetime = 0, max(1, int(loss.hessian_cost(size) / (PASS * loss.n * size)))
 
@@ -102,10 +102,10 @@ class Model:
             self.solve = self.loss.diagonal(state)
             return
         ridge = np.diag(np.tile(np.append(self.loss.ridge, 0.0), self.loss.q))
-        if self.bend is None or self.age >= self.lifetime:
-            self.bend, self.age = self.loss.hessian(state) - ridge, 0
+        if self.hessian is None or self.age >= self.lifetime:
+            self.hessian, self.age = self.loss.hessian(state) - ridge, 0
             self.pairs.clear()
-        self.solve = factor_hessian(self.bend + ridge)
+        self.solve = factor_hessian(self.hessian + ridge)
 
     def __call__(self, g):
         return self.solve(g)

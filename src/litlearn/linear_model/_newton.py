@@ -154,10 +154,10 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=Non
             target = rz * max(share, 0.01)
             continue
         Hd = product(direction)
-        bend = float(np.vdot(direction, Hd))
-        if not bend > FLAT * length:
+        curvature = float(np.vdot(direction, Hd))
+        if not curvature > FLAT * length:
             break
-        step = rz / bend
+        step = rz / curvature
         d = d + step * direction
         r = r - step * Hd
         z = precondition(r)
@@ -175,7 +175,7 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
     Returns
     -------
     step : Step
-    lack : callable
+    deficit : callable
         Without arguments. At most so much is -g.d below g.H^-1 g, the squared decrement,
         :eq:`eq-newton-step`. It costs a product with the Hessian, if there is an intercept.
     """
@@ -189,7 +189,7 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
             return 1.0
         if gain > most_gain or not small:
             return most_gain / max(loss.bound(r), 1e-300)
-        return (most_gain - gain) / max(loss.lack(state, d, r), 1e-300)
+        return (most_gain - gain) / max(loss.deficit(state, d, r), 1e-300)
 
     if most is None:
         most = min(max(200, 2 * min(loss.n, state.v.size)), MOST_PRODUCTS)
@@ -200,7 +200,7 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
     step = conjugate_gradients(product, precondition, state.gradient, rtol, most, accept)
     if not step.reached and not loss.certifies:
         return step, lambda: np.inf
-    return step, lambda: loss.lack(state, step.d, step.residual)
+    return step, lambda: loss.deficit(state, step.d, step.residual)
 
 
 def line_search(suffices, t):
@@ -215,7 +215,7 @@ def line_search(suffices, t):
     return 0.0
 
 
-def stretch(prices):
+def extrapolation(prices):
     """Return how far to go on after three prices, as a multiple of the way between the first two.
 
     The way is taken in the logarithm. Weak penalties leave the direction of the coefficients alone,
@@ -258,7 +258,7 @@ def iterate(loss, state, direction, goal, report=None, observe=None, past=None):
     if not (np.isfinite(state.value) and np.isfinite(state.gradient).all()):
         raise FloatingPointError("the loss is beyond the range of float64")
     while True:
-        d, lack = direction(state)
+        d, deficit = direction(state)
         slope = float(np.vdot(state.gradient, d))
         if not slope < 0.0:
             d = -state.gradient
@@ -268,8 +268,8 @@ def iterate(loss, state, direction, goal, report=None, observe=None, past=None):
         gap, last = -scale * slope, n_iter >= goal.max_iter
         if last_slope is not None:  # the next step is to the last one as the roots of their gains
             moved *= np.sqrt(slope / last_slope) if last_slope < 0.0 else 1.0
-        if lack is not None and (last or goal.reached(gap, norm, moved)):
-            gap += scale * lack()
+        if deficit is not None and (last or goal.reached(gap, norm, moved)):
+            gap += scale * deficit()
         if goal.reached(gap, norm, moved):
             # The step that proves it is taken too: it costs nothing, and squares the error.
             return Result(state.v + d, state, n_iter, gap, slope, moved, True, False)
@@ -308,8 +308,8 @@ def newton(loss, v, goal, report=None, factored=True):
     def truncated(state):
         # The nearer the minimum, the more exactly the step is worth solving for.
         rtol = min(0.1, np.sqrt(np.abs(state.gradient).max()))
-        step, lack = certified_step(loss, state, loss.diagonal(state), rtol, goal)
-        return step.d, lack
+        step, deficit = certified_step(loss, state, loss.diagonal(state), rtol, goal)
+        return step.d, deficit
 
     # To limit the threads of BLAS once costs less than for each of many short passes.
     with single_threaded_blas() if v.size <= MANY else contextlib.nullcontext():
@@ -435,9 +435,9 @@ def by_gradients(loss, v, goal, report=None):
         if left > 0 or not limited:
             most = left if limited else None
             given = loss, state, model, RESIDUAL, goal, most, functools.partial(product, state)
-            step, lack = certified_step(*given)
+            step, deficit = certified_step(*given)
             if step.reached or not limited:
-                return step.d, lack
+                return step.d, deficit
         blas.close()
         return -factor_hessian(loss.hessian(state), refined=True)(state.gradient), None
 

@@ -182,7 +182,7 @@ def training_design(owner, samples, train, total, rounding, tol):
     return design, total.x_mean, total.y_mean[0]
 
 
-def sharpen(errors, ratios, grids, errors_of, tol, variance):
+def refine(errors, ratios, grids, errors_of, tol, variance):
     """Solve the folds again, more exactly, for the penalties that may yet be the best; in place.
 
     A path that is solved to a relative gap of `tol`, the largest of all, predicts with errors of at

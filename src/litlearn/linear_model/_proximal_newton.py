@@ -45,7 +45,12 @@ from litlearn.linear_model._logistic_loss import (
     outcomes_of,
     pseudoinverse,
 )
-from litlearn.linear_model._newton import SUFFICIENT, conjugate_gradients, line_search, stretch
+from litlearn.linear_model._newton import (
+    SUFFICIENT,
+    conjugate_gradients,
+    extrapolation,
+    line_search,
+)
 from litlearn.linear_model._penalty import coordinate_step, price, violations
 
 BLOCK_ENTRIES = 1 << 20  # entries of X that one task of a thread reads
@@ -286,9 +291,10 @@ def newton_on_support(model, v, penalty):
         while True:
             moved = np.where(reach <= t, 0.0, x + t * step)
             change[support] = moved - x
-            effect, bend = model.effect(change)
-            slope, bend = gradient @ change[support], bend + penalty.beta * (change @ change)
-            if t == first or slope + 0.5 * bend <= 0.25 * slope:
+            effect, curvature = model.effect(change)
+            slope = gradient @ change[support]
+            curvature += penalty.beta * (change @ change)
+            if t == first or slope + 0.5 * curvature <= 0.25 * slope:
                 break
             t = max(0.5 * t, first)
         model.move(effect)
@@ -646,13 +652,13 @@ def model_step(design, loss, point, known, chosen, old, penalty, fit_intercept):
     return d, d_b, moved + d_b
 
 
-def leap(design, loss, point, last, before, penalties):
+def extrapolate_path(design, loss, point, last, before, penalties):
     """Go on along the logarithm of the penalty, if that lowers the objective.
 
     last, before: the last coefficients (q * p,) and intercepts, at `point`, and the ones
     before; penalties: theirs, that of `last`, and the next. Returns where to begin.
     """
-    (w, b), share = last, stretch([penalty.alpha for penalty in penalties])
+    (w, b), share = last, extrapolation([penalty.alpha for penalty in penalties])
     support, further = np.flatnonzero(w), w + share * (w - before[0])
     further[further * w <= 0.0] = 0.0
     shift = share * (b - before[1])
@@ -700,7 +706,9 @@ def proximal_newton(design, loss, penalties, fit_intercept, tol, max_iter, w, b)
     for k, penalty in enumerate(penalties):
         n_iter = 0
         if k > 1:
-            point, w, b = leap(design, loss, point, last, before, penalties[k - 2 : k + 1])
+            point, w, b = extrapolate_path(
+                design, loss, point, last, before, penalties[k - 2 : k + 1]
+            )
         while True:
             if fit_intercept:
                 point, b = settle_intercepts(loss, point, b)

@@ -169,8 +169,8 @@ def line_minimum(loss, w, step, f, rates):
             high = min(high, t)
         else:
             low = max(low, t)
-        bend = step @ step + 2.0 * (loss.C * (miss != 0.0)) @ rates**2
-        move = -slope / bend
+        curvature = step @ step + 2.0 * (loss.C * (miss != 0.0)) @ rates**2
+        move = -slope / curvature
         if abs(move) <= 1e-3 * t:
             break
         t += move
