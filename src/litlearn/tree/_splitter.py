@@ -27,7 +27,8 @@ from litlearn.tree._sort import HALF, LARGEST, LOWER, SMALL, code_of, sort_few, 
 from litlearn.tree._sparse import DENSE, Stored, dense_codes, dense_values
 
 LEAF = -1
-VALUES, DRAWN, SCORE = 0, 1, 2  # entries of ``Scratch.search``; the others are named in find_split
+# Entries of ``Scratch.search``: what bounds a search, and where one that pauses has got to.
+VALUES, DRAWN, SCORE, UNDRAWN, CONSTANT, LAST, TRIED, HIGHEST = range(8)
 CLASSES, NUMBERS, MEDIANS = range(3)  # families of criteria, by what describes a node
 BEST, RANDOM = range(2)  # splitters
 ONE = np.int64(1)  # of the same type as any number of outputs: one function is compiled for both
@@ -475,14 +476,15 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
     undrawn_constant, last, n_drawn, n_tried = n_constant, features.size, 0, 0
     best, room = -np.inf, max(1, np.int64(search[VALUES]) // (stop - start))
     if search[DRAWN] > 0.0:
-        n_drawn, undrawn_constant = np.int64(search[DRAWN]), np.int64(search[3])
-        n_constant, last, n_tried = np.int64(search[4]), np.int64(search[5]), np.int64(search[6])
-        best = float(search[7])
+        n_drawn, n_tried = np.int64(search[DRAWN]), np.int64(search[TRIED])
+        undrawn_constant, n_constant = np.int64(search[UNDRAWN]), np.int64(search[CONSTANT])
+        last, best = np.int64(search[LAST]), float(search[HIGHEST])
     while n_constant < last and (n_drawn < rules.max_features or n_tried == 0):
         # <pause>: No room for another feature.
         if room == 0:
-            search[DRAWN], search[3], search[4] = n_drawn, undrawn_constant, n_constant
-            search[5], search[6], search[7] = last, n_tried, best
+            search[DRAWN], search[TRIED], search[LAST] = n_drawn, n_tried, last
+            search[UNDRAWN], search[CONSTANT] = undrawn_constant, n_constant
+            search[HIGHEST] = best
             return best
         # <perfect>: Nothing beats a split whose children are pure. Small nodes often have one.
         if n_tried > 0 and not is_better(perfect, best):
