@@ -1,9 +1,9 @@
-"""Save the first state of each figure to play with as its still picture.
+"""Save the first state of each figure to play with as its still picture, in each of its places.
 
     python .ci/still_pictures.py [NAME ...]
 
 Chromium opens the figure on a page of its own; what it has drawn is written to
-book/figures/NAME.svg, which readers see where scripts are off, and in JupyterLab.
+book/figures/NAME.svg, or NAME-STATE.svg, which readers see where scripts are off, and in JupyterLab.
 """
 
 import shutil
@@ -73,16 +73,24 @@ def drawn(tab):
     return tab.evaluate(DRAWN, style + "\n") + "\n"
 
 
+def pictures(names=()):
+    """Return the places whose pictures are kept: each figure as it begins, and in its states."""
+    shown = [live_figures.Place(path.stem, "", None, "") for path in live_figures.alive()]
+    for places in live_figures.places().values():
+        shown += [place._replace(ask="") for place in places if place.state]
+    kept = {place.picture: place for place in shown}
+    return [place for place in kept.values() if not names or place.figure in names]
+
+
 def main(names):
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    names = names or sorted(path.stem for path in live_figures.alive())
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         tab = browser.new_page(viewport={"width": 1280, "height": 900})
-        for name in names:
-            page = Path(folder, f"{name}.html")
-            page.write_text(live_figures.standalone(name), encoding="utf-8")
-            target = live_figures.FIGURES / f"{name}.svg"
+        for place in pictures(names):
+            page = Path(folder, f"{place.picture}.html")
+            page.write_text(live_figures.standalone(place.figure, place), encoding="utf-8")
+            target = live_figures.FIGURES / f"{place.picture}.svg"
             tab.goto(page.as_uri())
             tab.locator(".litlearn-plot .axes text").first.wait_for()
             target.write_text(drawn(tab), encoding="utf-8")

@@ -62,6 +62,16 @@ def nearest_neighbors():
     }
 
 
+def nearest_neighbors_states():
+    """Delayed recall in tenths of a word, a star on patient 1, all six votes, a star in a corner."""
+    return {
+        "units": {"tenths": True},
+        "loudness": {"query": [8, 3], "k": 3, "weights": "distance"},
+        "many": {"k": 6},
+        "beyond": {"query": [0, 16], "k": 3},
+    }
+
+
 def linear_regression():
     """The five patients of the chapter: years since the first complaint, and the memory score."""
     x, y = of_chapter("linear_regression", "x_five", "y_five")
@@ -434,6 +444,26 @@ def random_forests():
 def extra_trees():
     """Trees by lot on the same six patients. The figure throws its own dice."""
     return {**_six_of_the_forest("extra_trees"), "trees": 1, "dice": 1, "most": 100}
+
+
+def support_vector_machines_states():
+    """Patient 3 among the ill, without and with the forces; a ring; words counted in tenths."""
+    moved, cheap = of_chapter("support_vector_machines", "X_moved", "cheap")
+    ring = [[5, 5], [4, 4], [6, 4], [4, 6], [1, 5], [3, 9], [8, 8], [9, 4], [6, 1], [2, 1]]
+    return {
+        "soft": {"X": moved, "C": cheap},
+        "forces": {"X": moved, "C": cheap, "forces": True},
+        "ring": {"X": ring, "y": [0] * 4 + [1] * 6, "kernel": "rbf", "C": 10, "gamma": 0.1},
+        "units": {"tenths": True},
+    }
+
+
+def states(name):
+    """Return the states in which pages set a figure again: name -> what differs from its data.
+
+    They are defined by the function ``NAME_states``.
+    """
+    return globals().get(f"{name}_states", dict)()
 
 
 def data(name):

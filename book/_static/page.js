@@ -66,3 +66,45 @@ addEventListener("DOMContentLoaded", () => {
       anchor,
     );
 });
+
+/* A question to answer first: its answers become buttons, and the explanation comes after the choice.
+   Figures that wait for it hear "litlearn:predicted". */
+addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll(".litlearn-predict").forEach((box) => {
+    const answers = [...box.querySelectorAll(".litlearn-answers > li")];
+    const explained = box.querySelector("details");
+    const said = document.createElement("p");
+    said.className = "litlearn-judged";
+    said.setAttribute("role", "status");
+    explained.before(said);
+    explained.hidden = true;
+    const right = Number(box.dataset.right);
+    const letter = (i) => "ABCD"[i];
+    const choose = (chosen) => {
+      answers.forEach((answer, i) => {
+        answer.classList.toggle("chosen", i === chosen);
+        answer.classList.toggle("right", i === right);
+        answer.firstChild.setAttribute("aria-pressed", String(i === chosen));
+      });
+      const words = `You chose ${letter(chosen)}. `;
+      said.textContent = words + (chosen === right ? "That holds." : `What holds is ${letter(right)}.`);
+      explained.hidden = false;
+      explained.open = true;
+      document.dispatchEvent(new CustomEvent("litlearn:predicted", { detail: box.dataset.name }));
+    };
+    answers.forEach((answer, i) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...answer.childNodes);
+      button.setAttribute("aria-pressed", "false");
+      button.addEventListener("click", () => choose(i));
+      answer.append(button);
+    });
+  });
+  addEventListener("beforeprint", () => {
+    document.querySelectorAll(".litlearn-predict details").forEach((explained) => {
+      explained.hidden = false;
+      explained.open = true;
+    });
+  });
+});

@@ -4,7 +4,7 @@ litlearn.figure("decision_trees", (figure, data) => {
   const { number } = litlearn;
   const { classes, y } = data;
   const [first, second] = data.features;
-  const state = structuredClone({ X: data.X, cross: data.cross, asked: data.asked });
+  const state = figure.state({ X: data.X, cross: data.cross, asked: data.asked });
 
   /** The chance that two people of a group, drawn with replacement, are of different classes. */
   function gini(ids) {

@@ -3,7 +3,7 @@ litlearn.figure("dimensionality_reduction", (figure, data) => {
   "use strict";
   const { number } = litlearn;
   const { colors } = data;
-  const state = structuredClone({ X: data.X, angle: data.angle });
+  const state = figure.state({ X: data.X, angle: data.angle });
   const patients = [...data.X.keys()];
   const sum = (values) => values.reduce((a, b) => a + b, 0);
   const direction = (degrees) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];

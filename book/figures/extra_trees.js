@@ -4,7 +4,7 @@ litlearn.figure("extra_trees", (figure, data) => {
   const { number } = litlearn;
   const { classes, y, most } = data;
   const [first, second] = data.features;
-  const state = structuredClone({ X: data.X, query: data.query, trees: data.trees, dice: data.dice });
+  const state = figure.state({ X: data.X, query: data.query, trees: data.trees, dice: data.dice });
 
   const shares = (ids) => classes.map((_, c) => ids.filter((i) => y[i] === c).length / ids.length);
   const gini = (ids) => 1 - shares(ids).reduce((total, share) => total + share * share, 0);

@@ -7,7 +7,11 @@
 
    and is drawn wherever a page shows the picture figures/name.svg; `data` is what the function
    of that name in book/_ext/figure_data.py returns, and `get` and `set` give tests its state.
-   Everything moves in the units of the data. Needs D3 (book/vendor/d3). */
+   Everything moves in the units of the data. Needs D3 (book/vendor/d3).
+
+   A page can set the same figure in several places ({play}): each has a state of its own, only the
+   controls that it names, and may keep what has the class "verdict" until the reader has answered
+   a question ({predict}). */
 (function () {
   "use strict";
   const drawings = new Map();
@@ -174,6 +178,7 @@
       const place = (i) => (i < 0 ? state.query : state.X[i]);
       return this.handles([-1, ...y.keys()], {
         at: place,
+        name: (i) => (i < 0 ? "new patient" : `patient ${i + 1}`),
         moved: (i, to) => place(i).splice(0, 2, ...to),
         label: (i) => (i < 0 ? "new patient" : `patient ${i + 1}, ${classes[y[i]].name}`),
         look: (nodes) => nodes.each(function (i) {
@@ -187,17 +192,23 @@
     /** Points that can be taken by mouse and finger, and moved by the arrow keys.
 
         at(item) gives a position, moved(item, [x, y]) takes the next one, label(item) names the
-        point and text(item) its position for those who do not see it, and look(selection) draws it. */
-    handles(items, { at, moved, label, look, text }) {
+        point and text(item) its position for those who do not see it, and look(selection) draws it.
+        Where the place names its controls, a point moves if they contain name(item) or "patients". */
+    handles(items, { at, moved, label, look, text, name = () => "points" }) {
       const { figure, x, y } = this;
+      const movable = (item) => figure.wants(name(item)) ||
+        (name(item).startsWith("patient ") && figure.wants("patients"));
       text ??= (item) => [x, y].map(({ label }, axis) => `${label} ${number(at(item)[axis])}`).join(", ");
-      const nodes = this.front.selectAll(null).data(items).join("g");
-      nodes.attr("class", "handle").attr("tabindex", 0).attr("role", "slider");
+      const all = this.front.selectAll(null).data(items).join("g");
+      all.attr("class", (item) => (movable(item) ? "handle" : "fixed"));
+      const nodes = all.filter(movable);
+      all.filter((item) => !movable(item)).attr("aria-hidden", "true");
+      nodes.attr("tabindex", 0).attr("role", "slider");
       nodes.attr("aria-roledescription", "movable point").attr("aria-describedby", figure.help.id);
       const [low, high] = x.limits ?? x.domain;
       nodes.attr("aria-label", label).attr("aria-valuemin", low).attr("aria-valuemax", high);
       nodes.append("circle").attr("class", "reach").attr("r", 15); // a finger needs 24 pixels
-      nodes.append("g").call(look);
+      all.append("g").call(look);
       const to = (item, [a, b]) => {
         const [u, v] = at(item);
         const next = [snap(a, x), snap(b, y)];
@@ -205,7 +216,7 @@
       };
       // Where points overlap, take the one whose middle is nearest.
       const nearest = (event) => {
-        const spots = items.map((item) => ({ item, x: this.sx(at(item)[0]), y: this.sy(at(item)[1]) }));
+        const spots = items.filter(movable).map((item) => ({ item, x: this.sx(at(item)[0]), y: this.sy(at(item)[1]) }));
         const gap = (spot) => Math.hypot(spot.x - event.x, spot.y - event.y);
         return spots.reduce((a, b) => (gap(b) < gap(a) ? b : a));
       };
@@ -226,17 +237,25 @@
         to(item, [a + way[0] * far(x), b + way[1] * far(y)]);
       });
       figure.drawn(() => {
-        nodes.attr("transform", (item) => `translate(${this.sx(at(item)[0])},${this.sy(at(item)[1])})`);
+        all.attr("transform", (item) => `translate(${this.sx(at(item)[0])},${this.sy(at(item)[1])})`);
         nodes.attr("aria-valuenow", (item) => at(item)[0]).attr("aria-valuetext", text);
       });
-      return nodes;
+      return all;
     }
   }
 
   /** One figure on a page: the plot, the panel beside it, and what it says. */
   class Figure {
-    constructor(root, data) {
-      Object.assign(this, { root: d3.select(root), data, parts: [], keys: new Map() });
+    constructor(root, data, place) {
+      Object.assign(this, { root: d3.select(root), data, place, parts: [], keys: new Map() });
+      this.root.classed("untouched", true).classed("asked", Boolean(place.ask));
+      for (const touch of ["pointerdown", "keydown"])
+        this.root.on(`${touch}.touched`, () => this.root.classed("untouched", false));
+      document.addEventListener("litlearn:predicted", ({ detail }) => {
+        if (detail !== place.ask) return;
+        this.root.classed("asked", false);
+        this.change(() => {});
+      });
       this.help = { id: `litlearn-help-${(count += 1)}` };
       this.root.on("keydown.litlearn", (event) => {
         const action = this.keys.get(event.key);
@@ -244,6 +263,16 @@
         event.preventDefault();
         this.change(action);
       });
+    }
+
+    /** The state at first: that of the data, with what this place sets otherwise. */
+    state(first) {
+      return structuredClone({ ...first, ...this.place.state });
+    }
+
+    /** Whether this place has a control; the whole figure has all of them. */
+    wants(name) {
+      return !this.place.controls || this.place.controls.includes(name);
     }
 
     /** Axes beside the panel. With `abreast` several plots share a row, and the panel is below. */
@@ -285,7 +314,8 @@
       tick(started);
     }
 
-    slider({ label, min, max, step = 1, get, set, text = String }) {
+    slider({ name, label, min, max, step = 1, get, set, text = String }) {
+      if (!this.wants(name)) return;
       const id = `litlearn-control-${(count += 1)}`;
       const row = this.panel.append("div").attr("class", "litlearn-control");
       row.append("label").attr("for", id).html(label);
@@ -299,13 +329,14 @@
       });
     }
 
-    choice({ label, options, get, set }) {
-      const name = `litlearn-control-${(count += 1)}`;
+    choice({ name, label, options, get, set }) {
+      if (!this.wants(name)) return;
+      const group = `litlearn-control-${(count += 1)}`;
       const row = this.panel.append("fieldset").attr("class", "litlearn-control");
       row.append("legend").text(label);
       for (const { value, text } of options) {
         const choice = row.append("label");
-        const input = choice.append("input").attr("type", "radio").attr("name", name).attr("value", value);
+        const input = choice.append("input").attr("type", "radio").attr("name", group).attr("value", value);
         choice.append("span").text(text);
         input.on("change", () => this.change(() => set(value)));
         this.drawn(() => input.property("checked", get() === value));
@@ -313,7 +344,8 @@
     }
 
     /** One of many: a list that drops down. Values are numbers. */
-    select({ label, options, get, set }) {
+    select({ name, label, options, get, set }) {
+      if (!this.wants(name)) return;
       const id = `litlearn-control-${(count += 1)}`;
       const row = this.panel.append("div").attr("class", "litlearn-control");
       row.append("label").attr("for", id).text(label);
@@ -330,6 +362,7 @@
 
     /** A button that brings back the state as it is now: positions glide, the rest is set. */
     restart(state) {
+      if (this.place.controls?.length === 0) return;
       const start = structuredClone(state);
       const between = (a, b, t) =>
         Array.isArray(b) ? b.map((value, i) => between(a[i], value, t)) : t < 1 ? a + t * (b - a) : b;
@@ -345,6 +378,7 @@
     /** A table; returns a function that fills it with rows of cells (text, or a DOM node). The
         columns after the first `left` ones hold numbers. */
     table(caption, columns, left = 1) {
+      if (!this.wants("table")) return () => {};
       const side = (cell, i) => (i < left ? "left" : null);
       const table = this.panel.append("table").attr("class", "litlearn-table");
       table.append("caption").text(caption);
@@ -370,7 +404,8 @@
 
     /** Say how the figure is worked; screen readers read it at every handle. */
     explain(text) {
-      this.root.append("p").attr("class", "litlearn-help").attr("id", this.help.id).text(text);
+      const seen = this.place.controls ? "litlearn-voice" : "litlearn-help";
+      this.root.append("p").attr("class", seen).attr("id", this.help.id).text(text);
     }
 
     /** Show a sentence; speak it once the reader pauses. */
@@ -378,12 +413,15 @@
       this.words ??= this.panel.insert("p", ":first-child").attr("class", "litlearn-says");
       this.words.attr("aria-hidden", "true");
       this.voice ??= this.root.append("p").attr("class", "litlearn-voice").attr("role", "status");
+      if (this.root.classed("asked")) text = "Choose an answer first, and the figure shows what happens.";
       this.words.text(text);
       clearTimeout(this.pause);
       this.pause = setTimeout(() => this.voice.text(text), 400);
     }
 
-    key(keys, action) {
+    /** Keys of a control. */
+    key(keys, action, name) {
+      if (!this.wants(name)) return;
       for (const key of keys) this.keys.set(key, action);
     }
   }
@@ -403,6 +441,12 @@
     },
   };
 
+  /** The data of a figure stand in the first of its places on a page. */
+  function dataOf(name) {
+    const all = document.querySelectorAll(`script[data-litlearn-figure="${name}"]`);
+    return JSON.parse([...all].find((source) => source.textContent.trim()).textContent);
+  }
+
   /** Put the figure in the place of its picture. If it cannot be drawn, the picture stays. */
   function start(source) {
     const frame = source.closest("figure") ?? source.parentElement;
@@ -414,8 +458,8 @@
     root.setAttribute("aria-label", "Figure to play with");
     (picture?.closest("a.image-reference") ?? picture ?? source).before(root);
     try {
-      const data = JSON.parse(source.textContent);
-      const figure = new Figure(root, data);
+      const data = dataOf(root.dataset.figure);
+      const figure = new Figure(root, data, JSON.parse(source.dataset.place ?? "{}"));
       root.figure = drawings.get(root.dataset.figure)(figure, data);
       figure.draw();
       (picture?.closest("a.image-reference") ?? picture)?.remove();
@@ -426,6 +470,18 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    document.querySelectorAll("script[data-litlearn-figure]").forEach((source) => start(source));
+    // A figure further down is drawn when the reader comes near it.
+    const near = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) continue;
+        near.unobserve(target);
+        start(target.querySelector("script[data-litlearn-figure]"));
+      }
+    }, { rootMargin: "800px" });
+    document.querySelectorAll("script[data-litlearn-figure]").forEach((source) => {
+      const frame = source.closest("figure");
+      if (source.dataset.place && frame) near.observe(frame);
+      else start(source);
+    });
   });
 })();

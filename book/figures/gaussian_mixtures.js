@@ -5,7 +5,7 @@ litlearn.figure("gaussian_mixtures", (figure, data) => {
   const { classes, X, reg_covar: floor } = data;
   const both = [0, 1];
   const kept = 25; // values of the bound that the second plot shows
-  const state = structuredClone({
+  const state = figure.state({
     means: data.means, rims: data.rims, weight: data.weight, shares: X.map(() => [0.5, 0.5]), path: [],
   });
 

@@ -4,7 +4,7 @@ litlearn.figure("k_means", (figure, data) => {
   const { number } = litlearn;
   const { classes, X, centres, labels, next } = data;
   // Labels are those of the last assignment; next: 0 assign, 1 update.
-  const state = structuredClone({ X, centres, labels, next });
+  const state = figure.state({ X, centres, labels, next });
   const groups = classes.map((_, c) => c);
   const square = (a, b) => (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2;
   // While the figure glides back to its start, labels are between two groups.

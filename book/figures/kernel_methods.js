@@ -3,7 +3,7 @@ litlearn.figure("kernel_methods", (figure, data) => {
   "use strict";
   const { number } = litlearn;
   const { colors } = data;
-  const state = structuredClone({
+  const state = figure.state({
     x: data.x, y: data.y, query: data.query, kernel: data.kernel, width: data.width, price: data.price,
   });
   const patients = [...data.x.keys()];

@@ -3,7 +3,7 @@ litlearn.figure("linear_regression", (figure, data) => {
   "use strict";
   const { number } = litlearn;
   const { colors } = data;
-  const state = structuredClone({ x: data.x, y: data.y });
+  const state = figure.state({ x: data.x, y: data.y });
   const patients = [...data.x.keys()];
   const sum = (values) => values.reduce((a, b) => a + b, 0);
 

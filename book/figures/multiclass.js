@@ -3,7 +3,7 @@ litlearn.figure("multiclass", (figure, data) => {
   "use strict";
   const { number } = litlearn;
   const { classes, offsets, y } = data;
-  const state = structuredClone({ centres: data.centres, query: data.query });
+  const state = figure.state({ centres: data.centres, query: data.query });
   const sum = (values) => values.reduce((a, b) => a + b, 0);
   const all = [0, 1, 2];
   const pairs = [[0, 1], [0, 2], [1, 2]];

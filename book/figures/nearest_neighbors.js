@@ -4,14 +4,17 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
   const { number, list } = litlearn;
   const { classes, y } = data;
   const [first, second] = data.features;
-  const state = structuredClone({ X: data.X, query: data.query, k: data.k, weights: "uniform" });
+  const state = figure.state({
+    X: data.X, query: data.query, k: data.k, weights: "uniform", tenths: false,
+  });
 
   /** The `count` patients nearest to a point, and how far they are. */
   function nearest([a, b], count) {
     const ids = [];
     const distance = [];
+    const unit = state.tenths ? 100 : 1; // of delayed recall, squared
     for (let i = 0; i < y.length; i += 1) {
-      const d = Math.sqrt((state.X[i][0] - a) ** 2 + (state.X[i][1] - b) ** 2);
+      const d = Math.sqrt((state.X[i][0] - a) ** 2 + unit * (state.X[i][1] - b) ** 2);
       let s = Math.min(ids.length, count - 1);
       if (ids.length === count && !(d < distance[s])) continue;
       // Of patients at the same distance, the one first in the table stays first.
@@ -44,12 +47,13 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
   }
 
   const plot = figure.plot({ x: first, y: second, equal: true });
-  const ring = plot.marks.append("circle").attr("class", "ring");
-  const lines = plot.marks.append("g");
+  const ring = plot.marks.append("ellipse").attr("class", "ring verdict");
+  const lines = plot.marks.append("g").attr("class", "verdict");
   const points = plot.patients(state, y, classes);
 
-  const ballot = figure.panel.append("div").attr("class", "litlearn-shares").attr("aria-hidden", "true");
+  const ballot = figure.panel.append("div").attr("class", "litlearn-shares verdict").attr("aria-hidden", "true");
   figure.slider({
+    name: "k",
     label: "Number of neighbours <i>k</i>",
     min: 1,
     max: y.length,
@@ -57,6 +61,7 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
     set: (k) => (state.k = k),
   });
   figure.choice({
+    name: "weights",
     label: "Votes",
     options: [
       { value: "uniform", text: "one patient, one vote" },
@@ -65,6 +70,15 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
     get: () => state.weights,
     set: (weights) => (state.weights = weights),
   });
+  if (figure.place.controls) {
+    figure.choice({
+      name: "units",
+      label: "Delayed recall is counted in",
+      options: [{ value: false, text: "words" }, { value: true, text: "tenths of a word" }],
+      get: () => state.tenths,
+      set: (tenths) => (state.tenths = tenths),
+    });
+  }
   const table = figure.table("Former patients, the nearest first", ["patient", "outcome", "distance", "weight"], 2);
 
   /** Where the order of the table, or of the classes, decides: say it. */
@@ -85,7 +99,8 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
     const weight = (i) => (neighbors.includes(i) ? weights[neighbors.indexOf(i)] : 0);
     const color = (i) => classes[y[i]].color;
     const [u, v] = [plot.sx(state.query[0]), plot.sy(state.query[1])];
-    ring.attr("cx", u).attr("cy", v).attr("r", plot.sx(distance[state.k - 1]) - plot.sx(0));
+    const reach = plot.sx(distance[state.k - 1]) - plot.sx(0);
+    ring.attr("cx", u).attr("cy", v).attr("rx", reach).attr("ry", reach / (state.tenths ? 10 : 1));
     lines.selectAll("line").data(neighbors).join("line").attr("x1", u).attr("y1", v)
       .attr("x2", (i) => plot.sx(state.X[i][0])).attr("y2", (i) => plot.sy(state.X[i][1]))
       .attr("stroke", color).attr("stroke-width", (i) => 1 + 7 * weight(i));
@@ -111,15 +126,15 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
   // The map does not depend on the new patient.
   let mapped = "";
   figure.drawn(() => {
-    const now = JSON.stringify([state.X, state.k, state.weights, plot.width]);
+    const now = JSON.stringify([state.X, state.k, state.weights, state.tenths, plot.width]);
     if (now !== mapped) plot.regions(vote, classes, state.X);
     mapped = now;
   });
 
   figure.restart(state);
-  figure.key(["+", "="], () => (state.k = Math.min(y.length, state.k + 1)));
-  figure.key(["-"], () => (state.k = Math.max(1, state.k - 1)));
-  figure.key(["w"], () => (state.weights = state.weights === "uniform" ? "distance" : "uniform"));
+  figure.key(["+", "="], () => (state.k = Math.min(y.length, state.k + 1)), "k");
+  figure.key(["-"], () => (state.k = Math.max(1, state.k - 1)), "k");
+  figure.key(["w"], () => (state.weights = state.weights === "uniform" ? "distance" : "uniform"), "weights");
   figure.explain("Drag the star or any patient, or choose one with Tab and move it with the arrow keys " +
     "(with Shift: four words at once). The keys + and − change k, w the weights.");
 

@@ -4,7 +4,7 @@ litlearn.figure("normal_distributions", (figure, data) => {
   const { number } = litlearn;
   const { classes } = data;
   const { means, rims, query, own, prior, correlated } = data;
-  const state = structuredClone({ means, rims, query, own, prior, correlated });
+  const state = figure.state({ means, rims, query, own, prior, correlated });
   const both = [0, 1];
   const priors = () => [1 - state.prior, state.prior];
 

@@ -4,7 +4,7 @@ litlearn.figure("overfitting", (figure, data) => {
   const { number } = litlearn;
   const { colors, course, grid } = data;
   // z: how good each day was, in units of the noise.
-  const state = structuredClone({ x: data.x, z: data.z, degree: data.degree, sigma: data.sigma });
+  const state = figure.state({ x: data.x, z: data.z, degree: data.degree, sigma: data.sigma });
   const visits = [...data.x.keys()];
   const sum = (values) => values.reduce((a, b) => a + b, 0);
   const rms = (values) => Math.sqrt(sum(values.map((v) => v * v)) / values.length);

@@ -3,7 +3,7 @@ litlearn.figure("penalized_models", (figure, data) => {
   "use strict";
   const { number } = litlearn;
   const { n, rest, colors, names } = data;
-  const state = structuredClone({
+  const state = figure.state({
     free: data.free, price: data.price, kind: data.kind, correlation: data.correlation,
   });
   const shares = { ridge: 0, net: 0.5, lasso: 1 }; // of the absolute values in the penalty

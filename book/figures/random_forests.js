@@ -4,7 +4,7 @@ litlearn.figure("random_forests", (figure, data) => {
   const { number, list } = litlearn;
   const { classes, y, bags, lots } = data;
   const [first, second] = data.features;
-  const state = structuredClone({ X: data.X, query: data.query, trees: data.trees, kind: "stumps" });
+  const state = figure.state({ X: data.X, query: data.query, trees: data.trees, kind: "stumps" });
 
   const shares = (ids) => classes.map((_, c) => ids.filter((i) => y[i] === c).length / ids.length);
   const gini = (ids) => 1 - shares(ids).reduce((total, share) => total + share * share, 0);

@@ -1,19 +1,23 @@
 /* Support vector machines under the hand: move a patient, change C, the kernel and its γ, and see the
-   band, the support vectors and their weights. */
+   band, the support vectors and their weights; or the weights as forces, at whose balance the border
+   rests; or words counted in tenths. */
 litlearn.figure("support_vector_machines", (figure, data) => {
   "use strict";
   const { number, list } = litlearn;
-  const { classes, y } = data;
+  const { classes } = data;
   const [first, second] = data.features;
-  const state = structuredClone({
-    X: data.X, query: data.query, kernel: data.kernel, C: data.C, gamma: data.gamma,
+  const state = figure.state({
+    X: data.X, y: data.y, query: data.query, kernel: data.kernel, C: data.C, gamma: data.gamma,
+    tenths: false, forces: false,
   });
+  const { y } = state;
   const patients = [...y.keys()];
   const sign = y.map((c) => 2 * c - 1);
 
   function kernel([a, b], [c, d]) {
-    if (state.kernel === "linear") return a * c + b * d;
-    return Math.exp(-state.gamma * ((a - c) ** 2 + (b - d) ** 2));
+    const unit = state.tenths ? 100 : 1; // of the first feature, squared
+    if (state.kernel === "linear") return unit * a * c + b * d;
+    return Math.exp(-state.gamma * (unit * (a - c) ** 2 + (b - d) ** 2));
   }
 
   /** The dual solution, as SVC finds it: sequential minimal optimisation, two patients a step, until
@@ -62,12 +66,14 @@ litlearn.figure("support_vector_machines", (figure, data) => {
 
   const plot = figure.plot({ x: first, y: second, equal: true });
   const edges = plot.marks.append("path").attr("class", "before");
-  const rings = plot.marks.append("g");
+  const rings = plot.marks.append("g").attr("class", "verdict");
+  const forces = plot.marks.append("g").attr("class", "verdict");
   plot.patients(state, y, classes);
 
   // Both move by factors: the sliders hold logarithms.
   for (const [label, name] of [["Price <i>C</i>", "C"], ["Kernel <i>γ</i>", "gamma"]]) {
     figure.slider({
+      name,
       label,
       min: data.powers[name][0],
       max: data.powers[name][1],
@@ -78,11 +84,21 @@ litlearn.figure("support_vector_machines", (figure, data) => {
     });
   }
   figure.choice({
+    name: "kernel",
     label: "Kernel",
     options: [{ value: "linear", text: "linear" }, { value: "rbf", text: "Gaussian, with γ" }],
     get: () => state.kernel,
     set: (name) => (state.kernel = name),
   });
+  if (figure.place.controls) {
+    figure.choice({
+      name: "units",
+      label: "Forgotten words are counted in",
+      options: [{ value: false, text: "words" }, { value: true, text: "tenths of a word" }],
+      get: () => state.tenths,
+      set: (tenths) => (state.tenths = tenths),
+    });
+  }
   const table = figure.table("What each patient contributes", ["patient", "group", "y f", "α", "place"], 2);
 
   /** Where a patient stands: outside the band, on its edge, within it, or on the wrong side. */
@@ -90,6 +106,35 @@ litlearn.figure("support_vector_machines", (figure, data) => {
     if (score > 1 + 1e-6) return "outside";
     if (score > 1 - 1e-6) return "edge";
     return score > 0 ? "within" : "wrong side";
+  }
+
+  /** The forces on the border: each support vector pushes it, at a right angle, towards the other
+      group, with its weight. The longest arrow has 52 pixels. */
+  function drawForces(model) {
+    const shown = state.forces && state.kernel === "linear" && model.norm > 1e-9;
+    const pushing = shown ? patients.filter((i) => model.support[i]) : [];
+    const w = [0, 1].map((j) => pushing.reduce((sum, i) => sum + model.alpha[i] * sign[i] * state.X[i][j], 0));
+    const [px, py] = [(plot.sx(1) - plot.sx(0)) * w[0], (plot.sy(1) - plot.sy(0)) * w[1]];
+    const most = Math.max(...pushing.map((i) => model.alpha[i]));
+    const arrows = forces.selectAll("path").data(pushing).join("path").attr("class", "force");
+    arrows.attr("stroke", (i) => classes[y[i]].color).attr("d", (i) => {
+      const long = (-52 * sign[i] * model.alpha[i]) / most / Math.hypot(px, py);
+      const [x, top] = [plot.sx(state.X[i][0]), plot.sy(state.X[i][1])];
+      const [u, v] = [x + long * px, top + long * py];
+      const way = Math.atan2(v - top, u - x);
+      const barb = (turn) => `${u - 8 * Math.cos(way + turn)},${v - 8 * Math.sin(way + turn)}`;
+      return `M${x},${top}L${u},${v}M${barb(0.5)}L${u},${v}L${barb(-0.5)}`;
+    });
+  }
+
+  /** What the forces add up to, group by group. */
+  function balance(model) {
+    const sums = [0, 1].map((c) => patients.filter((i) => y[i] === c).map((i) => model.alpha[i]));
+    const [well, ill] = sums.map((each) => each.filter((a) => a > 0).map((a) => number(a, 4)));
+    const total = number(d3.sum(sums[0]), 4);
+    if (!well.length) return "";
+    return ` The ${classes[0].name} push with ${well.join(" + ")} and the ${classes[1].name} with ` +
+      `${ill.join(" + ")}: ${total} on either side, up to rounding.`;
   }
 
   let mapped = "";
@@ -106,12 +151,14 @@ litlearn.figure("support_vector_machines", (figure, data) => {
     const value = f(state.query);
     const wide = state.kernel === "linear" && model.norm > 1e-9
       ? ` The band is ${number(2 / model.norm)} wide.` : "";
+    drawForces(model);
     figure.say(`The border rests on ${chosen.length === 1 ? "patient" : "patients"} ` +
       `${list(chosen.map((i) => i + 1))}.${wide} For the new patient f is ${number(value)}: ` +
-      `“${classes[value > 0 ? 1 : 0].name}”${Math.abs(value) < 1 ? ", within the band" : ""}.`);
+      `“${classes[value > 0 ? 1 : 0].name}”${Math.abs(value) < 1 ? ", within the band" : ""}.` +
+      (state.forces ? balance(model) : ""));
 
     // The map does not depend on the new patient.
-    const now = JSON.stringify([state.X, state.kernel, state.C, state.gamma, plot.width]);
+    const now = JSON.stringify([state.X, state.kernel, state.C, state.gamma, state.tenths, plot.width]);
     if (now === mapped) return;
     mapped = now;
     const share = (point) => {
@@ -134,7 +181,7 @@ litlearn.figure("support_vector_machines", (figure, data) => {
   }
 
   figure.restart(state);
-  figure.key(["k"], () => (state.kernel = state.kernel === "linear" ? "rbf" : "linear"));
+  figure.key(["k"], () => (state.kernel = state.kernel === "linear" ? "rbf" : "linear"), "kernel");
   figure.explain("Drag the star or any patient, or choose one with Tab and move it with the arrow keys " +
     "(with Shift: two at once). The key k changes the kernel.");
 

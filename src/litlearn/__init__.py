@@ -12,6 +12,7 @@ __version__ = "0.2.0.dev0"
 # The public namespaces, and nothing else: a name that is not here does not exist yet. Each ends
 # with ``__getattr__ = guide(__name__)``.
 _NAMESPACES = (
+    "claims",
     "cluster",
     "datasets",
     "decomposition",
