@@ -188,6 +188,11 @@ def translate(kind, words, where):
 def union(members):
     if "Any" in members:
         return "Any"
+    members = list(dict.fromkeys(members))
+    options = [one for one in members if one.startswith("Literal")]
+    if len(options) > 1:
+        listed = ", ".join(one.removeprefix("Literal[").removesuffix("]") for one in options)
+        members = [f"Literal[{listed}]", *(one for one in members if one not in options)]
     return " | ".join(sorted(members, key=lambda one: one == "None")) or "Any"
 
 
@@ -212,6 +217,32 @@ def result(kind, where):
     return known[0] if len(members) == 1 else f"{known[0]} | Any"
 
 
+def constraints(cls):
+    """What each parameter of a class may be; nothing for a class without a table of its own."""
+    if not hasattr(cls, "_constraints"):
+        return {}
+    return importlib.import_module("litlearn._core.validation").constraints_of(cls)
+
+
+def declared(constraint, documented, where):
+    """The annotation of a parameter with a constraint, if the docstring says the same."""
+    said, annotation = members_of(documented), union(constraint.kinds)
+    if "str" in said:  # stands for the names of many options
+        said |= {one for one in constraint.kinds if one.startswith("Literal")}
+        said -= {"str"} - set(constraint.kinds)
+    if said != members_of(annotation):
+        raise SystemExit(f"{where}: the docstring says {documented}, its constraint {annotation}")
+    return annotation
+
+
+def members_of(annotation):
+    """The members of a union, each literal apart."""
+    literals = re.findall(r"Literal\[([^]]*)\]", annotation)
+    options = [f"Literal[{one}]" for some in literals for one in some.split(", ")]
+    others = re.sub(r"Literal\[[^]]*\]( \| )?", "", annotation).split(" | ")
+    return {*options, *filter(None, others)}
+
+
 # Functions and classes
 
 
@@ -233,8 +264,8 @@ class Writer:
                 if kind:
                     self.known.setdefault(parameter, kind)
 
-    def parameters(self, function, docs, where, first=None):
-        """The parameters of a signature, annotated."""
+    def parameters(self, function, docs, where, first=None, allowed=()):
+        """The parameters of a signature, annotated; `allowed`: the constraints of an estimator."""
         out, star = ([first] if first else []), False
         listed = list(inspect.signature(function).parameters.values())
         for p in listed[1 if first else 0 :]:
@@ -255,7 +286,10 @@ class Writer:
                 default = ...
             if p.name == "X" and function.__module__ in SHARED:
                 kind = self.samples  # whether sparse arrays are taken, the estimator says
-            text = f"{p.name}: {given(kind, default, f'{where}, {p.name}')}"
+            annotation = given(kind, default, f"{where}, {p.name}")
+            if p.name in allowed:
+                annotation = union(allowed[p.name].kinds)
+            text = f"{p.name}: {annotation}"
             if p.default is not p.empty:
                 plain = isinstance(p.default, PLAIN) and p.default == p.default
                 text += f" = {shown(p.default)}" if plain else " = ..."
@@ -326,12 +360,16 @@ class Writer:
                     yield f"{name}: Any"
             has_init = False
         if has_init:
-            arguments = self.parameters(cls.__init__, docs, where, "self")
+            allowed = constraints(cls)
+            arguments = self.parameters(cls.__init__, docs, where, "self", allowed)
             for p in list(inspect.signature(cls.__init__).parameters.values())[1:]:
                 # Every parameter of an estimator can be read and set under its own name.
                 if hasattr(cls, "get_params") and p.name not in attributes and docs.get(p.name):
                     default = ... if p.default is p.empty else p.default
-                    yield f"{p.name}: {given(docs[p.name], default, where)}"
+                    annotation = given(docs[p.name], default, where)
+                    if p.name in allowed:
+                        annotation = declared(allowed[p.name], annotation, f"{where}.{p.name}")
+                    yield f"{p.name}: {annotation}"
         for name, kind in attributes.items():
             yield f"{name}: {result(kind or 'estimator', f'{where}.{name}')}"
         if has_init:

@@ -111,7 +111,6 @@ RANDOM = ("LinearSVC", "LinearSVR", "PCA")
 WITHOUT_EFFECT = [
     p for n in coming_from.NOTES if n.kind == coming_from.NO_EFFECT for p in n.places()
 ]
-REFUSED = [p for n in coming_from.NOTES if n.kind == coming_from.REFUSED for p in n.places()]
 
 
 SPARSE = (
@@ -188,11 +187,26 @@ def test_an_effect_is_noticed():
         assert not all(map(same, results(name), results(name, **change)))
 
 
-@pytest.mark.parametrize("name, key", REFUSED)
-def test_what_is_refused_says_so(name, key):
-    cls = coming_from.pair(HOME[name], name)[0]
-    with pytest.raises(ValueError, match=key):
-        cls(**{key: [1, 0, 0]}).fit(*coming_from.data(name))
+def test_strings_that_one_side_takes_are_found():
+    def said(package, name, key):
+        return coming_from.options(*coming_from.pair(package, name), key)
+
+    assert said("cluster", "KMeans", "algorithm") == '`"hamerly"` too'
+    assert said("cluster", "KMeans", "init") == said("cluster", "KMeans", "tol") == ""
+    assert said("neighbors", "KernelDensity", "metric").endswith('`"sokalsneath"` are refused')
+    assert said("tree", "DecisionTreeRegressor", "criterion") == ""  # "friedman_mse" warns there
+    assert said("tree", "DecisionTreeRegressor", "monotonic_cst") == "refused: only None is taken"
+
+
+@every_shared
+def test_what_is_refused_says_so(package, name):
+    cls = coming_from.pair(package, name)[0]
+    for text, keys in coming_from.parameters(package, name).items():
+        for key in keys if "refused" in text and hasattr(cls, "_constraints") else ():
+            quoted = re.search(r'`"(\w+)"`[^;]* (?:is|are) refused', text)
+            value = quoted[1] if quoted else [1, 0, 0]
+            with pytest.raises(ValueError, match=key):
+                coming_from.made(cls, **{key: value}).fit(*coming_from.data(name))
 
 
 def test_names_of_solvers_are_taken_as_asked_or_replaced():

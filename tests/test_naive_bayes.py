@@ -10,10 +10,12 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.naive_bayes import GaussianNB as TheirNB
 
 import reference
+from litlearn._core.validation import constraints_of
 from litlearn.discriminant_analysis import LinearDiscriminantAnalysis
-from litlearn.naive_bayes import VARIANCES, GaussianNB
+from litlearn.naive_bayes import GaussianNB
 
 nojit = pytest.mark.nojit
+VARIANCES = constraints_of(GaussianNB)["variance"].options
 KINDS = pytest.mark.parametrize("kind", VARIANCES)
 
 

@@ -13,6 +13,7 @@ import sklearn
 import litlearn
 from litlearn import _warm_up
 from litlearn._core.base import BaseEstimator
+from litlearn._core.validation import constraints_of
 from protocol import SKLEARN
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -132,7 +133,9 @@ def has_their_parameters(space, name, cls):
     expected = set(inspect.signature(theirs).parameters)
     if SKLEARN < (1, 9):
         expected.discard("n_alphas")  # which is a value of alphas since
-    return expected <= set(inspect.signature(cls).parameters)
+    ours = set(inspect.signature(cls).parameters)
+    declared = space == "linear_model" or ours == set(constraints_of(cls))
+    return expected <= ours and declared
 
 
 def is_measured(space, name, cls):

@@ -1,10 +1,10 @@
 """What changes with the import: scikit-learn's signatures, methods and attributes beside ours.
 
 What can be computed is computed from the two programs: which names and defaults differ, which
-fitted attributes and methods are on one side only. What cannot is written here, once, and
-``tests/test_coming_from.py`` holds it against the programs: every name exists on both sides, what
-has no effect changes no number of a fit, what is refused raises an error, and every public name of
-scikit-learn's that is absent has its row.
+strings are taken, which fitted attributes and methods are on one side only. What cannot is written
+here, once, and ``tests/test_coming_from.py`` holds all of it against the programs: every name
+exists on both sides, what has no effect changes no number of a fit, what is refused raises an
+error, and every public name of scikit-learn's that is absent has its row.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions, make_constraint
+
+from litlearn._core.constraints import NONE, TEXT, Option
+from litlearn._core.validation import constraints_of
 
 PACKAGES = (
     "cluster",
@@ -34,8 +38,7 @@ PACKAGES = (
     "tree",
 )
 
-NO_EFFECT, REFUSED, DIFFERS = "no effect", "refused", "differs"
-KINDS = (DIFFERS, NO_EFFECT, REFUSED)
+NO_EFFECT, DIFFERS = "no effect", "differs"
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,6 @@ NOTES = (
         "sort_graph_by_row_values",
         "nothing here is slower for a graph in another order",
     ),
-    # What is refused.
-    Note(REFUSED, "monotonic_cst", f"{TREES} {FORESTS}", "only None is taken"),
     # What differs.
     Note(
         DIFFERS,
@@ -123,10 +124,11 @@ NOTES = (
         "a progress bar in place of lines",
     ),
     Note(DIFFERS, "verbose", "SGDClassifier", "a progress bar where there are two classes"),
+    Note(DIFFERS, "algorithm", "KMeans", '`"elkan"` with sparse samples is `"lloyd"`'),
     Note(
         DIFFERS,
         "algorithm",
-        "KMeans k_means",
+        "k_means",
         '`"hamerly"` too; `"elkan"` with sparse samples is `"lloyd"`',
     ),
     Note(
@@ -165,18 +167,7 @@ NOTES = (
         "QuadraticDiscriminantAnalysis",
         "serves classes with fewer samples than features, too",
     ),
-    Note(
-        DIFFERS,
-        "criterion",
-        f"{TREE_CLASSIFIERS} {FOREST_CLASSIFIERS}",
-        '`"misclassification"` too; an object is refused',
-    ),
-    Note(
-        DIFFERS,
-        "criterion",
-        "DecisionTreeRegressor ExtraTreeRegressor RandomForestRegressor ExtraTreesRegressor",
-        "an object is refused",
-    ),
+    Note(DIFFERS, "criterion", f"{TREES} {FORESTS}", "an object is refused"),
     Note(DIFFERS, "random_state", TREES, "other numbers are drawn: another tree of the same kind"),
     Note(
         DIFFERS,
@@ -529,18 +520,38 @@ def parameters(package, name):
             text = "absent"
         elif key not in theirs:
             text = f"only here: {described(pair(package, name)[0], 'Parameters', key)}"
-        elif note is None:
-            text = "the same"
-        elif note.kind == DIFFERS:
-            text = note.text
         else:
-            text = f"{note.kind}: {note.text}"
+            said = [options(*pair(package, name), key)]
+            if note is not None:
+                said.append(note.text if note.kind == DIFFERS else f"{note.kind}: {note.text}")
+            text = "; ".join(filter(None, said)) or "the same"
         default = theirs.get(key) and ours.get(key)
         if default and not alike(ours[key].default, theirs[key].default):
             default = f"default {code(ours[key].default)} instead of {code(theirs[key].default)}"
             text = default if text == "the same" else f"{text}; {default}"
         groups.setdefault(text, []).append(key)
     return {text: keys for text, keys in groups.items() if keys}
+
+
+def options(ours, theirs, key):
+    """Return what is said of the strings that one side takes for a parameter, and the other not."""
+    if not hasattr(ours, "_constraints") or key not in theirs._parameter_constraints:
+        return ""
+    constraint = constraints_of(ours)[key]
+    if constraint is NONE:
+        return "refused: only None is taken"
+    members = getattr(constraint, "members", [constraint])
+    if TEXT in members:
+        return ""
+    here = [one for part in members if isinstance(part, Option) for one in part.options]
+    allowed = [make_constraint(one) for one in theirs._parameter_constraints[key]]
+    strings = [one for one in allowed if isinstance(one, StrOptions)]
+    there = {option for one in strings for option in one.options}
+    shown = {option for one in strings if not one.hidden for option in one.options}
+    more = ", ".join(code(one) for one in here if one not in there)
+    fewer = [code(one) for one in sorted(shown.difference(here))]
+    refused = f"{', '.join(fewer)} {'is' if len(fewer) == 1 else 'are'} refused" if fewer else ""
+    return "; ".join(filter(None, [f"{more} too" if more else "", refused]))
 
 
 def alike(a, b):

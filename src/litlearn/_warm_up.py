@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from litlearn._core import validation
+from litlearn._core.constraints import BOOLEAN, Option
 from litlearn._core.progress import progress
 
 SECONDS = 3.0  # of compiling in a step, on average: all took 370 s on an AMD EPYC
@@ -214,10 +214,10 @@ def warm_up(*namespaces, dtypes=("float64", "float32"), verbose=True):
     """
     known, dtypes = list(dict.fromkeys(case[0] for case in CASES)), [np.dtype(d) for d in dtypes]
     for name in namespaces:
-        validation.check_option("warm_up", "namespaces", name, known)
+        Option(*known).check("warm_up", "namespaces", name)
     for dtype in dtypes:
-        validation.check_option("warm_up", "dtypes", dtype.name, ["float64", "float32"])
-    validation.check_boolean("warm_up", "verbose", verbose)
+        Option("float64", "float32").check("warm_up", "dtypes", dtype.name)
+    BOOLEAN.check("warm_up", "verbose", verbose)
     steps = [
         (namespace, label, partial(call, dtype))
         for namespace, label, call in _calls()

@@ -7,12 +7,12 @@ error and the true regression function are known exactly.
 
 from __future__ import annotations
 
-import numbers
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import i0e, logsumexp
 
+from litlearn._core.constraints import COUNT, RANDOM_STATE, Integer
 from litlearn._core.guide import guide
 
 __all__ = ["BayesError", "Bunch", "MemoryClinic", "make_memory_clinic"]
@@ -141,29 +141,6 @@ def _make_truth():
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
     return truth
-
-
-def _check_random_state(random_state):
-    """Return a generator of random numbers with a stream that NumPy keeps between versions."""
-    if isinstance(random_state, np.random.RandomState | np.random.Generator):
-        return random_state
-    is_int = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
-    if random_state is None or (is_int and 0 <= random_state < 2**32):
-        # RandomState, not Generator: NumPy promises to keep its numbers for a given seed.
-        return np.random.RandomState(random_state)
-    raise ValueError(
-        f"make_memory_clinic: random_state is {random_state!r}, expected None, an int from 0 to "
-        "2**32 - 1, or a RandomState or Generator of NumPy"
-    )
-
-
-def _check_count(name, value):
-    """Check that a number of samples is a positive int."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-        raise TypeError(f"make_memory_clinic: {name} is {value!r}, expected an int")
-    if value < 1:
-        raise ValueError(f"make_memory_clinic: {name} is {value}, expected at least 1")
-    return int(value)
 
 
 def _draw(n_samples, rng, truth):
@@ -332,10 +309,8 @@ class MemoryClinic(Bunch):
         ValueError, TypeError
             As in :meth:`posterior`, and if `n_draws` is not an int above 1.
         """
-        n_draws = _check_count("n_draws", n_draws)
-        if n_draws < 2:
-            raise ValueError("MemoryClinic.bayes_error: n_draws is 1, expected at least 2")
-        rng = _check_random_state(random_state)
+        n_draws = Integer("[2, inf)").check("bayes_error", "n_draws", n_draws)
+        rng = RANDOM_STATE.check("bayes_error", "random_state", random_state)
         _, positions = self._columns(None, features, "bayes_error")
         total = squares = 0.0
         for first in range(0, n_draws, 50_000):
@@ -451,8 +426,8 @@ def make_memory_clinic(n_samples=600, *, random_state=None, as_frame=False):
     >>> clinic.target_names
     ['control', 'disease A', 'disease B']
     """
-    n_samples = _check_count("n_samples", n_samples)
-    rng = _check_random_state(random_state)
+    n_samples = COUNT.check("make_memory_clinic", "n_samples", n_samples)
+    rng = RANDOM_STATE.check("make_memory_clinic", "random_state", random_state)
     truth = _make_truth()
     X, component = _draw(n_samples, rng, truth)
     next_score = _expected_next_score(X, truth)

@@ -6,13 +6,13 @@ blocks of rows, whatever the size of the data.
 """
 
 import copy
-import numbers
 from typing import NamedTuple
 
 import numpy as np
 
 from litlearn._core import moments, targets, validation
 from litlearn._core.base import NumberedColumnsMixin, clone
+from litlearn._core.constraints import ARRAY, BOOLEAN, COUNT, SHARE, Has, Option, Table
 from litlearn._core.factors import precision_factors, semidefinite_eigen
 from litlearn._core.guide import guide
 from litlearn._core.linear import LinearClassifier
@@ -24,6 +24,12 @@ __all__ = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"]
 
 # Below this share of the largest, singular values are lost when their squares are computed.
 FINEST = 1e-6
+COVARIANCE = Table(
+    shrinkage=Option("auto") | SHARE | None,
+    priors=ARRAY | None,
+    store_covariance=BOOLEAN,
+    covariance_estimator=Has("fit") | None,
+)
 
 
 # --- statistics of the classes ---------------------------------------------------------------
@@ -119,28 +125,16 @@ def regularised(owner, covariance, rows):
     return covariance if owner.shrinkage is None else shrunk(covariance, owner.shrinkage)
 
 
-def check_covariance_parameters(owner, without):
-    """Check what both methods share; the solver `without` takes no other covariance."""
-    who = type(owner).__name__
-    if isinstance(owner.shrinkage, str) or not isinstance(
-        owner.shrinkage, (numbers.Real, type(None))
-    ):
-        expected = " or a float in the range [0, 1] or None"
-        validation.check_option(owner, "shrinkage", owner.shrinkage, ("auto",), or_else=expected)
-    elif owner.shrinkage is not None:
-        validation.check_real(owner, "shrinkage", owner.shrinkage, low=0.0, high=1.0)
-    estimator = owner.covariance_estimator
-    if estimator is not None and not hasattr(estimator, "fit"):
-        expected = "an object that has the method fit, or None"
-        validation._refuse(owner, "covariance_estimator", estimator, expected)
-    validation.check_boolean(owner, "store_covariance", owner.store_covariance)
-    validation.check_real(owner, "tol", owner.tol, low=0.0)
-    if owner.solver == without and owner.shrinkage is not None:
-        raise NotImplementedError(f"{who}: shrinkage not supported with {without!r} solver.")
-    if owner.solver == without and estimator is not None:
+def check_covariance_parameters(owner):
+    """Check the parameters; the solver "svd" takes no covariance but that of the samples."""
+    validation.check_parameters(owner)
+    who, estimator = type(owner).__name__, owner.covariance_estimator
+    if owner.solver == "svd" and owner.shrinkage is not None:
+        raise NotImplementedError(f"{who}: shrinkage not supported with 'svd' solver.")
+    if owner.solver == "svd" and estimator is not None:
         raise ValueError(
-            f"{who}: covariance estimator is not supported with {without} solver "
-            f"(covariance_estimator is not supported with solver={without!r}). Try another solver."
+            f"{who}: covariance estimator is not supported with svd solver (covariance_estimator "
+            "is not supported with solver='svd'). Try another solver."
         )
     if estimator is not None and owner.shrinkage not in (None, 0):
         raise ValueError(
@@ -296,6 +290,10 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
     [0] (6, 1)
     """
 
+    _constraints = Table(
+        COVARIANCE, solver=Option("svd", "lsqr", "eigen"), n_components=COUNT | None
+    )
+
     def __init__(
         self,
         solver="svd",
@@ -332,9 +330,7 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
         numpy.linalg.LinAlgError
             If the solver ``"eigen"`` meets a covariance that is not positive definite.
         """
-        validation.check_option(self, "solver", self.solver, ("svd", "lsqr", "eigen"))
-        check_covariance_parameters(self, "svd")
-        validation.check_integer(self, "n_components", self.n_components, low=1, allow_none=True)
+        check_covariance_parameters(self)
         names = validation.feature_names(X)
         X = validation.check_array(self, X)
         coded = targets.encode_one(self, y, len(X))
@@ -564,6 +560,8 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
     [0]
     """
 
+    _constraints = Table(COVARIANCE, solver=Option("svd", "eigen"), reg_param=SHARE)
+
     def __init__(
         self,
         *,
@@ -601,9 +599,7 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
         numpy.linalg.LinAlgError
             If a covariance is not of full rank.
         """
-        validation.check_option(self, "solver", self.solver, ("svd", "eigen"))
-        check_covariance_parameters(self, "svd")
-        validation.check_real(self, "reg_param", self.reg_param, low=0.0, high=1.0)
+        check_covariance_parameters(self)
         names = validation.feature_names(X)
         X = validation.check_array(self, X)
         coded = targets.encode_one(self, y, len(X), fewest=2)

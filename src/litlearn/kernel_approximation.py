@@ -9,6 +9,7 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.constraints import ANY_REAL, COUNT, NOT_NEGATIVE, REPEATS, Option, Real, Table
 from litlearn._core.factors import FEW_EIGENVECTORS, threads_for
 from litlearn._core.guide import guide
 from litlearn._core.parallel import cut, fold_blocks
@@ -42,7 +43,7 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
         Further arguments of a kernel that is a function.
     n_components : int, default=100
         Number of landmarks, and of features; at most n_samples.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Draws the landmarks, the same ones as scikit-learn.
     n_jobs : int, default=None
         Number of threads. None and -1: every CPU that is available.
@@ -73,6 +74,10 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
     >>> print((Z @ Z.T).round(4)[0])
     [1.     0.3679 0.0183]
     """
+
+    _constraints = Table(  # a degree or coef0 of None is the default of the kernel
+        _gram.KERNEL, degree=Real("[1.0, inf)") | None, coef0=ANY_REAL | None, n_components=COUNT
+    )
 
     def __init__(
         self,
@@ -120,14 +125,13 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
             If a parameter is out of range, or `X` is missing, empty, of the wrong shape, or holds
             NaN or infinity.
         """
-        check_nystroem(self)
+        random = check_nystroem(self)
         names = validation.feature_names(X)
         X = _gram.check_samples(self, X)
         n, m = X.shape[0], self.n_components
         if m > n:
             message = f"Nystroem: n_components={m} is more than n_samples={n}: all are landmarks."
             validation.warn(UserWarning(message))
-        random = validation.check_random_state(self, self.random_state)
         chosen = random.permutation(n)[: min(m, n)]
         landmarks = _gram.take(self, X, chosen)
         K = _gram.SampleKernel(self, landmarks, self.gamma).gram(self.n_jobs)
@@ -167,17 +171,15 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
 
 
 def check_nystroem(model):
-    """Check the parameters of Nystroem."""
-    _gram.check_kernel_parameters(model, none_is_default=True)
-    validation.check_integer(model, "n_components", model.n_components, low=1)
-    validation.check_random_state(model, model.random_state)
-    validation.check_n_jobs(model, model.n_jobs)
+    """Check the parameters of Nystroem; return what the landmarks are drawn by."""
+    random = validation.check_parameters(model).random_state
     given = [getattr(model, name) is not None for name in ("gamma", "coef0", "degree")]
     if (callable(model.kernel) or model.kernel == "precomputed") and any(given):
         raise ValueError(
             "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed "
             "kernel: they belong to the kernels that have a name; kernel_params to a function."
         )
+    return random
 
 
 def inverse_root(K):
@@ -208,7 +210,7 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
         of n_features and the variance of `X`.
     n_components : int, default=100
         Number of features.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Draws frequencies and phases, the same ones as scikit-learn.
 
     Attributes
@@ -235,6 +237,8 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
     >>> print((Z @ Z.T).round(1)[0])
     [1.  0.4]
     """
+
+    _constraints = Table(gamma=Option("scale") | NOT_NEGATIVE, n_components=REPEATS)
 
     def __init__(self, *, gamma=1.0, n_components=100, random_state=None):
         self._set_as_given(locals())
@@ -271,15 +275,7 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
             If a parameter is out of range, or `X` is missing, empty, of the wrong shape, or holds
             NaN or infinity.
         """
-        if isinstance(self.gamma, str):
-            validation.check_option(
-                self, "gamma", self.gamma, ("scale",), or_else=" or a float in the range [0.0, inf)"
-            )
-        else:
-            validation.check_real(self, "gamma", self.gamma, low=0.0)
-        high = validation.LARGEST
-        validation.check_integer(self, "n_components", self.n_components, low=1, high=high)
-        random = validation.check_random_state(self, self.random_state)
+        random = validation.check_parameters(self).random_state
         names = validation.feature_names(X)
         X = validation.check_array(self, X, sparse=("csr",))
         gamma = kernels.scaled_gamma(X) if isinstance(self.gamma, str) else float(self.gamma)

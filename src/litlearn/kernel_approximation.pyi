@@ -15,13 +15,27 @@ __all__ = [
 ]
 
 class Nystroem(NumberedColumnsMixin, BaseEstimator):
-    kernel: str | Callable[..., Any]
+    kernel: (
+        Literal[
+            "linear",
+            "cosine",
+            "poly",
+            "polynomial",
+            "sigmoid",
+            "rbf",
+            "laplacian",
+            "chi2",
+            "additive_chi2",
+            "precomputed",
+        ]
+        | Callable[..., Any]
+    )
     gamma: Float | None
     coef0: Float | None
     degree: Float | None
     kernel_params: Mapping[Any, Any] | None
     n_components: Int
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     n_jobs: Int | None
     components_: NDArray[Any] | Any
     component_indices_: NDArray[Any]
@@ -30,14 +44,26 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     def __init__(
         self,
-        kernel: str | Callable[..., Any] = "rbf",
+        kernel: Literal[
+            "linear",
+            "cosine",
+            "poly",
+            "polynomial",
+            "sigmoid",
+            "rbf",
+            "laplacian",
+            "chi2",
+            "additive_chi2",
+            "precomputed",
+        ]
+        | Callable[..., Any] = "rbf",
         *,
         gamma: Float | None = None,
         coef0: Float | None = None,
         degree: Float | None = None,
         kernel_params: Mapping[Any, Any] | None = None,
         n_components: Int = 100,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: Int | None = None,
     ) -> None: ...
     def fit(self, X: Array | Sparse, y: None = None) -> Self: ...
@@ -55,7 +81,7 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
 class RBFSampler(NumberedColumnsMixin, BaseEstimator):
     gamma: Literal["scale"] | Float
     n_components: Int
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     random_weights_: NDArray[Any]
     random_offset_: NDArray[Any]
     n_features_in_: int
@@ -65,7 +91,7 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
         *,
         gamma: Literal["scale"] | Float = 1.0,
         n_components: Int = 100,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None: ...
     def fit(self, X: Array | Sparse, y: None = None) -> Self: ...
     def fit_transform(

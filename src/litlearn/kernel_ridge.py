@@ -7,6 +7,7 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from litlearn._core.constraints import ARRAY, NOT_NEGATIVE, Table
 from litlearn._core.guide import guide
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.kernels import _gram
@@ -77,6 +78,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     [0.04 0.88 0.04]
     """
 
+    _constraints = Table(_gram.KERNEL, alpha=NOT_NEGATIVE | ARRAY)
+
     def __init__(
         self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None
     ):
@@ -115,7 +118,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         MemoryError
             If the Gram matrix does not fit in memory.
         """
-        _gram.check_kernel_parameters(self)
+        validation.check_parameters(self)
         names = validation.feature_names(X)
         X = _gram.check_samples(self, X)
         y = validation.check_real_targets(self, y, X.shape[0])

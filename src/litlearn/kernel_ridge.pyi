@@ -14,7 +14,21 @@ __all__ = [
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     alpha: Float | Array
-    kernel: str | Callable[..., Any]
+    kernel: (
+        Literal[
+            "linear",
+            "cosine",
+            "poly",
+            "polynomial",
+            "sigmoid",
+            "rbf",
+            "laplacian",
+            "chi2",
+            "additive_chi2",
+            "precomputed",
+        ]
+        | Callable[..., Any]
+    )
     gamma: Float | None
     degree: Float
     coef0: Float
@@ -28,7 +42,19 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self,
         alpha: Float | Array = 1,
         *,
-        kernel: str | Callable[..., Any] = "linear",
+        kernel: Literal[
+            "linear",
+            "cosine",
+            "poly",
+            "polynomial",
+            "sigmoid",
+            "rbf",
+            "laplacian",
+            "chi2",
+            "additive_chi2",
+            "precomputed",
+        ]
+        | Callable[..., Any] = "linear",
         gamma: Float | None = None,
         degree: Float = 3,
         coef0: Float = 1,

@@ -18,6 +18,7 @@ from litlearn._core.base import (
     _loaded,
     clone,
 )
+from litlearn._core.constraints import ARRAY, Has, Real, Table
 from litlearn._core.guide import guide
 from litlearn._core.linear import LinearClassifier
 from litlearn._core.parallel import cut, fold_blocks, map_blocks
@@ -147,6 +148,7 @@ class _Offered:
 class MulticlassStrategy(ClassifierMixin, BaseEstimator):
     """An estimator around another one, of which it fits several clones."""
 
+    _constraints = Table(estimator=Has("fit"))
     _routed_callers = ("fit", "partial_fit")
 
     def __sklearn_tags__(self):
@@ -181,12 +183,6 @@ class MulticlassStrategy(ClassifierMixin, BaseEstimator):
                 )
             return {}
         return getattr(routing.process_routing(self, caller, **given).estimator, caller)
-
-    def _check_parameters(self):
-        if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
-            expected = "an object, not a class, that has the method fit"
-            validation._refuse(self, "estimator", self.estimator, expected)
-        validation.check_n_jobs(self, self.n_jobs)
 
     def _fit_all(self, work, count):
         """Return the results of ``work(k)``, fits that divide the budget of threads."""
@@ -263,7 +259,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
     n_jobs : int, default=None
         Threads that fit the classifiers, and divide among them those that each may use. None: one
         for each CPU. No number changes a bit of the result.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Has no effect.
 
     Attributes
@@ -320,7 +316,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         TypeError, ValueError
             If a parameter or `y` cannot be used, or as the estimator says.
         """
-        self._check_parameters()
+        validation.check_parameters(self)
         routed = self._routed("fit", fit_params)
         indicator = Indicator(self, X, y)
         names = [(f"not {name}", name) for name in indicator.classes]
@@ -363,7 +359,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         ValueError
             If `classes` is missing in the first call, or `y` has a class that is not among them.
         """
-        self._check_parameters()
+        validation.check_parameters(self)
         routed = self._routed("partial_fit", partial_fit_params)
         classes, first = targets.batch_classes(self, classes)
         indicator = Indicator(self, X, y)
@@ -560,7 +556,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         TypeError, ValueError
             If a parameter, `X` or `y` cannot be used, or there is one class.
         """
-        self._check_parameters()
+        validation.check_parameters(self)
         routed = self._routed("fit", fit_params)
         names = validation.feature_names(X)
         X = check_samples(self, X)
@@ -609,7 +605,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         ValueError
             If `classes` is missing in the first call, or `y` has a class that is not among them.
         """
-        self._check_parameters()
+        validation.check_parameters(self)
         routed = self._routed("partial_fit", partial_fit_params)
         classes, first = targets.batch_classes(self, classes)
         names = validation.feature_names(X) if first else None
@@ -740,7 +736,7 @@ class OutputCodeClassifier(MulticlassStrategy):
         With ``fit`` and ``decision_function`` or ``predict_proba``. It is cloned.
     code_size : float, default=1.5
         Number of bits over the number of classes, for a random code book.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Draws the code book.
     n_jobs : int, default=None
         Threads that fit the classifiers, and divide among them those that each may use. None: one
@@ -778,6 +774,7 @@ class OutputCodeClassifier(MulticlassStrategy):
     ['a' 'b' 'c']
     """
 
+    _constraints = Table(code_size=Real("(0.0, 1000000.0]"), code_book=ARRAY | None)
     _routed_callers = ("fit",)
     _accepts_metadata = False
 
@@ -805,13 +802,10 @@ class OutputCodeClassifier(MulticlassStrategy):
         TypeError, ValueError
             If a parameter or `y` cannot be used, or as the estimator says.
         """
-        self._check_parameters()
-        code_size = self.code_size
-        validation.check_real(self, "code_size", code_size, low=0.0, high=1e6, allow_low=False)
-        random_state = validation.check_random_state(self, self.random_state)
+        random_state = validation.check_parameters(self).random_state
         if not any(hasattr(self.estimator, m) for m in ("decision_function", "predict_proba")):
             expected = "an object that has decision_function or predict_proba"
-            validation._refuse(self, "estimator", self.estimator, expected)
+            validation.refuse(self, "estimator", self.estimator, expected)
         routed = self._routed("fit", fit_params)
         classes, codes = encode(self, y, count_rows(X))
         low = -1.0 if hasattr(self.estimator, "decision_function") else 0.0
@@ -840,7 +834,7 @@ class OutputCodeClassifier(MulticlassStrategy):
         book = validation.check_numbers(self, "code_book", self.code_book, expected)
         values = np.unique(book)
         if book.ndim != 2 or len(book) != n_classes or len(values) != 2:
-            validation._refuse(self, "code_book", self.code_book, expected)
+            validation.refuse(self, "code_book", self.code_book, expected)
         return np.where(book == values[1], 1.0, low)
 
     def predict(self, X):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litlearn._core.base import BaseEstimator, ClassifierMixin, MultiOutputMixin
-from litlearn._core.types import Array, Float, Int, Sparse
+from litlearn._core.types import Array, Bool, Float, Int, Sparse
 
 __all__ = [
     "OneVsOneClassifier",
@@ -34,14 +34,16 @@ class OneVsOneClassifier(ClassifierMixin, BaseEstimator):
 class OneVsRestClassifier(MultiOutputMixin, ClassifierMixin, BaseEstimator):
     estimator: Any
     n_jobs: Int | None
-    verbose: Int
+    verbose: Bool | Int
     estimators_: list[Any] | Any
     classes_: NDArray[Any]
     n_classes_: int
     multilabel_: bool
     n_features_in_: int
     feature_names_in_: NDArray[Any]
-    def __init__(self, estimator: Any, *, n_jobs: Int | None = None, verbose: Int = 0) -> None: ...
+    def __init__(
+        self, estimator: Any, *, n_jobs: Int | None = None, verbose: Bool | Int = 0
+    ) -> None: ...
     def fit(self, X: Array | Sparse, y: Array | Sparse, **fit_params: Any) -> Self: ...
     def get_metadata_routing(self) -> Any: ...
     def predict(self, X: Array | Sparse) -> NDArray[Any]: ...
@@ -51,7 +53,7 @@ class OneVsRestClassifier(MultiOutputMixin, ClassifierMixin, BaseEstimator):
 class OutputCodeClassifier(ClassifierMixin, BaseEstimator):
     estimator: Any
     code_size: Float
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     n_jobs: Int | None
     code_book: Array | None
     estimators_: list[Any] | Any
@@ -64,7 +66,7 @@ class OutputCodeClassifier(ClassifierMixin, BaseEstimator):
         estimator: Any,
         *,
         code_size: Float = 1.5,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: Int | None = None,
         code_book: Array | None = None,
     ) -> None: ...

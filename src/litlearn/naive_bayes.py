@@ -6,6 +6,7 @@ The names, parameters, attributes and defaults are scikit-learn's; the restricte
 import numpy as np
 
 from litlearn._core import moments, targets, validation
+from litlearn._core.constraints import ARRAY, NOT_NEGATIVE, Option, Table
 from litlearn._core.guide import guide
 from litlearn._core.moments import Moments, Samples
 from litlearn._core.normal import NormalClassifier, given_priors, scaled_squares
@@ -13,7 +14,6 @@ from litlearn._core.normal import NormalClassifier, given_priors, scaled_squares
 __all__ = ["GaussianNB"]
 
 LEAST = 5e-324  # the smallest number: the variance of a feature that is constant, without smoothing
-VARIANCES = ("class_feature", "feature", "class", "one")
 UNKNOWN = "The target label(s) {missing} in y do not exist in the initial classes {classes}"
 
 
@@ -117,6 +117,12 @@ class GaussianNB(NormalClassifier):
     ['well' 'ill']
     """
 
+    _constraints = Table(
+        priors=ARRAY | None,
+        var_smoothing=NOT_NEGATIVE,
+        variance=Option("class_feature", "feature", "class", "one"),
+    )
+
     def __init__(self, *, priors=None, var_smoothing=1e-9, variance="class_feature"):
         self._set_as_given(locals())
 
@@ -174,8 +180,7 @@ class GaussianNB(NormalClassifier):
         return self._fit(X, y, classes, sample_weight, first)
 
     def _fit(self, X, y, classes, sample_weight, first):
-        validation.check_real(self, "var_smoothing", self.var_smoothing, low=0.0)
-        validation.check_option(self, "variance", self.variance, VARIANCES)
+        validation.check_parameters(self)
         names = validation.feature_names(X) if first else None
         if first:
             X = validation.check_array(self, X)

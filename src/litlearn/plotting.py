@@ -992,8 +992,9 @@ def plot_tree(
     """
     matplotlib = _matplotlib()
     from litlearn._core import validation
+    from litlearn._core.constraints import BOOLEAN, POSITIVE
     from litlearn.tree._classes import DecisionTree
-    from litlearn.tree._export import _names_of_classes, _names_of_features
+    from litlearn.tree._export import DEPTH, DIGITS, LABEL, _names_of_classes, _names_of_features
 
     who = "plot_tree"
     if not isinstance(decision_tree, DecisionTree):
@@ -1002,18 +1003,15 @@ def plot_tree(
             "tree; a forest holds its trees in estimators_"
         )
     validation.check_is_fitted(decision_tree)
-    validation.check_integer(who, "max_depth", max_depth, low=0, allow_none=True)
-    validation.check_option(who, "label", label, ("all", "root", "none"))
-    for name, flag in (
-        ("filled", filled),
-        ("impurity", impurity),
-        ("node_ids", node_ids),
-        ("proportion", proportion),
-        ("rounded", rounded),
-    ):
-        validation.check_boolean(who, name, flag)
-    validation.check_integer(who, "precision", precision, low=0)
-    validation.check_real(who, "fontsize", fontsize, low=0, allow_low=False, allow_none=True)
+    DEPTH.check(who, "max_depth", max_depth)
+    LABEL.check(who, "label", label)
+    BOOLEAN.check(who, "filled", filled)
+    BOOLEAN.check(who, "impurity", impurity)
+    BOOLEAN.check(who, "node_ids", node_ids)
+    BOOLEAN.check(who, "proportion", proportion)
+    BOOLEAN.check(who, "rounded", rounded)
+    DIGITS.check(who, "precision", precision)
+    (POSITIVE | None).check(who, "fontsize", fontsize)
     given = None if class_names is True or class_names is False else class_names
     names = _names_of_features(who, decision_tree, feature_names)
     classes = _names_of_classes(who, decision_tree, given)

@@ -299,9 +299,9 @@ def test_bad_arguments_of_queries():
         NearestNeighbors(metric="cosine", algorithm="kd_tree").fit(X)
     with pytest.warns(SyntaxWarning, match="Parameter p is found in metric_params"):
         NearestNeighbors(metric_params={"p": 3}).fit(X)
-    for name, params in (("p", None), ("metric_params['p']", {"p": -1})):
+    for name, params in (("p", {"p": -1}), ("metric_params['p']", {"metric_params": {"p": -1}})):
         with pytest.raises(ValueError, match=re.escape(f"The {name!r} parameter of NearestN")):
-            NearestNeighbors(p=-1, metric_params=params).fit(X)
+            NearestNeighbors(**{"p": None} | params).fit(X)
     none = KNeighborsClassifier(n_neighbors=None).fit(X, y)
     with pytest.raises(TypeError, match="n_neighbors does not take"):
         none.predict(X)

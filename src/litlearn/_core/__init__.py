@@ -12,6 +12,7 @@
 | `moments` | weight, means and sums of products of blocks of rows, merged |
 | `distances` | distances by difference, tiles of scores by matrix product |
 | `selection` | the k best of a stream, in a heap |
+| `constraints` | what a parameter may be, as data; a table for each estimator |
 | `validation` | all checks of input |
 | `targets` | targets as numbers: codes of classes, class weights and sample weights together |
 | `base` | parameters, cloning, tags: what every estimator has |

@@ -21,6 +21,7 @@ import numpy as np
 
 from litlearn import __version__
 from litlearn._core import html, validation
+from litlearn._core.constraints import Option
 from litlearn.exceptions import InconsistentVersionWarning, NotFittedError, UndefinedMetricWarning
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "TransformerMixin",
 ]
 
+CONTAINER = Option("default", "pandas", "polars")
 # The methods to which scikit-learn can route metadata such as sample weights.
 _ROUTED_METHODS = (
     "fit",
@@ -481,8 +483,7 @@ class TransformerMixin(Root):
         self : estimator
         """
         if transform is not None:
-            options = ("default", "pandas", "polars")
-            validation.check_option(self, "transform", transform, options)
+            CONTAINER.check(self, "transform", transform)
             self._sklearn_output_config = {"transform": transform}
         return self
 

@@ -7,25 +7,40 @@ Compiled functions are made for the types that they meet. To keep those few, arr
 in one form: C-contiguous, read-only, and of type float32 or float64; targets and weights, float64.
 """
 
+import functools
 import numbers
 import sys
 import threading
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 
 from litlearn._core import parallel
+from litlearn._core.constraints import (  # noqa: F401
+    BOOLEAN,
+    COMMON,
+    LARGEST,
+    N_JOBS,
+    VERBOSE,
+    RandomState,
+    as_float,
+    is_listed,
+    owner_name,
+    refuse,
+    shown,
+)
 from litlearn.exceptions import DataConversionWarning, InvalidParameterError, NotFittedError
+
+_refuse = refuse
 
 # ---------------------------------------------------------------------------------------------
 # Parameters
 
-LARGEST = 2**31 - 1  # no fit counts further; small multiples of it stay within 64 bits
 
-
-def owner_name(owner):
-    """Return the name of an estimator, or `owner` itself if it is a string."""
-    return owner if isinstance(owner, str) else type(owner).__name__
+def is_option(value, name):
+    """Tell whether `value` is the string `name`; an array is not compared, entry by entry."""
+    return isinstance(value, str) and value == name
 
 
 def warn(message):
@@ -39,34 +54,20 @@ def warn(message):
     warnings.warn_explicit(message, type(message), file, line, names.get("__name__"), told)
 
 
-def shown(value):
-    """Return what came as a text of at most 200 characters."""
-    try:
-        text = repr(value)
-    except Exception:  # whatever the object of somebody else raises: an int of 5000 digits, too
-        text = f"an object of type {type(value).__name__}"
-    return text if len(text) <= 200 else f"{text[:197]}..."
+@functools.cache
+def constraints_of(cls):
+    """Return what each parameter of a class of estimators may be, by name."""
+    table = dict(COMMON)
+    for base in reversed(cls.__mro__):
+        table |= vars(base).get("_constraints", {})
+    return {name: one for name, one in table.items() if name in cls._get_param_names()}
 
 
-def _refuse(owner, name, value, expected):
-    """Raise ``InvalidParameterError``: what the parameter must be, and what came."""
-    text = shown(value)
-    raise InvalidParameterError(
-        f"The {name!r} parameter of {owner_name(owner)} must be {expected}. Got {text} instead."
-    )
-
-
-def is_option(value, name):
-    """Tell whether `value` is the string `name`; an array is not compared, entry by entry."""
-    return isinstance(value, str) and value == name
-
-
-def is_listed(value):
-    """Tell whether `value` is an array-like of at least one dimension, all of one length."""
-    try:
-        return np.ndim(value) > 0
-    except (ValueError, TypeError):  # lists of several lengths, or what NumPy cannot read
-        return False
+def check_parameters(owner):
+    """Return the parameters of an estimator as they are computed with, checked by its table."""
+    table = constraints_of(type(owner))
+    read = {name: one.check(owner, name, getattr(owner, name)) for name, one in table.items()}
+    return SimpleNamespace(**read)
 
 
 def check_integer(owner, name, value, *, low=None, high=None, allow_none=False, or_else=""):
@@ -106,14 +107,6 @@ def check_real(
         none = " or None" if allow_none else ""
         _refuse(owner, name, value, f"a float in the range {left}{low}, {high}{right}{none}")
     return number
-
-
-def as_float(value):
-    """Return a real number as a float, infinity where it is too large for one."""
-    try:
-        return float(value)
-    except OverflowError:
-        return np.inf if value > 0 else -np.inf
 
 
 def check_numbers(owner, name, value, expected, kinds="biuf"):
@@ -166,16 +159,12 @@ def check_listed_penalties(owner, alphas, *, allow_zero):
 
 def check_boolean(owner, name, value):
     """Return `value` as a bool."""
-    if not isinstance(value, (bool, np.bool_)):
-        _refuse(owner, name, value, "a bool: True or False")
-    return bool(value)
+    return BOOLEAN.check(owner, name, value)
 
 
 def check_verbose(owner):
     """Check `verbose`: a bool, or an int that says how much is shown."""
-    verbose = owner.verbose
-    if not isinstance(verbose, (bool, np.bool_, numbers.Integral)) or verbose < 0:
-        _refuse(owner, "verbose", verbose, "a bool or an int in the range [0, inf)")
+    VERBOSE.check(owner, "verbose", owner.verbose)
 
 
 def check_option(owner, name, value, options, *, or_else=""):
@@ -188,28 +177,12 @@ def check_option(owner, name, value, options, *, or_else=""):
 
 def check_n_jobs(owner, n_jobs):
     """Return `n_jobs`: None, or an int other than 0."""
-    n_jobs = check_integer(owner, "n_jobs", n_jobs, allow_none=True)
-    if n_jobs == 0:
-        _refuse(owner, "n_jobs", n_jobs, "a positive int, a negative int (-1: all CPUs) or None")
-    return n_jobs
+    return N_JOBS.check(owner, "n_jobs", n_jobs)
 
 
 def check_random_state(owner, random_state, *, seed=False):
-    """Return a ``numpy.random.RandomState`` or ``Generator`` made from `random_state`.
-
-    None draws from NumPy's global state, as in scikit-learn; an int seeds a new ``RandomState``, or
-    is returned with `seed`, for :func:`random_integer`; a ``RandomState`` or a ``Generator`` is
-    used as it is.
-    """
-    if random_state is None or random_state is np.random:
-        return np.random.mtrand._rand
-    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
-        return random_state
-    is_integer = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
-    if is_integer and 0 <= random_state < 2**32:
-        return int(random_state) if seed else np.random.RandomState(int(random_state))
-    expected = "an int in the range [0, 2**32), a RandomState, a Generator or None"
-    _refuse(owner, "random_state", random_state, expected)
+    """Return what `random_state` is read as: a state, or with `seed` also an int."""
+    return RandomState(seed).check(owner, "random_state", random_state)
 
 
 class _Seeded(threading.local):

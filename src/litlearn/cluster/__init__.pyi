@@ -22,8 +22,8 @@ class KMeans(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
     n_init: Literal["auto"] | Int
     max_iter: Int
     tol: Float
-    verbose: Int
-    random_state: Int | np.random.RandomState | None
+    verbose: Bool | Int
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     copy_x: Bool
     algorithm: Literal["lloyd", "elkan", "hamerly"]
     cluster_centers_: NDArray[Any]
@@ -41,8 +41,8 @@ class KMeans(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         n_init: Literal["auto"] | Int = "auto",
         max_iter: Int = 300,
         tol: Float = 0.0001,
-        verbose: Int = 0,
-        random_state: Int | np.random.RandomState | None = None,
+        verbose: Bool | Int = 0,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         copy_x: Bool = True,
         algorithm: Literal["lloyd", "elkan", "hamerly"] = "lloyd",
     ) -> None: ...
@@ -74,11 +74,11 @@ class MiniBatchKMeans(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
     init: Literal["k-means++", "random"] | Callable[..., Any] | Array
     max_iter: Int
     batch_size: Int
-    verbose: Int
+    verbose: Bool | Int
     compute_labels: Bool
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     tol: Float
-    max_no_improvement: Int
+    max_no_improvement: Int | None
     init_size: Int | None
     n_init: Literal["auto"] | Int
     reassignment_ratio: Float
@@ -96,11 +96,11 @@ class MiniBatchKMeans(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         init: Literal["k-means++", "random"] | Callable[..., Any] | Array = "k-means++",
         max_iter: Int = 100,
         batch_size: Int = 1024,
-        verbose: Int = 0,
+        verbose: Bool | Int = 0,
         compute_labels: Bool = True,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         tol: Float = 0.0,
-        max_no_improvement: Int = 10,
+        max_no_improvement: Int | None = 10,
         init_size: Int | None = None,
         n_init: Literal["auto"] | Int = "auto",
         reassignment_ratio: Float = 0.01,
@@ -140,9 +140,9 @@ def k_means(
     init: Literal["k-means++", "random"] | Callable[..., Any] | Array = "k-means++",
     n_init: Literal["auto"] | Int = "auto",
     max_iter: Int = 300,
-    verbose: Int = False,
+    verbose: Bool | Int = False,
     tol: Float = 0.0001,
-    random_state: Int | np.random.RandomState | None = None,
+    random_state: Int | np.random.RandomState | np.random.Generator | None = None,
     copy_x: Bool = True,
     algorithm: Literal["lloyd", "elkan", "hamerly"] = "lloyd",
     return_n_iter: Bool = False,
@@ -153,6 +153,6 @@ def kmeans_plusplus(
     *,
     sample_weight: Array | None = None,
     x_squared_norms: Array | None = None,
-    random_state: Int | np.random.RandomState | None = None,
+    random_state: Int | np.random.RandomState | np.random.Generator | None = None,
     n_local_trials: Int | None = None,
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...

@@ -4,6 +4,7 @@ import numpy as np
 
 from litlearn._core import moments, validation
 from litlearn._core.base import BaseEstimator, ClusterMixin, NumberedColumnsMixin
+from litlearn._core.constraints import ARRAY, BOOLEAN, CALLABLE, COUNT, REPEATS, Option, Table
 from litlearn._core.progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._bounds import Bounds
@@ -12,36 +13,23 @@ from litlearn.cluster._margins import Margins
 from litlearn.cluster._seeding import check_weights, plus_plus, squared_norms
 from litlearn.exceptions import ConvergenceWarning
 
-ALGORITHMS = ("lloyd", "elkan", "hamerly")
-
 
 class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
     """What the two k-means estimators share: parameters, starts, and answers about new samples."""
+
+    _constraints = Table(
+        n_clusters=COUNT,
+        init=Option("k-means++", "random") | CALLABLE | ARRAY,
+        n_init=Option("auto") | REPEATS,
+        max_iter=COUNT,
+    )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    # Parameters and starts
-
-    def _check_common_parameters(self):
-        check_integer = validation.check_integer
-        check_integer(self, "n_clusters", self.n_clusters, low=1)
-        check_integer(self, "max_iter", self.max_iter, low=1)
-        if not validation.is_option(self.n_init, "auto"):
-            limits = {"low": 1, "high": validation.LARGEST}
-            check_integer(self, "n_init", self.n_init, **limits, or_else=" or 'auto'")
-        validation.check_real(self, "tol", self.tol, low=0.0)
-        validation.check_verbose(self)
-        if isinstance(self.init, str):
-            expected = ", a callable or an array-like of shape (n_clusters, n_features)"
-            options = ("k-means++", "random")
-            validation.check_option(self, "init", self.init, options, or_else=expected)
-        elif not callable(self.init) and not validation.is_listed(self.init):
-            expected = "'k-means++', 'random', a callable or an array-like"
-            validation._refuse(self, "init", self.init, expected)
-        return validation.check_random_state(self, self.random_state)
+    # Starts
 
     def _check_data(self, X, sample_weight):
         names = validation.feature_names(X)
@@ -237,9 +225,9 @@ default="k-means++"
     tol : float, default=1e-4
         Stops when the sum of the squared moves of the centres is at most this share of the mean
         variance of the features.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Whether a progress bar shows the inertia.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Draws the starts.
     copy_x : bool, default=True
         Has no effect: `X` is never written to.
@@ -285,6 +273,8 @@ default="k-means++"
     [0.5, 10.5] 1.0
     """
 
+    _constraints = Table(copy_x=BOOLEAN, algorithm=Option("lloyd", "elkan", "hamerly"))
+
     def __init__(
         self,
         n_clusters=8,
@@ -329,9 +319,7 @@ default="k-means++"
         ConvergenceWarning
             If there are fewer distinct samples than clusters.
         """
-        random_state = self._check_common_parameters()
-        validation.check_boolean(self, "copy_x", self.copy_x)
-        validation.check_option(self, "algorithm", self.algorithm, ALGORITHMS)
+        random_state = validation.check_parameters(self).random_state
         X, weight, names = self._check_data(X, sample_weight)
         # scikit-learn's tests read _n_init, the number of starts.
         given, self._n_init = self._check_init(X), self._count_starts(several=10)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import validation
+from litlearn._core.constraints import BOOLEAN, COUNT, NOT_NEGATIVE, Integer, Table
 from litlearn._core.progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._kmeans import CentreModel, centred_samples, show_inertia
@@ -118,16 +119,16 @@ default="k-means++"
         Most passes over as many samples as there are.
     batch_size : int, default=1024
         Samples of a batch.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Whether a progress bar shows the inertia of the batches.
     compute_labels : bool, default=True
         Whether ``fit`` assigns all samples at the end.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Draws the starts and the batches.
     tol : float, default=0.0
         Stops when the squared moves of the centres are at most this share of the mean variance of
         the features. 0: that is not looked at.
-    max_no_improvement : int, default=10
+    max_no_improvement : int or None, default=10
         Stops after so many batches that did not lower the running mean of the inertia; None: never.
     init_size : int, default=None
         Samples among which the start is drawn. None: three batches, or three times `n_clusters` if
@@ -169,6 +170,14 @@ default="k-means++"
     [ True]
     """
 
+    _constraints = Table(
+        batch_size=COUNT,
+        compute_labels=BOOLEAN,
+        max_no_improvement=Integer("[0, inf)") | None,
+        init_size=COUNT | None,
+        reassignment_ratio=NOT_NEGATIVE,
+    )
+
     def __init__(
         self,
         n_clusters=8,
@@ -188,14 +197,10 @@ default="k-means++"
         self._set_as_given(locals())
 
     def _check_parameters(self):
-        check_integer = validation.check_integer
-        random_state = self._check_common_parameters()
-        check_integer(self, "batch_size", self.batch_size, low=1)
-        check_integer(self, "max_no_improvement", self.max_no_improvement, low=0, allow_none=True)
-        check_integer(self, "init_size", self.init_size, low=1, allow_none=True)
-        validation.check_boolean(self, "compute_labels", self.compute_labels)
-        validation.check_real(self, "reassignment_ratio", self.reassignment_ratio, low=0.0)
-        validation.check_verbose(self)
+        """Check the parameters; return a RandomState: a Generator draws its seed."""
+        random_state = validation.check_parameters(self).random_state
+        if isinstance(random_state, np.random.Generator):
+            return np.random.RandomState(validation.random_integer(random_state))
         return random_state
 
     def _sizes(self, n_samples):
@@ -246,7 +251,7 @@ default="k-means++"
             If a parameter is out of range, there are fewer samples than clusters, or `X` or
             `sample_weight` is missing, empty, of the wrong shape, or holds NaN or infinity.
         """
-        random_state = as_random_state(self._check_parameters())
+        random_state = self._check_parameters()
         X, weight, names = self._check_data(X, sample_weight)
         n = X.shape[0]
         given, self._n_init = self._check_init(X), self._count_starts(several=3)
@@ -313,7 +318,7 @@ default="k-means++"
             As in :meth:`fit`.
         """
         first = not hasattr(self, "cluster_centers_")
-        random_state = as_random_state(self._check_parameters())
+        random_state = self._check_parameters()
         if first:
             X, weight, names = self._check_data(X, sample_weight)
             self._random_state, self._n_since_reassignment = random_state, 0
@@ -358,10 +363,3 @@ default="k-means++"
             self.labels_ = labels
         if inertia is not None:
             self.inertia_ = inertia
-
-
-def as_random_state(random_state):
-    """Return a RandomState: a Generator draws its seed."""
-    if isinstance(random_state, np.random.Generator):
-        return np.random.RandomState(validation.random_integer(random_state))
-    return random_state

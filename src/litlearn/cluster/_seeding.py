@@ -3,6 +3,7 @@
 import numpy as np
 
 from litlearn._core import validation
+from litlearn._core.constraints import COUNT, RANDOM_STATE
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn.cluster._lloyd import BLOCK, FEWEST, Samples
@@ -150,7 +151,7 @@ def kmeans_plusplus(
         Weights of the samples.
     x_squared_norms : array-like of shape (n_samples,), default=None
         Squared norms of the samples; computed if None.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Draws the centres: those of scikit-learn for the same seed, up to ties within rounding.
     n_local_trials : int, default=None
         Draws for each centre, of which the best is taken. None: ``2 + int(log(n_clusters))``.
@@ -181,11 +182,9 @@ def kmeans_plusplus(
     [np.float64(0.0), np.float64(9.0)]
     """
     who = "kmeans_plusplus"
-    n_clusters = validation.check_integer(who, "n_clusters", n_clusters, low=1)
-    n_trials = validation.check_integer(
-        who, "n_local_trials", n_local_trials, low=1, allow_none=True
-    )
-    random_state = validation.check_random_state(who, random_state)
+    n_clusters = COUNT.check(who, "n_clusters", n_clusters)
+    n_trials = (COUNT | None).check(who, "n_local_trials", n_local_trials)
+    random_state = RANDOM_STATE.check(who, "random_state", random_state)
     X = validation.check_array(who, X, sparse=("csr",))
     weight = check_weights(who, sample_weight, X.shape[0])
     if X.shape[0] < n_clusters:

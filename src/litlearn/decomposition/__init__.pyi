@@ -59,7 +59,21 @@ class IncrementalPCA(NumberedColumnsMixin, BaseEstimator):
 
 class KernelPCA(NumberedColumnsMixin, BaseEstimator):
     n_components: Int | None
-    kernel: str | Callable[..., Any]
+    kernel: (
+        Literal[
+            "linear",
+            "cosine",
+            "poly",
+            "polynomial",
+            "sigmoid",
+            "rbf",
+            "laplacian",
+            "chi2",
+            "additive_chi2",
+            "precomputed",
+        ]
+        | Callable[..., Any]
+    )
     gamma: Float | None
     degree: Float
     coef0: Float
@@ -71,7 +85,7 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
     max_iter: Int | None
     iterated_power: Literal["auto"] | Int
     remove_zero_eig: Bool
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     copy_X: Bool
     n_jobs: Int | None
     eigenvalues_: NDArray[Any]
@@ -87,7 +101,19 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         self,
         n_components: Int | None = None,
         *,
-        kernel: str | Callable[..., Any] = "linear",
+        kernel: Literal[
+            "linear",
+            "cosine",
+            "poly",
+            "polynomial",
+            "sigmoid",
+            "rbf",
+            "laplacian",
+            "chi2",
+            "additive_chi2",
+            "precomputed",
+        ]
+        | Callable[..., Any] = "linear",
         gamma: Float | None = None,
         degree: Float = 3,
         coef0: Float = 1,
@@ -99,7 +125,7 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         max_iter: Int | None = None,
         iterated_power: Literal["auto"] | Int = "auto",
         remove_zero_eig: Bool = False,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         copy_X: Bool = True,
         n_jobs: Int | None = None,
     ) -> None: ...
@@ -115,7 +141,7 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
     def transform(self, X: Array | Sparse) -> NDArray[Any]: ...
 
 class PCA(NumberedColumnsMixin, BaseEstimator):
-    n_components: Literal["mle"] | Int | Float | None
+    n_components: Int | Float | Literal["mle"] | None
     copy: Bool
     whiten: Bool
     svd_solver: Literal["auto", "full", "covariance_eigh", "arpack", "randomized"]
@@ -123,7 +149,7 @@ class PCA(NumberedColumnsMixin, BaseEstimator):
     iterated_power: Literal["auto"] | Int
     n_oversamples: Int
     power_iteration_normalizer: Literal["auto", "QR", "LU", "none"]
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     components_: NDArray[Any]
     explained_variance_: NDArray[Any]
     explained_variance_ratio_: NDArray[Any]
@@ -137,7 +163,7 @@ class PCA(NumberedColumnsMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     def __init__(
         self,
-        n_components: Literal["mle"] | Int | Float | None = None,
+        n_components: Int | Float | Literal["mle"] | None = None,
         *,
         copy: Bool = True,
         whiten: Bool = False,
@@ -146,7 +172,7 @@ class PCA(NumberedColumnsMixin, BaseEstimator):
         iterated_power: Literal["auto"] | Int = "auto",
         n_oversamples: Int = 10,
         power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = "auto",
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None: ...
     def fit(self, X: Array | Sparse, y: Any = None) -> Self: ...
     def fit_transform(self, X: Array | Sparse, y: Any = None) -> NDArray[Any]: ...
@@ -169,7 +195,7 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
     n_iter: Int
     n_oversamples: Int
     power_iteration_normalizer: Literal["auto", "QR", "LU", "none"]
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     tol: Float
     components_: NDArray[Any]
     singular_values_: NDArray[Any]
@@ -185,7 +211,7 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         n_iter: Int = 5,
         n_oversamples: Int = 10,
         power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = "auto",
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         tol: Float = 0.0,
     ) -> None: ...
     def fit(self, X: Array | Sparse, y: Any = None) -> Self: ...

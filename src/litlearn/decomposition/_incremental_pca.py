@@ -6,6 +6,7 @@ The names, parameters, attributes and defaults are scikit-learn's.
 import numpy as np
 
 from litlearn._core import factors, moments, validation
+from litlearn._core.constraints import BOOLEAN, COUNT, Table
 from litlearn._core.moments import Moments
 from litlearn.decomposition._axes import samples_of
 from litlearn.decomposition._pca import LinearReduction
@@ -113,6 +114,8 @@ class IncrementalPCA(LinearReduction):
     6 [[0.839 0.545]]
     """
 
+    _constraints = Table(n_components=COUNT | None, whiten=BOOLEAN, batch_size=COUNT | None)
+
     def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None):
         self._set_as_given(locals())
 
@@ -142,7 +145,7 @@ class IncrementalPCA(LinearReduction):
             If a parameter is out of range for these samples, or `X` is missing, empty, of the wrong
             shape, or holds NaN or infinity.
         """
-        self._check_parameters()
+        validation.check_parameters(self)
         names = validation.feature_names(X)
         X = validation.check_array(self, X, sparse=("csr",), order="any")
         (n, p), asked = X.shape, self.n_components
@@ -180,7 +183,7 @@ class IncrementalPCA(LinearReduction):
             If a parameter is out of range for this batch, or `X` is missing, empty, of the wrong
             shape, or holds NaN or infinity.
         """
-        self._check_parameters()
+        validation.check_parameters(self)
         if validation.is_sparse(X):
             raise TypeError(
                 "IncrementalPCA.partial_fit does not support sparse input. Either convert data to "
@@ -197,13 +200,6 @@ class IncrementalPCA(LinearReduction):
         if first:
             validation.store_features(self, X.shape[1], names)
         return self
-
-    def _check_parameters(self):
-        check = validation.check_integer
-        check(self, "n_components", self.n_components, low=1, allow_none=True)
-        check(self, "batch_size", self.batch_size, low=1, allow_none=True)
-        validation.check_boolean(self, "whiten", self.whiten)
-        validation.check_boolean(self, "copy", self.copy)
 
     def _check_count(self, n, p, first):
         asked = self.n_components

@@ -4,11 +4,11 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.constraints import BOOLEAN, COUNT, NOT_NEGATIVE, TIMES, Option, Table
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn.exceptions import ConvergenceWarning, NotFittedError
 from litlearn.kernels import _gram
 
-EIGEN_SOLVERS = ("auto", "dense", "arpack", "randomized")
 FEW = 0.125  # share of the components up to which a Krylov space is faster than all eigenvectors
 SMALL = 200  # samples up to which LAPACK is as fast
 RESIDUAL = 1e-8  # of an eigenvector, as a share of the largest eigenvalue: that of "auto"
@@ -59,7 +59,7 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
     remove_zero_eig : bool, default=False
         Whether components with the eigenvalue zero are removed; with ``n_components=None`` they
         always are.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Of "arpack" and "randomized".
     copy_X : bool, default=True
         Has no effect: `X` is never written to, and a copy is kept.
@@ -102,6 +102,17 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
     >>> print(model.transform([[0], [6]])[:, 0].round(2) + 0.0)
     [ 0.58 -0.58]
     """
+
+    _constraints = Table(
+        _gram.KERNEL,
+        n_components=COUNT | None,
+        alpha=NOT_NEGATIVE,
+        fit_inverse_transform=BOOLEAN,
+        eigen_solver=Option("auto", "dense", "arpack", "randomized"),
+        max_iter=COUNT | None,
+        iterated_power=Option("auto") | TIMES,
+        remove_zero_eig=BOOLEAN,
+    )
 
     def __init__(
         self,
@@ -166,10 +177,9 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
             If the ridge regression of the pre-images has no minimum: the kernel's Gram matrix of
             the projections has an eigenvalue between -alpha and 0.
         """
-        check_parameters(self)
+        random = check_kernel_pca(self)
         names = validation.feature_names(X)
         X = _gram.check_samples(self, X, dense=self.fit_inverse_transform)
-        random = validation.check_random_state(self, self.random_state)
         _gram.check_memory(self, X.shape[0], 1, INSTEAD)
         gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
         origin = common_part(self, X)
@@ -278,27 +288,15 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         return kernel.map_tiles(X, part, weights.shape[1], self.n_jobs, dtype=X.dtype)
 
 
-def check_parameters(model):
-    """Check the parameters of KernelPCA."""
-    validation.check_integer(model, "n_components", model.n_components, low=1, allow_none=True)
-    _gram.check_kernel_parameters(model)
-    validation.check_real(model, "alpha", model.alpha, low=0.0)
-    for name in ("fit_inverse_transform", "remove_zero_eig", "copy_X"):
-        validation.check_boolean(model, name, getattr(model, name))
-    validation.check_option(model, "eigen_solver", model.eigen_solver, EIGEN_SOLVERS)
-    validation.check_real(model, "tol", model.tol, low=0.0)
-    validation.check_integer(model, "max_iter", model.max_iter, low=1, allow_none=True)
-    n_iter = model.iterated_power
-    if not validation.is_option(n_iter, "auto"):
-        high = validation.LARGEST
-        validation.check_integer(model, "iterated_power", n_iter, low=0, high=high)
-    validation.check_random_state(model, model.random_state)
-    validation.check_n_jobs(model, model.n_jobs)
+def check_kernel_pca(model):
+    """Check the parameters of KernelPCA; return what the solvers draw by."""
+    random = validation.check_parameters(model).random_state
     if model.fit_inverse_transform and model.kernel == "precomputed":
         raise ValueError(
             "KernelPCA: Cannot fit_inverse_transform with a precomputed kernel: pre-images are "
             "samples, and there are none."
         )
+    return random
 
 
 def common_part(model, X):

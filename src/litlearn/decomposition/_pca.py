@@ -9,14 +9,16 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.constraints import BOOLEAN, REPEATS, TIMES, Float, Integer, Option, Table
 from litlearn._core.factors import Product
 from litlearn._core.parallel import cut, fold_blocks, multiply
 from litlearn.decomposition import _axes
 
 __all__ = ["PCA"]
 
-SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
-NORMALIZERS = ("auto", "QR", "LU", "none")
+PROJECTION = Table(  # parameters of random projections
+    n_oversamples=REPEATS, power_iteration_normalizer=Option("auto", "QR", "LU", "none")
+)
 SCORE_BLOCK = 2**18  # numbers in a block of samples whose density is computed
 
 
@@ -176,7 +178,7 @@ class PCA(LinearReduction):
         Additional random directions of ``"randomized"``.
     power_iteration_normalizer : {"auto", "QR", "LU", "none"}, default="auto"
         What keeps those directions apart.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Of ``"arpack"`` and ``"randomized"``. Nothing else here is random.
 
     Attributes
@@ -222,6 +224,14 @@ class PCA(LinearReduction):
     [0.9924] [[-1.383]]
     """
 
+    _constraints = Table(
+        PROJECTION,
+        n_components=Integer("[0, inf)") | Float("(0.0, 1.0)") | Option("mle") | None,
+        whiten=BOOLEAN,
+        svd_solver=Option("auto", "full", "covariance_eigh", "arpack", "randomized"),
+        iterated_power=Option("auto") | TIMES,
+    )
+
     def __init__(
         self,
         n_components=None,
@@ -264,7 +274,7 @@ class PCA(LinearReduction):
             If a parameter is out of range for these samples, or `X` is missing, empty, of the wrong
             shape, or holds NaN or infinity.
         """
-        random = self._check_parameters()
+        random = validation.check_parameters(self).random_state
         names = validation.feature_names(X)
         if validation.is_sparse(X) and self.svd_solver in ("full", "randomized"):
             raise TypeError(
@@ -295,28 +305,6 @@ class PCA(LinearReduction):
             As ``fit(X).transform(X)``.
         """
         return self.fit(X).transform(X)
-
-    def _check_parameters(self):
-        check = validation
-        n_components = self.n_components
-        is_share = isinstance(n_components, numbers.Real) and not isinstance(
-            n_components, (numbers.Integral, bool, np.bool_)
-        )
-        if isinstance(n_components, str):
-            or_else = ", an int, a float in the range (0, 1) or None"
-            check.check_option(self, "n_components", n_components, ("mle",), or_else=or_else)
-        elif is_share:
-            if not 0.0 < n_components < 1.0:
-                expected = "an int, or a float in the range (0, 1), or 'mle', or None"
-                check._refuse(self, "n_components", n_components, expected)
-        else:
-            check.check_integer(self, "n_components", n_components, low=0, allow_none=True)
-        check.check_boolean(self, "copy", self.copy)
-        check.check_boolean(self, "whiten", self.whiten)
-        check.check_option(self, "svd_solver", self.svd_solver, SOLVERS)
-        check.check_real(self, "tol", self.tol, low=0.0)
-        check_projection(self, self.iterated_power, "iterated_power")
-        return check.check_random_state(self, self.random_state)
 
     def _check_count(self, X):
         """Return how many axes the solver is to find, or None if that is found from all of them."""
@@ -454,17 +442,3 @@ class PCA(LinearReduction):
         float
         """
         return float(np.mean(self.score_samples(X)))
-
-
-def check_projection(owner, n_iter, name):
-    """Check the parameters of random projections that PCA and truncated SVD share."""
-    check = validation
-    if isinstance(n_iter, str):
-        or_else = " or an int in the range [0, inf)"
-        check.check_option(owner, name, n_iter, ("auto",), or_else=or_else)
-    else:
-        check.check_integer(owner, name, n_iter, low=0, high=check.LARGEST)
-    n_oversamples = owner.n_oversamples
-    check.check_integer(owner, "n_oversamples", n_oversamples, low=1, high=check.LARGEST)
-    normalizer = owner.power_iteration_normalizer
-    check.check_option(owner, "power_iteration_normalizer", normalizer, NORMALIZERS)

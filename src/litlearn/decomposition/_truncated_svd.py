@@ -7,10 +7,11 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.constraints import COUNT, TIMES, Option, Table
 from litlearn._core.factors import Product
 from litlearn._core.parallel import multiply
 from litlearn.decomposition import _axes
-from litlearn.decomposition._pca import check_projection
+from litlearn.decomposition._pca import PROJECTION
 
 __all__ = ["TruncatedSVD"]
 
@@ -33,7 +34,7 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         Additional random directions of ``"randomized"``.
     power_iteration_normalizer : {"auto", "QR", "LU", "none"}, default="auto"
         What keeps those directions apart.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Of both algorithms.
     tol : float, default=0.0
         Tolerance of ``"arpack"``; 0 means rounding.
@@ -66,6 +67,10 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
     >>> print(TruncatedSVD(n_components=2, random_state=0).fit(X).singular_values_.round(3))
     [5. 1.]
     """
+
+    _constraints = Table(
+        PROJECTION, n_components=COUNT, algorithm=Option("arpack", "randomized"), n_iter=TIMES
+    )
 
     def __init__(
         self,
@@ -127,7 +132,7 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         ndarray of shape (n_samples, n_components)
             As ``fit(X).transform(X)``.
         """
-        random = self._check_parameters()
+        random = validation.check_parameters(self).random_state
         names = validation.feature_names(X)
         X = validation.check_array(self, X, sparse=("csr",), order="any")
         self._check_count(X)
@@ -153,15 +158,6 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         self.explained_variance_ratio_ = ratio.astype(X.dtype)
         validation.store_features(self, X.shape[1], names)
         return scores.astype(X.dtype, copy=False)
-
-    def _check_parameters(self):
-        check = validation
-        check.check_integer(self, "n_components", self.n_components, low=1)
-        check.check_option(self, "algorithm", self.algorithm, ("arpack", "randomized"))
-        check.check_integer(self, "n_iter", self.n_iter, low=0)
-        check_projection(self, self.n_iter, "n_iter")
-        check.check_real(self, "tol", self.tol, low=0.0)
-        return check.check_random_state(self, self.random_state)
 
     def _check_count(self, X):
         n, p = X.shape

@@ -29,12 +29,11 @@ class ExtraTreesClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     bootstrap: Bool
     oob_score: Bool | Callable[..., Any]
     n_jobs: Int | None
-    random_state: Int | np.random.RandomState | None
-    verbose: Int
+    random_state: Int | np.random.RandomState | np.random.Generator | None
+    verbose: Bool | Int
     warm_start: Bool
     class_weight: (
-        Literal["balanced"]
-        | Literal["balanced_subsample"]
+        Literal["balanced", "balanced_subsample"]
         | Mapping[Any, Any]
         | Sequence[Mapping[Any, Any]]
         | None
@@ -68,11 +67,10 @@ class ExtraTreesClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         bootstrap: Bool = False,
         oob_score: Bool | Callable[..., Any] = False,
         n_jobs: Int | None = None,
-        random_state: Int | np.random.RandomState | None = None,
-        verbose: Int = 0,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
+        verbose: Bool | Int = 0,
         warm_start: Bool = False,
-        class_weight: Literal["balanced"]
-        | Literal["balanced_subsample"]
+        class_weight: Literal["balanced", "balanced_subsample"]
         | Mapping[Any, Any]
         | Sequence[Mapping[Any, Any]]
         | None = None,
@@ -111,8 +109,8 @@ class ExtraTreesRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     bootstrap: Bool
     oob_score: Bool | Callable[..., Any]
     n_jobs: Int | None
-    random_state: Int | np.random.RandomState | None
-    verbose: Int
+    random_state: Int | np.random.RandomState | np.random.Generator | None
+    verbose: Bool | Int
     warm_start: Bool
     ccp_alpha: Float
     max_samples: Int | Float | None
@@ -140,8 +138,8 @@ class ExtraTreesRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         bootstrap: Bool = False,
         oob_score: Bool | Callable[..., Any] = False,
         n_jobs: Int | None = None,
-        random_state: Int | np.random.RandomState | None = None,
-        verbose: Int = 0,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
+        verbose: Bool | Int = 0,
         warm_start: Bool = False,
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
@@ -175,12 +173,11 @@ class RandomForestClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     bootstrap: Bool
     oob_score: Bool | Callable[..., Any]
     n_jobs: Int | None
-    random_state: Int | np.random.RandomState | None
-    verbose: Int
+    random_state: Int | np.random.RandomState | np.random.Generator | None
+    verbose: Bool | Int
     warm_start: Bool
     class_weight: (
-        Literal["balanced"]
-        | Literal["balanced_subsample"]
+        Literal["balanced", "balanced_subsample"]
         | Mapping[Any, Any]
         | Sequence[Mapping[Any, Any]]
         | None
@@ -215,11 +212,10 @@ class RandomForestClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         bootstrap: Bool = True,
         oob_score: Bool | Callable[..., Any] = False,
         n_jobs: Int | None = None,
-        random_state: Int | np.random.RandomState | None = None,
-        verbose: Int = 0,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
+        verbose: Bool | Int = 0,
         warm_start: Bool = False,
-        class_weight: Literal["balanced"]
-        | Literal["balanced_subsample"]
+        class_weight: Literal["balanced", "balanced_subsample"]
         | Mapping[Any, Any]
         | Sequence[Mapping[Any, Any]]
         | None = None,
@@ -259,8 +255,8 @@ class RandomForestRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     bootstrap: Bool
     oob_score: Bool | Callable[..., Any]
     n_jobs: Int | None
-    random_state: Int | np.random.RandomState | None
-    verbose: Int
+    random_state: Int | np.random.RandomState | np.random.Generator | None
+    verbose: Bool | Int
     warm_start: Bool
     ccp_alpha: Float
     max_samples: Int | Float | None
@@ -289,8 +285,8 @@ class RandomForestRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         bootstrap: Bool = True,
         oob_score: Bool | Callable[..., Any] = False,
         n_jobs: Int | None = None,
-        random_state: Int | np.random.RandomState | None = None,
-        verbose: Int = 0,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
+        verbose: Bool | Int = 0,
         warm_start: Bool = False,
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,

@@ -7,13 +7,21 @@ import numpy as np
 
 from litlearn._core import parallel, targets, to_sklearn, validation
 from litlearn._core.base import ClassifierMixin, RegressorMixin
+from litlearn._core.constraints import BOOLEAN, CALLABLE, REPEATS, Float, Option, Table
 from litlearn.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
 )
-from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, renamed, with_table
+from litlearn.tree._base import (
+    CLASS_WEIGHTS,
+    CLASSIFICATION,
+    REGRESSION,
+    TreeModel,
+    renamed,
+    with_table,
+)
 from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import prune
 from litlearn.tree._sparse import dense_rows
@@ -44,24 +52,17 @@ NOT_OF_TREES = ("class_weight", "random_state")
 class Forest(TreeModel):
     """What the four forests share."""
 
+    _constraints = Table(
+        n_estimators=REPEATS,
+        bootstrap=BOOLEAN,
+        oob_score=BOOLEAN | CALLABLE,
+        max_samples=REPEATS | Float("(0.0, inf)") | None,
+    )
     member = None  # the class of the trees
     positive = "strictly positive"
 
     def _check_parameters(self):
-        self._check_tree_parameters()
-        check, who = validation, type(self).__name__
-        check.check_integer(self, "n_estimators", self.n_estimators, low=1, high=check.LARGEST)
-        check.check_boolean(self, "bootstrap", self.bootstrap)
-        check.check_boolean(self, "warm_start", self.warm_start)
-        check.check_n_jobs(self, self.n_jobs)
-        check.check_verbose(self)
-        if not callable(self.oob_score):
-            check.check_boolean(self, "oob_score", self.oob_score)
-        size = self.max_samples
-        if isinstance(size, numbers.Integral) and not isinstance(size, (bool, np.bool_)):
-            check.check_integer(self, "max_samples", size, low=1, high=check.LARGEST)
-        else:
-            check.check_real(self, "max_samples", size, low=0, allow_low=False, allow_none=True)
+        given, who = validation.check_parameters(self), type(self).__name__
         if self.max_samples is not None and not self.bootstrap:
             raise ValueError(
                 f"{who}: `max_sample` cannot be set if `bootstrap=False`. Either switch to "
@@ -72,6 +73,7 @@ class Forest(TreeModel):
                 f"{who}: Out of bag estimation only available if bootstrap=True. Got "
                 f"oob_score={self.oob_score!r}."
             )
+        return given
 
     def fit(self, X, y, sample_weight=None):
         """Grow the trees.
@@ -99,12 +101,11 @@ class Forest(TreeModel):
             If a parameter is out of range, `y` is sparse, or `X` or `y` is missing, empty, of the
             wrong shape, or holds infinity.
         """
-        self._check_parameters()
+        random_state = self._check_parameters().random_state
         if validation.is_sparse(y):
             raise ValueError(
                 f"{type(self).__name__}: sparse multilabel-indicator for y is not supported."
             )
-        random_state = validation.check_random_state(self, self.random_state)
         class_weight, per_tree = getattr(self, "class_weight", None), False
         if validation.is_option(class_weight, "balanced_subsample"):
             per_tree = self.bootstrap
@@ -167,7 +168,7 @@ class Forest(TreeModel):
         of = training.weight.sum() if weighted else n_samples
         if self.max_samples * of > validation.LARGEST:
             expected = f"a share of at most {validation.LARGEST:,} samples"
-            validation._refuse(self, "max_samples", self.max_samples, expected)
+            validation.refuse(self, "max_samples", self.max_samples, expected)
         n_draws = max(1, int(self.max_samples * of))
         if n_draws < max(10, n_samples ** (1 / 3)):
             what = "total sum of sample weights" if weighted else "number of samples"
@@ -410,11 +411,12 @@ class ForestClassifier(ClassifierMixin, Forest):
     """What the two classifiers share: votes."""
 
     criteria = CLASSIFICATION
+    _constraints = Table(
+        criterion=Option(*CLASSIFICATION),
+        class_weight=CLASS_WEIGHTS | Option("balanced", "balanced_subsample") | None,
+        voting=Option("soft", "hard"),
+    )
     _multi_label = True
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        validation.check_option(self, "voting", self.voting, ("soft", "hard"))
 
     def _votes_hard(self):
         return self.voting == "hard"
@@ -481,6 +483,7 @@ class ForestRegressor(RegressorMixin, Forest):
     """What the two regressors share: means."""
 
     criteria = REGRESSION
+    _constraints = Table(criterion=Option(*REGRESSION))
 
     def predict(self, X):
         """Predict the mean of the trees' predictions: :eq:`eq-forest-mean`.
@@ -549,10 +552,10 @@ class RandomForestClassifier(ForestClassifier):
         callable ``metric(y_true, y_predicted)`` replaces the accuracy.
     n_jobs : int, default=None
         Number of threads. None and -1: every CPU that is available.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed of all that is drawn. The same seed gives the same forest for any number of
         threads.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Whether to show a progress bar.
     warm_start : bool, default=False
         Whether ``fit`` keeps the trees of the last call and adds those that are missing.
@@ -687,10 +690,10 @@ class RandomForestRegressor(ForestRegressor):
         callable ``metric(y_true, y_predicted)`` replaces :math:`R^2`.
     n_jobs : int, default=None
         Number of threads. None and -1: every CPU that is available.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed of all that is drawn. The same seed gives the same forest for any number of
         threads.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Whether to show a progress bar.
     warm_start : bool, default=False
         Whether ``fit`` keeps the trees of the last call and adds those that are missing.
@@ -812,10 +815,10 @@ class ExtraTreesClassifier(ForestClassifier):
         callable ``metric(y_true, y_predicted)`` replaces the accuracy.
     n_jobs : int, default=None
         Number of threads. None and -1: every CPU that is available.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed of all that is drawn. The same seed gives the same forest for any number of
         threads.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Whether to show a progress bar.
     warm_start : bool, default=False
         Whether ``fit`` keeps the trees of the last call and adds those that are missing.
@@ -947,10 +950,10 @@ class ExtraTreesRegressor(ForestRegressor):
         callable ``metric(y_true, y_predicted)`` replaces :math:`R^2`.
     n_jobs : int, default=None
         Number of threads. None and -1: every CPU that is available.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed of all that is drawn. The same seed gives the same forest for any number of
         threads.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Whether to show a progress bar.
     warm_start : bool, default=False
         Whether ``fit`` keeps the trees of the last call and adds those that are missing.

@@ -15,6 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import validation
+from litlearn._core.constraints import (
+    ANY_REAL,
+    BOOLEAN,
+    CALLABLE,
+    N_JOBS,
+    NOT_NEGATIVE,
+    Option,
+    Real,
+)
 from litlearn._core.distances import (
     EUCLIDEAN,
     MANHATTAN,
@@ -456,9 +465,9 @@ def as_input(X, dtype):
 
 def compute(owner, name, X, Y, gamma=None, degree=3, coef0=1, n_jobs=1):
     """Check everything, then the Gram matrix."""
-    gamma = validation.check_real(owner, "gamma", gamma, low=0, allow_none=True)
-    degree = validation.check_real(owner, "degree", degree, low=1)
-    coef0 = validation.check_real(owner, "coef0", coef0, low=-np.inf)
+    gamma = (NOT_NEGATIVE | None).check(owner, "gamma", gamma)
+    degree = Real("[1.0, inf)").check(owner, "degree", degree)
+    coef0 = ANY_REAL.check(owner, "coef0", coef0)
     X, Y = check_pair(owner, X, Y)
     if CODES[name] in OF_COUNTS:
         check_counts(owner, name, X, "X")
@@ -515,7 +524,7 @@ def linear_kernel(X, Y=None, dense_output=True):
     >>> print(linear_kernel([[1, 0], [1, 2]]).round(3).tolist())
     [[1.0, 1.0], [1.0, 5.0]]
     """
-    if validation.check_boolean("linear_kernel", "dense_output", dense_output):
+    if BOOLEAN.check("linear_kernel", "dense_output", dense_output):
         return compute("linear_kernel", "linear", X, Y)
     X, Y = check_pair("linear_kernel", X, Y)
     return multiply(X, (X if Y is None else Y).T)
@@ -800,11 +809,11 @@ def pairwise_kernels(X, Y=None, metric="linear", *, filter_params=False, n_jobs=
     [[1.0, 0.135], [0.135, 1.0]]
     """
     owner = "pairwise_kernels"
-    n_jobs = validation.check_n_jobs(owner, n_jobs)
-    filter_params = validation.check_boolean(owner, "filter_params", filter_params)
+    n_jobs = N_JOBS.check(owner, "n_jobs", n_jobs)
+    filter_params = BOOLEAN.check(owner, "filter_params", filter_params)
+    (Option(*CODES) | CALLABLE).check(owner, "metric", metric)
     if callable(metric):
         return by_callable(owner, metric, X, Y, kwds)
-    validation.check_option(owner, "metric", metric, CODES, or_else=" or a callable")
     unknown = sorted(set(kwds) - set(PARAMETERS[metric]))
     if unknown and not filter_params:
         raise TypeError(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import factors, validation
+from litlearn._core.constraints import ANY_REAL, CALLABLE, DICT, NOT_NEGATIVE, Option, Table
 from litlearn._core.distances import unit_rows
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn.kernels import _functions as kernels
@@ -27,25 +28,13 @@ POSITIVE = ("linear", "cosine", "rbf", "laplacian")  # no Gram matrix has an eig
 INDEFINITE = "is not positive definite"
 MOST_FACTORS = 8  # penalties up to which one factorisation each is faster than eigenvectors
 
-
-# ------------------------------------------------------------------ parameters
-
-
-def check_kernel_parameters(owner, none_is_default=False):
-    """Check what estimators with kernels have in common.
-
-    With `none_is_default`, a degree or coef0 of None stands for the default of the kernel.
-    """
-    if not callable(owner.kernel):
-        validation.check_option(
-            owner, "kernel", owner.kernel, kernels.CODES, or_else=" or a callable"
-        )
-    validation.check_real(owner, "gamma", owner.gamma, low=0.0, allow_none=True)
-    low = 1.0 if none_is_default else 0.0
-    validation.check_real(owner, "degree", owner.degree, low=low, allow_none=none_is_default)
-    validation.check_real(owner, "coef0", owner.coef0, low=-np.inf, allow_none=none_is_default)
-    if owner.kernel_params is not None and not isinstance(owner.kernel_params, dict):
-        validation._refuse(owner, "kernel_params", owner.kernel_params, "a dict or None")
+KERNEL = Table(  # the parameters of an estimator that say which kernel
+    kernel=Option(*kernels.CODES) | CALLABLE,
+    gamma=NOT_NEGATIVE | None,
+    degree=NOT_NEGATIVE,
+    coef0=ANY_REAL,
+    kernel_params=DICT | None,
+)
 
 
 def takes_sparse(name):

@@ -325,7 +325,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def to_sklearn(self) -> Any: ...
 
 class LogisticRegression(ClassifierMixin, BaseEstimator):
-    penalty: Literal["l1", "l2", "elasticnet", None] | Literal["deprecated"]
+    penalty: Literal["l1", "l2", "elasticnet", None, "deprecated"]
     C: Float
     l1_ratio: Float
     dual: Bool
@@ -349,7 +349,7 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     def __init__(
         self,
-        penalty: Literal["l1", "l2", "elasticnet", None] | Literal["deprecated"] = "deprecated",
+        penalty: Literal["l1", "l2", "elasticnet", None, "deprecated"] = "deprecated",
         *,
         C: Float = 1.0,
         l1_ratio: Float = 0.0,
@@ -384,7 +384,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
     fit_intercept: Bool
     cv: Any
     dual: Bool
-    penalty: Literal["l1", "l2", "elasticnet"] | Literal["deprecated"]
+    penalty: Literal["l1", "l2", "elasticnet", "deprecated"]
     scoring: str | Callable[..., Any] | None
     solver: str
     tol: Float
@@ -417,7 +417,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         fit_intercept: Bool = True,
         cv: Any = None,
         dual: Bool = False,
-        penalty: Literal["l1", "l2", "elasticnet"] | Literal["deprecated"] = "deprecated",
+        penalty: Literal["l1", "l2", "elasticnet", "deprecated"] = "deprecated",
         scoring: str | Callable[..., Any] | None = "warn",
         solver: str = "auto",
         tol: Float = 0.0001,

@@ -23,9 +23,9 @@ class GaussianMixture(DensityMixin, BaseEstimator):
     weights_init: Array | None
     means_init: Array | None
     precisions_init: Array | None
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     warm_start: Bool
-    verbose: Int
+    verbose: Bool | Int
     verbose_interval: Int
     weights_: NDArray[Any]
     means_: NDArray[Any]
@@ -51,9 +51,9 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         weights_init: Array | None = None,
         means_init: Array | None = None,
         precisions_init: Array | None = None,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         warm_start: Bool = False,
-        verbose: Int = 0,
+        verbose: Bool | Int = 0,
         verbose_interval: Int = 10,
     ) -> None: ...
     def aic(self, X: Array) -> float: ...

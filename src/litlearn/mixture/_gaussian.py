@@ -4,13 +4,12 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, DensityMixin
+from litlearn._core.constraints import ARRAY, COUNT, NOT_NEGATIVE, REPEATS, Integer, Option, Table
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn._core.progress import progress
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.mixture import _em
 from litlearn.mixture._em import KINDS, Parameters
-
-STARTS = ("kmeans", "k-means++", "random", "random_from_data")
 
 
 class GaussianMixture(DensityMixin, BaseEstimator):
@@ -44,11 +43,11 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         Means to start with.
     precisions_init : array-like, default=None
         Inverse covariances to start with, in the shape of ``precisions_``.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Draws the starts, and the samples of :meth:`sample`.
     warm_start : bool, default=False
         Whether ``fit`` goes on from where it ended before.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Whether a progress bar shows the mean log-likelihood.
     verbose_interval : int, default=10
         Has no effect.
@@ -93,6 +92,19 @@ class GaussianMixture(DensityMixin, BaseEstimator):
     >>> print(sorted(model.means_.ravel().round(3).tolist()))
     [0.5, 10.5]
     """
+
+    _constraints = Table(
+        n_components=COUNT,
+        covariance_type=Option(*KINDS),
+        reg_covar=NOT_NEGATIVE,
+        max_iter=Integer("[0, inf)"),
+        n_init=REPEATS,
+        init_params=Option("kmeans", "k-means++", "random", "random_from_data"),
+        weights_init=ARRAY | None,
+        means_init=ARRAY | None,
+        precisions_init=ARRAY | None,
+        verbose_interval=COUNT,
+    )
 
     def __init__(
         self,
@@ -166,7 +178,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         return self._log_joint(self._fit(X)).argmax(axis=1)
 
     def _fit(self, X):
-        random_state = self._check_parameters()
+        random_state = validation.check_parameters(self).random_state
         names = validation.feature_names(X)
         X = validation.check_array(self, X)
         who = type(self).__name__
@@ -209,19 +221,6 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             )
             validation.warn(ConvergenceWarning(message))
         return X
-
-    def _check_parameters(self):
-        for name in ("n_components", "verbose_interval"):
-            validation.check_integer(self, name, getattr(self, name), low=1)
-        validation.check_integer(self, "n_init", self.n_init, low=1, high=validation.LARGEST)
-        validation.check_integer(self, "max_iter", self.max_iter, low=0)
-        for name in ("tol", "reg_covar"):
-            validation.check_real(self, name, getattr(self, name), low=0.0)
-        validation.check_option(self, "covariance_type", self.covariance_type, KINDS)
-        validation.check_option(self, "init_params", self.init_params, STARTS)
-        validation.check_boolean(self, "warm_start", self.warm_start)
-        validation.check_verbose(self)
-        return validation.check_random_state(self, self.random_state)
 
     def _check_start(self, p):
         """Return the weights, means and precisions that were given, float64 or None."""

@@ -134,11 +134,11 @@ class KDTree:
     ) -> NDArray[Any]: ...
 
 class KNeighborsClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
-    n_neighbors: Int
+    n_neighbors: Int | None
     weights: Literal["uniform", "distance"] | Callable[..., Any] | None
     algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"]
     leaf_size: Int
-    p: Float
+    p: Float | None
     metric: Any
     metric_params: Mapping[Any, Any] | None
     n_jobs: Int | None
@@ -151,12 +151,12 @@ class KNeighborsClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     n_samples_fit_: int
     def __init__(
         self,
-        n_neighbors: Int = 5,
+        n_neighbors: Int | None = 5,
         *,
         weights: Literal["uniform", "distance"] | Callable[..., Any] | None = "uniform",
         algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
         leaf_size: Int = 30,
-        p: Float = 2,
+        p: Float | None = 2,
         metric: Any = "minkowski",
         metric_params: Mapping[Any, Any] | None = None,
         n_jobs: Int | None = None,
@@ -180,11 +180,11 @@ class KNeighborsClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
 
 class KNeighborsRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
-    n_neighbors: Int
+    n_neighbors: Int | None
     weights: Literal["uniform", "distance"] | Callable[..., Any] | None
     algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"]
     leaf_size: Int
-    p: Float
+    p: Float | None
     metric: Any
     metric_params: Mapping[Any, Any] | None
     n_jobs: Int | None
@@ -195,12 +195,12 @@ class KNeighborsRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     n_samples_fit_: int
     def __init__(
         self,
-        n_neighbors: Int = 5,
+        n_neighbors: Int | None = 5,
         *,
         weights: Literal["uniform", "distance"] | Callable[..., Any] | None = "uniform",
         algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
         leaf_size: Int = 30,
-        p: Float = 2,
+        p: Float | None = 2,
         metric: Any = "minkowski",
         metric_params: Mapping[Any, Any] | None = None,
         n_jobs: Int | None = None,
@@ -224,7 +224,7 @@ class KNeighborsRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
 
 class KNeighborsTransformer(NumberedColumnsMixin, MultiOutputMixin, BaseEstimator):
     mode: Literal["distance", "connectivity"]
-    n_neighbors: Int
+    n_neighbors: Int | None
     algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"]
     leaf_size: Int
     n_jobs: Int | None
@@ -237,11 +237,11 @@ class KNeighborsTransformer(NumberedColumnsMixin, MultiOutputMixin, BaseEstimato
         self,
         *,
         mode: Literal["distance", "connectivity"] = "distance",
-        n_neighbors: Int = 5,
+        n_neighbors: Int | None = 5,
         algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
         leaf_size: Int = 30,
-        metric: str = "minkowski",
-        p: Float = 2,
+        metric: Any = "minkowski",
+        p: Float | None = 2,
         metric_params: Mapping[Any, Any] | None = None,
         n_jobs: Int | None = None,
     ) -> None: ...
@@ -273,7 +273,20 @@ class KernelDensity(BaseEstimator):
     bandwidth: Literal["scott", "silverman"] | Float
     algorithm: Literal["auto", "kd_tree", "ball_tree"]
     kernel: Literal["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"]
-    metric: str
+    metric: Literal[
+        "chebyshev",
+        "cityblock",
+        "euclidean",
+        "haversine",
+        "infinity",
+        "l1",
+        "l2",
+        "mahalanobis",
+        "manhattan",
+        "minkowski",
+        "p",
+        "seuclidean",
+    ]
     atol: Float
     rtol: Float
     breadth_first: Bool
@@ -291,7 +304,20 @@ class KernelDensity(BaseEstimator):
         kernel: Literal[
             "gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"
         ] = "gaussian",
-        metric: str = "euclidean",
+        metric: Literal[
+            "chebyshev",
+            "cityblock",
+            "euclidean",
+            "haversine",
+            "infinity",
+            "l1",
+            "l2",
+            "mahalanobis",
+            "manhattan",
+            "minkowski",
+            "p",
+            "seuclidean",
+        ] = "euclidean",
         atol: Float = 0,
         rtol: Float = 0,
         breadth_first: Bool = True,
@@ -332,12 +358,12 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
 
 class NearestNeighbors(MultiOutputMixin, BaseEstimator):
-    n_neighbors: Int
-    radius: Float
+    n_neighbors: Int | None
+    radius: Float | None
     algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"]
     leaf_size: Int
     metric: Any
-    p: Float
+    p: Float | None
     metric_params: Mapping[Any, Any] | None
     n_jobs: Int | None
     effective_metric_: str | Any
@@ -348,12 +374,12 @@ class NearestNeighbors(MultiOutputMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        n_neighbors: Int = 5,
-        radius: Float = 1.0,
+        n_neighbors: Int | None = 5,
+        radius: Float | None = 1.0,
         algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
         leaf_size: Int = 30,
         metric: Any = "minkowski",
-        p: Float = 2,
+        p: Float | None = 2,
         metric_params: Mapping[Any, Any] | None = None,
         n_jobs: Int | None = None,
     ) -> None: ...
@@ -386,11 +412,11 @@ class NearestNeighbors(MultiOutputMixin, BaseEstimator):
     ) -> Any: ...
 
 class RadiusNeighborsClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
-    radius: Float
+    radius: Float | None
     weights: Literal["uniform", "distance"] | Callable[..., Any] | None
     algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"]
     leaf_size: Int
-    p: Float
+    p: Float | None
     metric: Any
     outlier_label: Any
     metric_params: Mapping[Any, Any] | None
@@ -405,12 +431,12 @@ class RadiusNeighborsClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator
     n_samples_fit_: int
     def __init__(
         self,
-        radius: Float = 1.0,
+        radius: Float | None = 1.0,
         *,
         weights: Literal["uniform", "distance"] | Callable[..., Any] | None = "uniform",
         algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
         leaf_size: Int = 30,
-        p: Float = 2,
+        p: Float | None = 2,
         metric: Any = "minkowski",
         outlier_label: Any = None,
         metric_params: Mapping[Any, Any] | None = None,
@@ -437,11 +463,11 @@ class RadiusNeighborsClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
 
 class RadiusNeighborsRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
-    radius: Float
+    radius: Float | None
     weights: Literal["uniform", "distance"] | Callable[..., Any] | None
     algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"]
     leaf_size: Int
-    p: Float
+    p: Float | None
     metric: Any
     metric_params: Mapping[Any, Any] | None
     n_jobs: Int | None
@@ -452,12 +478,12 @@ class RadiusNeighborsRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     n_samples_fit_: int
     def __init__(
         self,
-        radius: Float = 1.0,
+        radius: Float | None = 1.0,
         *,
         weights: Literal["uniform", "distance"] | Callable[..., Any] | None = "uniform",
         algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
         leaf_size: Int = 30,
-        p: Float = 2,
+        p: Float | None = 2,
         metric: Any = "minkowski",
         metric_params: Mapping[Any, Any] | None = None,
         n_jobs: Int | None = None,
@@ -483,7 +509,7 @@ class RadiusNeighborsRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
 
 class RadiusNeighborsTransformer(NumberedColumnsMixin, MultiOutputMixin, BaseEstimator):
     mode: Literal["distance", "connectivity"]
-    radius: Float
+    radius: Float | None
     algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"]
     leaf_size: Int
     n_jobs: Int | None
@@ -496,11 +522,11 @@ class RadiusNeighborsTransformer(NumberedColumnsMixin, MultiOutputMixin, BaseEst
         self,
         *,
         mode: Literal["distance", "connectivity"] = "distance",
-        radius: Float = 1.0,
+        radius: Float | None = 1.0,
         algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
         leaf_size: Int = 30,
-        metric: str = "minkowski",
-        p: Float = 2,
+        metric: Any = "minkowski",
+        p: Float | None = 2,
         metric_params: Mapping[Any, Any] | None = None,
         n_jobs: Int | None = None,
     ) -> None: ...
@@ -536,7 +562,7 @@ def kneighbors_graph(
     *,
     mode: Literal["connectivity", "distance"] = "connectivity",
     metric: str = "minkowski",
-    p: Float = 2,
+    p: Float | None = 2,
     metric_params: Mapping[Any, Any] | None = None,
     include_self: Literal["auto"] | Bool = False,
     n_jobs: Int | None = None,
@@ -547,7 +573,7 @@ def radius_neighbors_graph(
     *,
     mode: Literal["connectivity", "distance"] = "connectivity",
     metric: str = "minkowski",
-    p: Float = 2,
+    p: Float | None = 2,
     metric_params: Mapping[Any, Any] | None = None,
     include_self: Literal["auto"] | Bool = False,
     n_jobs: Int | None = None,

@@ -15,9 +15,11 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import BaseEstimator, MultiOutputMixin
+from litlearn._core.constraints import CALLABLE, COUNT, DICT, Option, Real, Table
 from litlearn._core.jit import njit
 from litlearn.neighbors import _precomputed, _search, _tree
 from litlearn.neighbors._checks import (
+    METRIC,
     algorithm_for,
     check_distances,
     check_n_features,
@@ -26,9 +28,6 @@ from litlearn.neighbors._checks import (
     takes_sparse,
     warn_of_conversion,
 )
-
-ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute")
-
 
 # ---------------------------------------------------------------------------------------------
 # Weights
@@ -144,6 +143,17 @@ class Prepared(NamedTuple):
 class NeighborsBase(MultiOutputMixin, BaseEstimator):
     """Base of the nearest-neighbour estimators: checks of parameters, and the index."""
 
+    # Which metrics there are depends on the algorithm and the data: see `effective_metric`.
+    _constraints = Table(
+        n_neighbors=COUNT | None,
+        radius=Real("[0.0, inf]") | None,
+        weights=Option("uniform", "distance") | CALLABLE | None,
+        algorithm=Option("auto", "ball_tree", "kd_tree", "brute"),
+        leaf_size=COUNT,
+        metric=METRIC,
+        p=Real("(0.0, inf]") | None,
+        metric_params=DICT | None,
+    )
     n_neighbors = None
     radius = None
 
@@ -166,29 +176,9 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
                 self._fit_X.flags.writeable = False  # in place: the index holds the same array
             self._index = unpickled_index(self, self._index)
 
-    def _check_parameters(self):
-        """Check every parameter except the metric, which depends on the algorithm."""
-        names = self._get_param_names()
-        if "n_neighbors" in names:
-            validation.check_integer(self, "n_neighbors", self.n_neighbors, low=1, allow_none=True)
-        if "radius" in names:
-            validation.check_real(
-                self, "radius", self.radius, low=0, allow_inf=True, allow_none=True
-            )
-        validation.check_option(self, "algorithm", self.algorithm, ALGORITHMS)
-        validation.check_integer(self, "leaf_size", self.leaf_size, low=1)
-        validation.check_n_jobs(self, self.n_jobs)
-        if "weights" in names and self.weights is not None and not callable(self.weights):
-            validation.check_option(
-                self,
-                "weights",
-                self.weights,
-                ("uniform", "distance"),
-                or_else=", a callable or None",
-            )
-
     def _prepare(self, X):
-        """Check the metric and `X`; return what :meth:`_store` needs, and store nothing yet."""
+        """Check all but the targets; return what :meth:`_store` needs, and store nothing yet."""
+        validation.check_parameters(self)
         metric, params = effective_metric(self, self.metric, self.p, self.metric_params)
         if isinstance(X, (NeighborsBase, TreeBase)):
             if isinstance(X, NeighborsBase):

@@ -6,6 +6,7 @@ import numpy as np
 
 from litlearn._core import targets, validation
 from litlearn._core.base import BaseEstimator, ClassifierMixin
+from litlearn._core.constraints import ARRAY, POSITIVE, Option, Table
 from litlearn._core.distances import EUCLIDEAN, MANHATTAN, Metric, difference_tile, range_scale
 from litlearn._core.normal import given_priors
 from litlearn._core.parallel import cut
@@ -135,6 +136,12 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
     ['well' 'ill']
     """
 
+    _constraints = Table(
+        metric=Option("euclidean", "manhattan"),
+        shrink_threshold=POSITIVE | None,
+        priors=Option("uniform", "empirical") | ARRAY,
+    )
+
     def __init__(self, metric="euclidean", *, shrink_threshold=None, priors="uniform"):
         self._set_as_given(locals())
 
@@ -162,11 +169,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         ValueError
             If a parameter is out of range, there is only one class, or no feature varies.
         """
-        who = type(self).__name__
-        validation.check_option(self, "metric", self.metric, ("euclidean", "manhattan"))
-        shrink = validation.check_real(
-            self, "shrink_threshold", self.shrink_threshold, low=0, allow_low=False, allow_none=True
-        )
+        who, shrink = type(self).__name__, validation.check_parameters(self).shrink_threshold
         names = validation.feature_names(X)
         X = validation.check_array(self, X, sparse=("csr",))
         classes, codes = self._encode(y, X.shape[0])
@@ -207,12 +210,9 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
 
     def _check_priors(self, counts):
         who = type(self).__name__
-        if isinstance(self.priors, str):
-            validation.check_option(
-                self, "priors", self.priors, ("uniform", "empirical"), or_else=" or an array-like"
-            )
-            if self.priors == "empirical":
-                return counts / counts.sum()
+        if validation.is_option(self.priors, "empirical"):
+            return counts / counts.sum()
+        if validation.is_option(self.priors, "uniform"):
             return np.full(len(counts), 1 / len(counts))
         priors = given_priors(self, self.priors, len(counts))
         if np.any(priors < 0):

@@ -7,11 +7,13 @@ A metric is a name, a Python function of two rows, or an object of scikit-learn'
 import numpy as np
 
 from litlearn._core import validation
+from litlearn._core.constraints import CALLABLE, TEXT, Kind, Real
 from litlearn.exceptions import DataConversionWarning
 from litlearn.neighbors import _search, _tiles
 
 # Parameters of metrics, apart from w, which several of SciPy take.
 PARAMETERS = {"minkowski": ("p", "w"), "seuclidean": ("V",), "mahalanobis": ("V", "VI")}
+METRIC = TEXT | CALLABLE | Kind("a DistanceMetric", "Any", _tiles.is_distance_metric)
 # What scikit-learn puts into a ball tree, and what is searched by brute force here.
 NO_TREE = ("braycurtis", "canberra", "hamming", *(set(_tiles.BOOLEAN) - {"yule"}))
 
@@ -30,16 +32,13 @@ def effective_metric(owner, metric, p, metric_params):
     ValueError
         If a parameter of the metric is unknown, missing or out of range.
     """
-    if metric_params is not None and not isinstance(metric_params, dict):
-        validation._refuse(owner, "metric_params", metric_params, "a dict or None")
     params = dict(metric_params or {})
     if callable(metric):
         return metric, params
     if _tiles.is_distance_metric(metric):
         _refuse_unknown(owner, metric, params, ())
         return metric, {}
-    if not isinstance(metric, str):
-        validation._refuse(owner, "metric", metric, "a str, a callable or a DistanceMetric")
+    METRIC.check(owner, "metric", metric)
     metric = "minkowski" if metric == "p" else metric
     known = PARAMETERS.get(metric, ("w",) if metric in _tiles.WEIGHTED else ())
     if metric == "minkowski":
@@ -76,7 +75,7 @@ def _effective_minkowski(owner, p, params, known):
     _refuse_unknown(owner, "minkowski", params, known)
     given = "metric_params['p']" if "p" in params and not is_tree else "p"
     p = 2 if p is None else p
-    p = validation.check_real(owner, given, p, low=0, allow_low=False, allow_inf=True)
+    p = Real("(0.0, inf]").check(owner, given, p)
     if params.get("w") is not None:
         return "minkowski", {"p": p, "w": _check_metric_weights(owner, params["w"])}
     special = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}.get(p)
@@ -279,7 +278,7 @@ def warn_of_conversion(owner, metric, array):
 def check_radius(owner, radius, n_queries, name="radius"):
     """Return one radius as a float, or one for each query as a float64 array."""
     if np.ndim(radius) == 0:
-        return validation.check_real(owner, name, radius, low=0, allow_inf=True)
+        return Real("[0.0, inf]").check(owner, name, radius)
     array = np.asarray(radius)
     who = validation.owner_name(owner)
     if array.dtype.kind not in "biuf" or array.shape != (n_queries,):

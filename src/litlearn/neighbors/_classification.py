@@ -4,6 +4,7 @@ import numpy as np
 
 from litlearn._core import targets, validation
 from litlearn._core.base import ClassifierMixin
+from litlearn._core.constraints import ANYTHING, Table
 from litlearn._core.jit import njit
 from litlearn.neighbors._base import (
     KNeighborsMixin,
@@ -58,7 +59,6 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
             If a parameter is out of range, or `X` or `y` is missing, empty, of the wrong shape, or
             holds NaN, infinity or, in `y`, fractions.
         """
-        self._check_parameters()
         prepared = self._prepare(X)
         coded = targets.encode(self, y, prepared.X.shape[0])
         pairs = list(zip(coded.classes, coded.codes, strict=True))
@@ -176,7 +176,7 @@ class KNeighborsClassifier(KNeighborsMixin, NeighborsClassifier):
 
     Parameters
     ----------
-    n_neighbors : int, default=5
+    n_neighbors : int or None, default=5
         Number of neighbours that vote.
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         ``"uniform"`` and None: all neighbours weigh the same :eq:`eq-weights-uniform`.
@@ -189,7 +189,7 @@ class KNeighborsClassifier(KNeighborsMixin, NeighborsClassifier):
         samples and features.
     leaf_size : int, default=30
         Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
-    p : float, default=2
+    p : float or None, default=2
         Exponent of the Minkowski metric :eq:`eq-minkowski`, positive, possibly infinite. Below 1 it
         is no distance; brute force then searches, with a warning.
     metric : str, callable or DistanceMetric, default="minkowski"
@@ -262,7 +262,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
 
     Parameters
     ----------
-    radius : float, default=1.0
+    radius : float or None, default=1.0
         Largest distance of a neighbour, in the unit of the metric.
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         ``"uniform"`` and None: all neighbours weigh the same :eq:`eq-weights-uniform`.
@@ -276,7 +276,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
         samples and features.
     leaf_size : int, default=30
         Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
-    p : float, default=2
+    p : float or None, default=2
         Exponent of the Minkowski metric :eq:`eq-minkowski`, positive, possibly infinite. Below 1 it
         is no distance; brute force then searches, with a warning.
     metric : str, callable or DistanceMetric, default="minkowski"
@@ -328,6 +328,8 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
     >>> print(model.predict([[1.5]]))
     [0]
     """
+
+    _constraints = Table(outlier_label=ANYTHING)
 
     def __init__(
         self,

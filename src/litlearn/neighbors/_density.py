@@ -4,6 +4,16 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import BaseEstimator
+from litlearn._core.constraints import (
+    BOOLEAN,
+    COUNT,
+    DICT,
+    NOT_NEGATIVE,
+    RANDOM_STATE,
+    Option,
+    Real,
+    Table,
+)
 from litlearn.neighbors._checks import check_n_features, effective_metric
 from litlearn.neighbors._kernel_density import LOG_KERNELS
 from litlearn.neighbors._tree_classes import BallTree, KDTree
@@ -68,6 +78,18 @@ class KernelDensity(BaseEstimator):
     [0.333 0.167 0.   ]
     """
 
+    _constraints = Table(
+        bandwidth=Option("scott", "silverman") | Real("[1e-290, inf)"),
+        algorithm=Option("auto", *TREES),
+        kernel=Option(*LOG_KERNELS),
+        metric=Option(*BallTree.valid_metrics),
+        atol=NOT_NEGATIVE,
+        rtol=NOT_NEGATIVE,
+        breadth_first=BOOLEAN,
+        leaf_size=COUNT,
+        metric_params=DICT | None,
+    )
+
     def __init__(
         self,
         *,
@@ -105,7 +127,7 @@ class KernelDensity(BaseEstimator):
             If a parameter is out of range, or `X` is missing, empty, of the wrong shape, or holds
             NaN or infinity.
         """
-        self._check_parameters()
+        validation.check_parameters(self)
         algorithm = self._choose_algorithm()
         metric, params = effective_metric(self, self.metric, None, self.metric_params)
         names = validation.feature_names(X)
@@ -122,19 +144,6 @@ class KernelDensity(BaseEstimator):
         validation.store_features(self, X.shape[1], names)
         self.bandwidth_, self.tree_ = self._choose_bandwidth(*X.shape), tree
         return self
-
-    def _check_parameters(self):
-        if isinstance(self.bandwidth, str):
-            validation.check_option(self, "bandwidth", self.bandwidth, ("scott", "silverman"))
-        else:
-            validation.check_real(self, "bandwidth", self.bandwidth, low=1e-290)
-        validation.check_option(self, "algorithm", self.algorithm, ("auto", *TREES))
-        validation.check_option(self, "kernel", self.kernel, LOG_KERNELS)
-        validation.check_option(self, "metric", self.metric, BallTree.valid_metrics)
-        validation.check_real(self, "atol", self.atol, low=0)
-        validation.check_real(self, "rtol", self.rtol, low=0)
-        validation.check_boolean(self, "breadth_first", self.breadth_first)
-        validation.check_integer(self, "leaf_size", self.leaf_size, low=1)
 
     def _choose_algorithm(self):
         if self.algorithm == "auto":
@@ -213,8 +222,8 @@ class KernelDensity(BaseEstimator):
                 f"{type(self).__name__}: sample needs the kernel 'gaussian' or 'tophat', not "
                 f"{self.kernel!r}."
             )
-        n_samples = validation.check_integer(self, "n_samples", n_samples, low=1)
-        rng = validation.check_random_state(self, random_state)
+        n_samples = COUNT.check(self, "n_samples", n_samples)
+        rng = RANDOM_STATE.check(self, "random_state", random_state)
         data, weight = self.tree_.data, self.tree_.sample_weight
         share = rng.uniform(0, 1, size=n_samples)
         if weight is None:

@@ -2,6 +2,7 @@
 
 from litlearn._core import validation
 from litlearn._core.base import NumberedColumnsMixin
+from litlearn._core.constraints import BOOLEAN, Option, Table
 from litlearn.neighbors._base import KNeighborsMixin, NeighborsBase, RadiusNeighborsMixin
 from litlearn.neighbors._unsupervised import NearestNeighbors
 
@@ -130,12 +131,8 @@ def _searcher(owner, X, fitted, metric, n_jobs, **size):
 
 
 def _includes_self(owner, include_self, mode):
-    if isinstance(include_self, str):
-        validation.check_option(owner, "include_self", include_self, ("auto",), or_else=" or bool")
-        return mode == "connectivity"
-    if include_self not in (True, False):
-        validation._refuse(owner, "include_self", include_self, "a bool or 'auto'")
-    return bool(include_self)
+    found = (Option("auto") | BOOLEAN).check(owner, "include_self", include_self)
+    return mode == "connectivity" if found == "auto" else found
 
 
 # ---------------------------------------------------------------------------------------------
@@ -144,6 +141,8 @@ def _includes_self(owner, include_self, mode):
 
 class NeighborsTransformer(NumberedColumnsMixin, NeighborsBase):
     """What the two transformers share: fitting, and the names of their columns."""
+
+    _constraints = Table(mode=Option("distance", "connectivity"))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -174,8 +173,6 @@ class NeighborsTransformer(NumberedColumnsMixin, NeighborsBase):
             If a parameter is out of range, or `X` is missing, empty, of the wrong shape, or holds
             NaN or infinity.
         """
-        self._check_parameters()
-        validation.check_option(self, "mode", self.mode, ("distance", "connectivity"))
         self._store(self._prepare(X))
         return self
 
@@ -187,7 +184,7 @@ class KNeighborsTransformer(KNeighborsMixin, NeighborsTransformer):
     ----------
     mode : {"distance", "connectivity"}, default="distance"
         Whether an edge weighs the distance between its ends, or 1.
-    n_neighbors : int, default=5
+    n_neighbors : int or None, default=5
         Number of neighbours of each query. With ``mode="distance"`` one more is stored: the sample
         itself, which is the first of its neighbours among training samples.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
@@ -271,7 +268,7 @@ class RadiusNeighborsTransformer(RadiusNeighborsMixin, NeighborsTransformer):
     ----------
     mode : {"distance", "connectivity"}, default="distance"
         Whether an edge weighs the distance between its ends, or 1.
-    radius : float, default=1.0
+    radius : float or None, default=1.0
         Largest distance of a neighbour, in the unit of the metric.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         How to search. It changes the time, never the result. ``"auto"`` chooses by the number of

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from litlearn._core import validation
+from litlearn._core.constraints import POSITIVE, Option
 from litlearn.neighbors import _search
 from litlearn.neighbors._base import sum_rows
 
@@ -121,8 +121,8 @@ class KernelDensityMixin:
         query. The others need the points within `h` only.
         """
         queries = self._queries(X)
-        h = validation.check_real(self, "h", h, low=0, allow_low=False)
-        log_kernel = LOG_KERNELS[validation.check_option(self, "kernel", kernel, LOG_KERNELS)]
+        h = POSITIVE.check(self, "h", h)
+        log_kernel = LOG_KERNELS[Option(*LOG_KERNELS).check(self, "kernel", kernel)]
         reach = np.inf if kernel in ("gaussian", "exponential") else h
         log_sums = np.empty(len(queries))
         rows = max(1, 2**22 // len(self._fit_X))

@@ -63,7 +63,6 @@ class NeighborsRegressor(RegressorMixin, NeighborsBase):
             If a parameter is out of range, or `X` or `y` is missing, empty, of the wrong shape, or
             holds NaN or infinity.
         """
-        self._check_parameters()
         prepared = self._prepare(X)
         targets = validation.check_real_targets(self, y, prepared.X.shape[0])
         self._store(prepared)
@@ -108,7 +107,7 @@ class KNeighborsRegressor(KNeighborsMixin, NeighborsRegressor):
 
     Parameters
     ----------
-    n_neighbors : int, default=5
+    n_neighbors : int or None, default=5
         Number of neighbours that are averaged.
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         ``"uniform"`` and None: all neighbours weigh the same :eq:`eq-weights-uniform`.
@@ -121,7 +120,7 @@ class KNeighborsRegressor(KNeighborsMixin, NeighborsRegressor):
         samples and features.
     leaf_size : int, default=30
         Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
-    p : float, default=2
+    p : float or None, default=2
         Exponent of the Minkowski metric :eq:`eq-minkowski`, positive, possibly infinite. Below 1 it
         is no distance; brute force then searches, with a warning.
     metric : str, callable or DistanceMetric, default="minkowski"
@@ -190,7 +189,7 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, NeighborsRegressor):
 
     Parameters
     ----------
-    radius : float, default=1.0
+    radius : float or None, default=1.0
         Largest distance of a neighbour, in the unit of the metric.
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         ``"uniform"`` and None: all neighbours weigh the same :eq:`eq-weights-uniform`.
@@ -204,7 +203,7 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, NeighborsRegressor):
         samples and features.
     leaf_size : int, default=30
         Samples in a leaf of a tree, rounded up to a multiple of 8. Changes time and memory only.
-    p : float, default=2
+    p : float or None, default=2
         Exponent of the Minkowski metric :eq:`eq-minkowski`, positive, possibly infinite. Below 1 it
         is no distance; brute force then searches, with a warning.
     metric : str, callable or DistanceMetric, default="minkowski"

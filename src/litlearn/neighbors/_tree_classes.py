@@ -4,6 +4,7 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import __version__
+from litlearn._core.constraints import COUNT
 from litlearn.neighbors import _search
 from litlearn.neighbors._base import TreeBase, build_index, split_rows, unpickled_index
 from litlearn.neighbors._checks import (
@@ -24,7 +25,7 @@ class BinaryTree(KernelDensityMixin, TreeBase):
     valid_metrics = ()
 
     def __init__(self, X, leaf_size=40, metric="minkowski", sample_weight=None, **kwargs):
-        leaf_size = validation.check_integer(self, "leaf_size", leaf_size, low=1)
+        leaf_size = COUNT.check(self, "leaf_size", leaf_size)
         self.effective_metric_, self.effective_metric_params_ = effective_metric(
             self, metric, None, kwargs
         )
@@ -98,7 +99,7 @@ class BinaryTree(KernelDensityMixin, TreeBase):
             If `k` is less than 1 or greater than the number of points.
         """
         queries = self._queries(X)
-        k = validation.check_integer(self, "k", k, low=1)
+        k = COUNT.check(self, "k", k)
         if k > len(self._fit_X):
             raise ValueError(
                 f"{type(self).__name__}: k must be less than or equal to the number of training "

@@ -12,9 +12,9 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
 
     Parameters
     ----------
-    n_neighbors : int, default=5
+    n_neighbors : int or None, default=5
         Number of neighbours of ``kneighbors``.
-    radius : float, default=1.0
+    radius : float or None, default=1.0
         Radius of ``radius_neighbors``, in the unit of the metric.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         How to search. It changes the time, never the result. ``"auto"`` chooses by the number of
@@ -27,7 +27,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         scikit-learn's class ``DistanceMetric`` is asked for a tile of distances at a time.
         ``"precomputed"``: `X` is a matrix of distances, square in ``fit``, (n_queries, n_samples)
         afterwards, or a sparse graph that stores those of neighbours.
-    p : float, default=2
+    p : float or None, default=2
         Exponent of the Minkowski metric :eq:`eq-minkowski`, positive, possibly infinite. Below 1 it
         is no distance; brute force then searches, with a warning.
     metric_params : dict, default=None
@@ -97,6 +97,5 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         -------
         self : NearestNeighbors
         """
-        self._check_parameters()
         self._store(self._prepare(X))
         return self

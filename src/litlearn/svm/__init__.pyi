@@ -25,15 +25,15 @@ class SVC(ClassifierMixin, BaseEstimator):
     gamma: Literal["scale", "auto"] | Float
     coef0: Float
     shrinking: Bool
-    probability: Bool | Literal["deprecated"]
+    probability: Literal["deprecated"] | Bool
     tol: Float
     cache_size: Float
-    class_weight: Literal["balanced"] | Mapping[Any, Any] | None
+    class_weight: Mapping[Any, Any] | Literal["balanced"] | None
     verbose: Bool | Int
     max_iter: Int
     decision_function_shape: Literal["ovr", "ovo"]
     break_ties: Bool
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     classes_: NDArray[Any]
     class_weight_: NDArray[Any]
     support_: NDArray[Any]
@@ -58,15 +58,15 @@ class SVC(ClassifierMixin, BaseEstimator):
         gamma: Literal["scale", "auto"] | Float = "scale",
         coef0: Float = 0.0,
         shrinking: Bool = True,
-        probability: Bool | Literal["deprecated"] = "deprecated",
+        probability: Literal["deprecated"] | Bool = "deprecated",
         tol: Float = 0.001,
         cache_size: Float = 200,
-        class_weight: Literal["balanced"] | Mapping[Any, Any] | None = None,
+        class_weight: Mapping[Any, Any] | Literal["balanced"] | None = None,
         verbose: Bool | Int = False,
         max_iter: Int = -1,
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         break_ties: Bool = False,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None: ...
     def decision_function(self, X: Array | Sparse) -> NDArray[Any]: ...
     def fit(self, X: Array | Sparse, y: Array, sample_weight: Array | None = None) -> Self: ...
@@ -136,9 +136,9 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
     multi_class: Literal["ovr", "crammer_singer"]
     fit_intercept: Bool
     intercept_scaling: Float
-    class_weight: Literal["balanced"] | Mapping[Any, Any] | None
+    class_weight: Mapping[Any, Any] | Literal["balanced"] | None
     verbose: Bool | Int
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     max_iter: Int
     classes_: NDArray[Any]
     coef_: NDArray[Any]
@@ -158,9 +158,9 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         multi_class: Literal["ovr", "crammer_singer"] = "ovr",
         fit_intercept: Bool = True,
         intercept_scaling: Float = 1,
-        class_weight: Literal["balanced"] | Mapping[Any, Any] | None = None,
+        class_weight: Mapping[Any, Any] | Literal["balanced"] | None = None,
         verbose: Bool | Int = 0,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         max_iter: Int = 1000,
     ) -> None: ...
     def decision_function(self, X: Array | Sparse) -> NDArray[Any]: ...
@@ -182,7 +182,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):
     intercept_scaling: Float
     dual: Literal["auto"] | Bool
     verbose: Bool | Int
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     max_iter: Int
     coef_: NDArray[Any]
     intercept_: NDArray[Any]
@@ -201,7 +201,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):
         intercept_scaling: Float = 1.0,
         dual: Literal["auto"] | Bool = "auto",
         verbose: Bool | Int = 0,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         max_iter: Int = 1000,
     ) -> None: ...
     def fit(self, X: Array | Sparse, y: Array, sample_weight: Array | None = None) -> Self: ...
@@ -218,15 +218,15 @@ class NuSVC(ClassifierMixin, BaseEstimator):
     gamma: Literal["scale", "auto"] | Float
     coef0: Float
     shrinking: Bool
-    probability: Bool | Literal["deprecated"]
+    probability: Literal["deprecated"] | Bool
     tol: Float
     cache_size: Float
-    class_weight: Literal["balanced"] | Mapping[Any, Any] | None
+    class_weight: Mapping[Any, Any] | Literal["balanced"] | None
     verbose: Bool | Int
     max_iter: Int
     decision_function_shape: Literal["ovr", "ovo"]
     break_ties: Bool
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     classes_: NDArray[Any]
     class_weight_: NDArray[Any]
     support_: NDArray[Any]
@@ -251,15 +251,15 @@ class NuSVC(ClassifierMixin, BaseEstimator):
         gamma: Literal["scale", "auto"] | Float = "scale",
         coef0: Float = 0.0,
         shrinking: Bool = True,
-        probability: Bool | Literal["deprecated"] = "deprecated",
+        probability: Literal["deprecated"] | Bool = "deprecated",
         tol: Float = 0.001,
         cache_size: Float = 200,
-        class_weight: Literal["balanced"] | Mapping[Any, Any] | None = None,
+        class_weight: Mapping[Any, Any] | Literal["balanced"] | None = None,
         verbose: Bool | Int = False,
         max_iter: Int = -1,
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         break_ties: Bool = False,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None: ...
     def decision_function(self, X: Array | Sparse) -> NDArray[Any]: ...
     def fit(self, X: Array | Sparse, y: Array, sample_weight: Array | None = None) -> Self: ...

@@ -1,23 +1,43 @@
 """What the machines with kernels share: parameters, samples, support vectors, predictions."""
 
-import numbers
-
 import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import BaseEstimator
+from litlearn._core.constraints import (
+    ANY_REAL,
+    BOOLEAN,
+    CALLABLE,
+    NOT_NEGATIVE,
+    POSITIVE,
+    Integer,
+    Option,
+    Real,
+    Table,
+)
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.kernels import _functions as kernels
 from litlearn.svm._gram import ComputedGram, StoredGram, tile_rows
 
-KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 MEGABYTE = 1e6
 SMALL = 2**21  # products of a Gram matrix that take no longer than those of stored entries alone
 
 
 class KernelMachine(BaseEstimator):
     """A linear combination of kernels with some of the training samples, and an intercept."""
+
+    _constraints = Table(
+        C=Real("(0.0, inf]"),
+        kernel=Option("linear", "poly", "rbf", "sigmoid", "precomputed") | CALLABLE,
+        degree=Integer("[0, inf)"),
+        gamma=Option("scale", "auto") | NOT_NEGATIVE,
+        coef0=ANY_REAL,
+        tol=POSITIVE,
+        shrinking=BOOLEAN,
+        cache_size=POSITIVE,
+        max_iter=Integer("[-1, inf)"),
+    )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -26,28 +46,6 @@ class KernelMachine(BaseEstimator):
         return tags
 
     # ------------------------------------------------------------------ before the solver
-
-    def _check_parameters(self):
-        """Check what all machines have."""
-        if not callable(self.kernel):
-            validation.check_option(self, "kernel", self.kernel, KERNELS, or_else=" or a callable")
-        validation.check_integer(self, "degree", self.degree, low=0)
-        if isinstance(self.gamma, numbers.Real) and not isinstance(self.gamma, bool):
-            validation.check_real(self, "gamma", self.gamma, low=0.0)
-        else:
-            validation.check_option(
-                self,
-                "gamma",
-                self.gamma,
-                ("scale", "auto"),
-                or_else=" or a float in the range [0.0, inf)",
-            )
-        validation.check_real(self, "coef0", self.coef0, low=-np.inf)
-        validation.check_real(self, "tol", self.tol, low=0.0, allow_low=False)
-        validation.check_boolean(self, "shrinking", self.shrinking)
-        validation.check_real(self, "cache_size", self.cache_size, low=0.0, allow_low=False)
-        validation.check_verbose(self)
-        validation.check_integer(self, "max_iter", self.max_iter, low=-1)
 
     def _check_samples(self, X):
         """Return X in float64, dense or CSR, or as it is for a kernel that is a function."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from litlearn._core import targets, validation
 from litlearn._core.base import ClassifierMixin
+from litlearn._core.constraints import BOOLEAN, Option, Real, Table
 from litlearn._core.parallel import effective_n_jobs, fold_blocks
 from litlearn._core.progress import progress
 from litlearn.exceptions import NotFittedError
@@ -21,23 +22,23 @@ IN_FLIGHT = 8  # pairs of classes that may be solved at once, each with its shar
 class KernelClassifier(ClassifierMixin, KernelMachine):
     """One machine for each pair of classes; they vote."""
 
+    _constraints = Table(
+        decision_function_shape=Option("ovr", "ovo"),
+        break_ties=BOOLEAN,
+        probability=Option("deprecated") | BOOLEAN,
+    )
+
     def _check_classifier(self):
-        self._check_parameters()
-        validation.check_option(
-            self, "decision_function_shape", self.decision_function_shape, ("ovr", "ovo")
-        )
-        validation.check_boolean(self, "break_ties", self.break_ties)
-        if validation.is_option(self.probability, "deprecated"):
-            wanted = False
-        else:
-            wanted = validation.check_boolean(self, "probability", self.probability)
+        given, wanted = validation.check_parameters(self), False
+        if given.probability != "deprecated":
+            wanted = given.probability
             who = type(self).__name__
             message = (
                 f"The `probability` parameter of {who} was deprecated in scikit-learn 1.9. Use "
                 f"`CalibratedClassifierCV({who}(), ensemble=False)` instead."
             )
             validation.warn(FutureWarning(message))
-        return wanted, validation.check_random_state(self, self.random_state)
+        return wanted, given.random_state
 
     def _fit(self, X, y, sample_weight):
         wanted, rng = self._check_classifier()
@@ -388,7 +389,7 @@ class SVC(KernelClassifier):
         For more than two classes: one column for each class, or for each pair.
     break_ties : bool, default=False
         Decide between classes with equally many votes by the decision functions; only with "ovr".
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         For the folds of `probability`; nothing else is random.
 
     Attributes
@@ -493,7 +494,6 @@ class SVC(KernelClassifier):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        validation.check_real(self, "C", self.C, low=0.0, allow_low=False, allow_inf=True)
         return self._fit(X, y, sample_weight)
 
     def _bounds(self, weight, factors, codes, pairs):
@@ -553,7 +553,7 @@ class NuSVC(KernelClassifier):
         For more than two classes: one column for each class, or for each pair.
     break_ties : bool, default=False
         Decide between classes with equally many votes by the decision functions; only with "ovr".
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         For the folds of `probability`; nothing else is random.
 
     Attributes
@@ -600,6 +600,8 @@ class NuSVC(KernelClassifier):
     >>> print(model.predict([[1.5], [2.5]]))
     ['low' 'high']
     """
+
+    _constraints = Table(nu=Real("(0.0, 1.0]"))
 
     def __init__(
         self,
@@ -653,7 +655,6 @@ class NuSVC(KernelClassifier):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        validation.check_real(self, "nu", self.nu, low=0.0, high=1.0, allow_low=False)
         return self._fit(X, y, sample_weight)
 
     def _bounds(self, weight, factors, codes, pairs):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from litlearn._core import targets, validation
+from litlearn._core.constraints import BOOLEAN, NOT_NEGATIVE, POSITIVE, Integer, Option, Real, Table
 from litlearn._core.linear import LinearClassifier, LinearModel, LinearRegressor, SparseCoefficients
 from litlearn._core.parallel import map_blocks
 from litlearn._core.progress import progress
@@ -21,41 +22,36 @@ COMBINATIONS = {  # of penalty and loss: the values of `dual` that liblinear has
     ("l2", "epsilon_insensitive"): (True,),
     ("l2", "squared_epsilon_insensitive"): (False, True),
 }
-LARGEST = 1e100  # of factors of the samples: products of two of them are finite
 
 
 class LinearMachine(LinearModel):
     """What both share."""
 
+    _constraints = Table(
+        dual=Option("auto") | BOOLEAN,
+        tol=POSITIVE,
+        C=POSITIVE,
+        intercept_scaling=Real("[0.0, 1e100]"),  # products of two of them are finite
+        max_iter=Integer("[0, inf)"),
+    )
     sparse_formats = ("csr",)
 
-    def _check_parameters(self, penalty, losses, combined=True):
-        """Check what both have; `combined`: whether penalty, loss and dual have a meaning."""
-        validation.check_option(self, "loss", self.loss, losses)
-        if not isinstance(self.dual, (bool, np.bool_)):
-            or_else = " or a bool: True or False"
-            validation.check_option(self, "dual", self.dual, ("auto",), or_else=or_else)
+    def _check_parameters(self, penalty, combined=True):
+        """Return the parameters; `combined`: whether penalty, loss and dual have a meaning."""
+        given = validation.check_parameters(self)
         allowed = COMBINATIONS.get((penalty, self.loss), ())
         if combined and self.dual not in (*allowed, "auto" if allowed else None):
             raise ValueError(
                 f"{type(self).__name__}: Unsupported set of arguments: the combination is not "
                 f"there, Parameters: penalty='{penalty}', loss='{self.loss}', dual={self.dual}"
             )
-        validation.check_real(self, "tol", self.tol, low=0.0, allow_low=False)
-        validation.check_real(self, "C", self.C, low=0.0, allow_low=False)
-        validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        scaling = self.intercept_scaling
-        validation.check_real(self, "intercept_scaling", scaling, low=0.0, high=LARGEST)
-        if self.fit_intercept and scaling == 0.0:
+        if self.fit_intercept and self.intercept_scaling == 0.0:
             raise ValueError(
                 f"{type(self).__name__}: Intercept scaling is {self.intercept_scaling!r} but needs "
                 "to be greater than 0. To disable fitting an intercept, set fit_intercept=False "
                 "(parameter intercept_scaling)."
             )
-        validation.check_verbose(self)
-        validation.check_integer(self, "max_iter", self.max_iter, low=0)
-        rng = validation.check_random_state(self, self.random_state)
-        return float(scaling) if self.fit_intercept else 0.0, rng
+        return given, given.intercept_scaling if self.fit_intercept else 0.0
 
     def _check_data(self, X):
         """Return X in float64 and the names of its features."""
@@ -185,7 +181,7 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
         weighted counts.
     verbose : bool or int, default=0
         Show a progress bar with the violation.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         The order of samples or features in coordinate descent; without effect on Newton's method.
     max_iter : int, default=1000
         Most passes over the samples or features, or Newton steps. For ``"crammer_singer"`` rounds,
@@ -222,6 +218,12 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
     >>> print(model.predict([[0.5], [3.5]]))
     ['low' 'high']
     """
+
+    _constraints = Table(
+        penalty=Option("l1", "l2"),
+        loss=Option("hinge", "squared_hinge"),
+        multi_class=Option("ovr", "crammer_singer"),
+    )
 
     def __init__(
         self,
@@ -270,11 +272,8 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        validation.check_option(self, "penalty", self.penalty, ("l1", "l2"))
-        validation.check_option(self, "multi_class", self.multi_class, ("ovr", "crammer_singer"))
-        together = self.multi_class == "crammer_singer"
-        losses = ("hinge", "squared_hinge")
-        constant, rng = self._check_parameters(self.penalty, losses, combined=not together)
+        together = validation.is_option(self.multi_class, "crammer_singer")
+        given, constant = self._check_parameters(self.penalty, combined=not together)
         X, names = self._check_data(X)
         n = X.shape[0]
         coded = targets.encode(self, y, n)
@@ -294,7 +293,7 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
         )
         C = np.full(n, float(self.C)) if weight is None else self.C * weight
         self._check_range(X, constant, C)
-        seed = validation.random_integer(rng)
+        seed = validation.random_integer(given.random_state)
         if together:
             fitted = self._fit_together(X, constant, codes, C, len(classes), seed)
         else:
@@ -385,7 +384,7 @@ class LinearSVR(LinearMachine, LinearRegressor):
         Checked as in scikit-learn; the way is chosen by loss and shape, the minimum is the same.
     verbose : bool or int, default=0
         Show a progress bar with the violation.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         The order of samples or features in coordinate descent; without effect on Newton's method.
     max_iter : int, default=1000
         Most passes over the samples or features, or Newton steps.
@@ -416,6 +415,10 @@ class LinearSVR(LinearMachine, LinearRegressor):
     >>> print(model.coef_.round(2))  # a line in a tube of width 0.2
     [0.9]
     """
+
+    _constraints = Table(
+        epsilon=NOT_NEGATIVE, loss=Option("epsilon_insensitive", "squared_epsilon_insensitive")
+    )
 
     def __init__(
         self,
@@ -462,9 +465,7 @@ class LinearSVR(LinearMachine, LinearRegressor):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        epsilon = validation.check_real(self, "epsilon", self.epsilon, low=0.0)
-        losses = ("epsilon_insensitive", "squared_epsilon_insensitive")
-        constant, rng = self._check_parameters("l2", losses)
+        given, constant = self._check_parameters("l2")
         X, names = self._check_data(X)
         y = validation.flat_if_column(validation.check_real_targets(self, y, X.shape[0]))
         if y.ndim == 2:
@@ -474,10 +475,10 @@ class LinearSVR(LinearMachine, LinearRegressor):
         weight = validation.check_sample_weight(self, sample_weight, len(y))
         C = np.full(len(y), float(self.C)) if weight is None else self.C * weight
         self._check_range(X, constant, C)
-        seed = validation.random_integer(rng)
+        seed = validation.random_integer(given.random_state)
         with progress(self, show_violation) as report:
             w, violation, gap, n_iter, converged = self._solve(
-                X, constant, y, C, epsilon, seed, report
+                X, constant, y, C, given.epsilon, seed, report
             )
         self._finish(X, names, w[np.newaxis], gap, n_iter, converged, violation)
         self.coef_ = self.coef_[0]

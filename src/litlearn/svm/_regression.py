@@ -4,6 +4,7 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import RegressorMixin
+from litlearn._core.constraints import NOT_NEGATIVE, POSITIVE, Real, Table
 from litlearn._core.progress import progress
 from litlearn.svm._base import KernelMachine, show_violation
 from litlearn.svm._programmes import epsilon_regression, nu_regression
@@ -13,13 +14,8 @@ from litlearn.svm._working_set import solve
 class KernelRegressor(RegressorMixin, KernelMachine):
     """A function that may miss the targets by epsilon at no cost."""
 
-    unbounded = True  # whether C may be infinite
-
     def _fit(self, X, y, sample_weight):
-        self._check_parameters()
-        C = validation.check_real(
-            self, "C", self.C, low=0.0, allow_low=False, allow_inf=self.unbounded
-        )
+        C = validation.check_parameters(self).C
         names = None if callable(self.kernel) else validation.feature_names(X)
         X, n = self._check_samples(X)
         y = validation.flat_if_column(validation.check_real_targets(self, y, n))
@@ -145,6 +141,8 @@ class SVR(KernelRegressor):
     [[0.9]] [0.1]
     """
 
+    _constraints = Table(epsilon=NOT_NEGATIVE)
+
     def __init__(
         self,
         *,
@@ -193,7 +191,6 @@ class SVR(KernelRegressor):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        validation.check_real(self, "epsilon", self.epsilon, low=0.0)
         return self._fit(X, y, sample_weight)
 
     def _programme(self, y, bounds):
@@ -277,7 +274,7 @@ class NuSVR(KernelRegressor):
     [1.5]
     """
 
-    unbounded = False
+    _constraints = Table(nu=Real("(0.0, 1.0]"), C=POSITIVE)
 
     def __init__(
         self,
@@ -327,7 +324,6 @@ class NuSVR(KernelRegressor):
         ConvergenceWarning
             If the solver stops without its certificate.
         """
-        validation.check_real(self, "nu", self.nu, low=0.0, high=1.0, allow_low=False)
         return self._fit(X, y, sample_weight)
 
     def _programme(self, y, bounds):

@@ -26,10 +26,10 @@ class DecisionTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     min_samples_leaf: Int | Float
     min_weight_fraction_leaf: Float
     max_features: Literal["sqrt", "log2"] | Int | Float | None
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     max_leaf_nodes: Int | None
     min_impurity_decrease: Float
-    class_weight: Literal["balanced"] | Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | None
+    class_weight: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | Literal["balanced"] | None
     ccp_alpha: Float
     monotonic_cst: None
     max_bins: Int | None
@@ -51,12 +51,12 @@ class DecisionTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         min_samples_leaf: Int | Float = 1,
         min_weight_fraction_leaf: Float = 0.0,
         max_features: Literal["sqrt", "log2"] | Int | Float | None = None,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         max_leaf_nodes: Int | None = None,
         min_impurity_decrease: Float = 0.0,
-        class_weight: Literal["balanced"]
-        | Mapping[Any, Any]
+        class_weight: Mapping[Any, Any]
         | Sequence[Mapping[Any, Any]]
+        | Literal["balanced"]
         | None = None,
         ccp_alpha: Float = 0.0,
         monotonic_cst: None = None,
@@ -92,7 +92,7 @@ class DecisionTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     min_samples_leaf: Int | Float
     min_weight_fraction_leaf: Float
     max_features: Literal["sqrt", "log2"] | Int | Float | None
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     max_leaf_nodes: Int | None
     min_impurity_decrease: Float
     ccp_alpha: Float
@@ -114,7 +114,7 @@ class DecisionTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         min_samples_leaf: Int | Float = 1,
         min_weight_fraction_leaf: Float = 0.0,
         max_features: Literal["sqrt", "log2"] | Int | Float | None = None,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         max_leaf_nodes: Int | None = None,
         min_impurity_decrease: Float = 0.0,
         ccp_alpha: Float = 0.0,
@@ -149,10 +149,10 @@ class ExtraTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     min_samples_leaf: Int | Float
     min_weight_fraction_leaf: Float
     max_features: Literal["sqrt", "log2"] | Int | Float | None
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     max_leaf_nodes: Int | None
     min_impurity_decrease: Float
-    class_weight: Literal["balanced"] | Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | None
+    class_weight: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | Literal["balanced"] | None
     ccp_alpha: Float
     monotonic_cst: None
     max_bins: Int | None
@@ -174,12 +174,12 @@ class ExtraTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         min_samples_leaf: Int | Float = 1,
         min_weight_fraction_leaf: Float = 0.0,
         max_features: Literal["sqrt", "log2"] | Int | Float | None = "sqrt",
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         max_leaf_nodes: Int | None = None,
         min_impurity_decrease: Float = 0.0,
-        class_weight: Literal["balanced"]
-        | Mapping[Any, Any]
+        class_weight: Mapping[Any, Any]
         | Sequence[Mapping[Any, Any]]
+        | Literal["balanced"]
         | None = None,
         ccp_alpha: Float = 0.0,
         monotonic_cst: None = None,
@@ -215,7 +215,7 @@ class ExtraTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     min_samples_leaf: Int | Float
     min_weight_fraction_leaf: Float
     max_features: Literal["sqrt", "log2"] | Int | Float | None
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     min_impurity_decrease: Float
     max_leaf_nodes: Int | None
     ccp_alpha: Float
@@ -237,7 +237,7 @@ class ExtraTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         min_samples_leaf: Int | Float = 1,
         min_weight_fraction_leaf: Float = 0.0,
         max_features: Literal["sqrt", "log2"] | Int | Float | None = 1.0,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         min_impurity_decrease: Float = 0.0,
         max_leaf_nodes: Int | None = None,
         ccp_alpha: Float = 0.0,

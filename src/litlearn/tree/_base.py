@@ -8,6 +8,18 @@ import numpy as np
 
 from litlearn._core import targets, validation
 from litlearn._core.base import BaseEstimator, MultiOutputMixin
+from litlearn._core.constraints import (
+    COUNT,
+    DICT,
+    NONE,
+    NOT_NEGATIVE,
+    Float,
+    Integer,
+    Kind,
+    Option,
+    Real,
+    Table,
+)
 from litlearn.tree import _criteria
 from litlearn.tree._growth import Targets
 from litlearn.tree._ranks import NO_MISSING, Codes, code_columns
@@ -25,6 +37,9 @@ REGRESSION = {
     "absolute_error": _criteria.ABSOLUTE_ERROR,
     "poisson": _criteria.POISSON,
 }
+CLASS_WEIGHTS = DICT | Kind(
+    "a list of dicts", "Sequence[Mapping[Any, Any]]", lambda one: isinstance(one, (list, tuple))
+)
 LARGEST_TABLE = 2**22  # entries of x log x, 32 MB
 LARGEST_SIZE = 2**30 - 1  # samples, and features: a tree has up to 2 n - 1 nodes
 
@@ -63,6 +78,18 @@ class Training(NamedTuple):
 class TreeModel(MultiOutputMixin, BaseEstimator):
     """Base of the trees and the forests."""
 
+    _constraints = Table(
+        max_depth=COUNT | None,
+        min_samples_split=Integer("[2, inf)") | Float("(0.0, 1.0]"),
+        min_samples_leaf=COUNT | Float("(0.0, 1.0]"),
+        min_weight_fraction_leaf=Real("[0.0, 0.5]"),
+        max_features=Option("sqrt", "log2") | COUNT | Float("(0.0, 1.0]") | None,
+        max_leaf_nodes=Integer("[2, inf)") | None,
+        min_impurity_decrease=NOT_NEGATIVE,
+        ccp_alpha=NOT_NEGATIVE,
+        max_bins=Integer("[2, inf)") | None,
+        monotonic_cst=NONE,
+    )
     criteria = None  # names of the criteria, and their numbers
     random_thresholds = False
     positive = "positive"  # what a sum must be, in the words of scikit-learn's message
@@ -72,42 +99,6 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-    def _check_tree_parameters(self):
-        """Check every parameter that the growth of a tree depends on."""
-        check = validation
-        check.check_option(self, "criterion", self.criterion, tuple(self.criteria))
-        check.check_integer(self, "max_depth", self.max_depth, low=1, allow_none=True)
-        self._check_count("min_samples_split", low=2)
-        self._check_count("min_samples_leaf", low=1)
-        share = self.min_weight_fraction_leaf
-        check.check_real(self, "min_weight_fraction_leaf", share, low=0, high=0.5)
-        if isinstance(self.max_features, str):
-            or_else = ", an int, a float or None"
-            options = ("sqrt", "log2")
-            check.check_option(self, "max_features", self.max_features, options, or_else=or_else)
-        elif self.max_features is not None:
-            self._check_count("max_features", low=1)
-        check.check_integer(self, "max_leaf_nodes", self.max_leaf_nodes, low=2, allow_none=True)
-        check.check_real(self, "min_impurity_decrease", self.min_impurity_decrease, low=0)
-        check.check_real(self, "ccp_alpha", self.ccp_alpha, low=0)
-        check.check_integer(self, "max_bins", self.max_bins, low=2, allow_none=True)
-        if self.monotonic_cst is not None:
-            raise ValueError(
-                f"{type(self).__name__}: monotonic_cst is not supported, expected None. Got "
-                f"{validation.shown(self.monotonic_cst)}."
-            )
-
-    def _check_count(self, name, *, low):
-        """Check a parameter that is a number of samples or features (int), or a share (float)."""
-        value = getattr(self, name)
-        if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)):
-            allowed = value >= low
-        else:
-            allowed = isinstance(value, (float, np.floating)) and 0.0 < value <= 1.0
-        if isinstance(value, (bool, np.bool_)) or not allowed:
-            expected = f"an int in the range [{low}, inf) or a float in the range (0.0, 1.0]"
-            validation._refuse(self, name, value, expected)
 
     def _training(self, X, y, sample_weight, class_weight=None):
         """Check the data, and code them. Nothing is stored."""

@@ -6,15 +6,23 @@ import numpy as np
 
 from litlearn._core import targets, to_sklearn, validation
 from litlearn._core.base import ClassifierMixin, RegressorMixin
-from litlearn.tree._base import CLASSIFICATION, REGRESSION, TreeModel, renamed, with_table
+from litlearn._core.constraints import Option, RandomState, Table
+from litlearn.tree._base import (
+    CLASS_WEIGHTS,
+    CLASSIFICATION,
+    REGRESSION,
+    TreeModel,
+    renamed,
+    with_table,
+)
 from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import find_weakest_links, prune
-
-SPLITTERS = ("best", "random")
 
 
 class DecisionTree(TreeModel):
     """What the four trees share."""
+
+    _constraints = Table(splitter=Option("best", "random"), random_state=RandomState(seed=True))
 
     def _draws_thresholds(self):
         return self.splitter == "random"
@@ -57,9 +65,7 @@ class DecisionTree(TreeModel):
         return self
 
     def _grow_tree(self, X, y, sample_weight):
-        self._check_tree_parameters()
-        validation.check_option(self, "splitter", self.splitter, SPLITTERS)
-        random_state = validation.check_random_state(self, self.random_state, seed=True)
+        random_state = validation.check_parameters(self).random_state
         training = self._training(X, y, sample_weight, getattr(self, "class_weight", None))
         seed = validation.random_integer(random_state)
         tree = grow_tree(
@@ -191,6 +197,9 @@ class TreeClassifier(ClassifierMixin, DecisionTree):
     """What the two classifiers share."""
 
     criteria = CLASSIFICATION
+    _constraints = Table(
+        criterion=Option(*CLASSIFICATION), class_weight=CLASS_WEIGHTS | Option("balanced") | None
+    )
     _multi_label = True
 
     def predict(self, X, check_input=True):
@@ -245,6 +254,7 @@ class TreeRegressor(RegressorMixin, DecisionTree):
     """What the two regressors share."""
 
     criteria = REGRESSION
+    _constraints = Table(criterion=Option(*REGRESSION))
 
     def predict(self, X, check_input=True):
         """Predict the target of each sample: the mean, or the median, of its leaf.
@@ -291,7 +301,7 @@ class DecisionTreeClassifier(TreeClassifier):
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features, or share of them, that a node tries; more if all of these are
         constant there. None: all.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed of the order in which features are tried and of random thresholds. Of features
         that split equally well, the first one tried wins.
     max_leaf_nodes : int, default=None
@@ -404,7 +414,7 @@ class DecisionTreeRegressor(TreeRegressor):
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features, or share of them, that a node tries; more if all of these are
         constant there. None: all.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed of the order in which features are tried and of random thresholds. Of features
         that split equally well, the first one tried wins.
     max_leaf_nodes : int, default=None
@@ -503,7 +513,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         Number of features, or share of them, that a node tries; more if all of these are
         constant there. None: all.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed of the order in which features are tried and of random thresholds. Of features
         that split equally well, the first one tried wins.
     max_leaf_nodes : int, default=None
@@ -610,7 +620,7 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
         Number of features, or share of them, that a node tries; more if all of these are
         constant there. None: all.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed of the order in which features are tried and of random thresholds. Of features
         that split equally well, the first one tried wins.
     min_impurity_decrease : float, default=0.0

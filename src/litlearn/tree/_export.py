@@ -6,8 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import validation
+from litlearn._core.constraints import COUNT, Integer, Option
 from litlearn.tree._structure import LEAF, parents
 
+DIGITS, LABEL = Integer("[0, inf)"), Option("all", "root", "none")
+DEPTH = DIGITS | None
 SATURATION, BRIGHTNESS, FIRST_HUE = 0.75, 0.9, 25  # of the colours of nodes, and degrees
 
 
@@ -62,9 +65,9 @@ def export_text(
     """
     who = "export_text"
     validation.check_is_fitted(decision_tree)
-    validation.check_integer(who, "max_depth", max_depth, low=0, allow_none=True)
-    validation.check_integer(who, "spacing", spacing, low=1)
-    validation.check_integer(who, "decimals", decimals, low=0)
+    DEPTH.check(who, "max_depth", max_depth)
+    COUNT.check(who, "spacing", spacing)
+    DIGITS.check(who, "decimals", decimals)
     tree = decision_tree.tree_
     names = _names_of_features(who, decision_tree, feature_names)
     classes = _names_of_classes(who, decision_tree, class_names)
@@ -226,9 +229,9 @@ def export_graphviz(
     """
     who = "export_graphviz"
     validation.check_is_fitted(decision_tree)
-    validation.check_integer(who, "max_depth", max_depth, low=0, allow_none=True)
-    validation.check_integer(who, "precision", precision, low=0)
-    validation.check_option(who, "label", label, ("all", "root", "none"))
+    DEPTH.check(who, "max_depth", max_depth)
+    DIGITS.check(who, "precision", precision)
+    LABEL.check(who, "label", label)
     if feature_names is not None and len(feature_names) != decision_tree.n_features_in_:
         raise ValueError(
             f"{who}: Length of feature_names, {len(feature_names)} does not match number of "
