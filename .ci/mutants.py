@@ -175,6 +175,8 @@ def exchange(old, new):
 LOGISTIC = "linear_model/test_logistic.py"
 LASSO = "linear_model/test_lasso.py"
 PROXIMAL = "linear_model/test_proximal_newton.py"
+RIDGE = "linear_model/test_ridge.py"
+CHOICE = "linear_model/test_classifier_choice.py"
 ELSEWHERE = {
     "kernels/_gram.py": [
         "test_kernel_ridge.py",
@@ -182,7 +184,7 @@ ELSEWHERE = {
         "test_kernel_protocol.py",
     ],
     "_core/html.py": ["core/test_base.py"],
-    "_core/linear.py": ["linear_model/test_ridge.py", "linear_model/test_protocol.py"],
+    "_core/linear.py": [RIDGE, "linear_model/test_protocol.py"],
     "_core/normal.py": [
         "test_naive_bayes.py",
         "test_discriminant_analysis.py",
@@ -201,28 +203,20 @@ ELSEWHERE = {
     "kernel_approximation.py": ["test_kernel_approximation.py", "test_kernel_protocol.py"],
     "kernel_ridge.py": ["test_kernel_ridge.py", "test_kernel_protocol.py"],
     "kernels/_functions.py": ["kernels/test_functions.py", "test_kernel_ridge.py"],
-    "linear_model/_coordinate_descent.py": [LASSO, "linear_model/test_penalty.py"],
-    "linear_model/_design.py": [LASSO, "linear_model/test_penalty.py"],
-    "linear_model/_lasso.py": [LASSO, "linear_model/test_multi_task.py"],
-    "linear_model/_logistic.py": [LOGISTIC, "linear_model/test_callbacks.py"],
-    "linear_model/_logistic_cv.py": ["linear_model/test_classifier_choice.py"],
-    "linear_model/_logistic_loss.py": [
-        LOGISTIC,
-        PROXIMAL,
-        "linear_model/test_classifier_choice.py",
-    ],
-    "linear_model/_logistic_path.py": ["linear_model/test_classifier_choice.py"],
-    "linear_model/_gram.py": ["linear_model/test_least_squares.py", "linear_model/test_ridge.py"],
-    "linear_model/_newton.py": [LOGISTIC, "linear_model/test_classifier_choice.py"],
-    "linear_model/_path.py": [LASSO],
-    "linear_model/_penalty.py": ["linear_model/test_penalty.py", LASSO],
-    "linear_model/_ridge_cv.py": [
-        "linear_model/test_ridge.py",
-        "linear_model/test_classifier_choice.py",
-    ],
-    "mixture/_em.py": ["mixture/test_gaussian.py"],
-    "linear_model/_folds.py": ["linear_model/test_classifier_choice.py", LASSO],
+    "linear_model/_choice.py": [CHOICE, LASSO, RIDGE],
+    "linear_model/_descent.py": [LASSO, "linear_model/test_penalty.py"],
+    "linear_model/_lasso.py": [LASSO, "linear_model/test_multi_task.py", CHOICE],
+    "linear_model/_leave_one_out.py": [RIDGE, CHOICE],
+    "linear_model/_logistic.py": [LOGISTIC, "linear_model/test_callbacks.py", CHOICE],
+    "linear_model/_losses.py": [LOGISTIC, PROXIMAL, CHOICE],
+    "linear_model/_matrix.py": [LASSO, "linear_model/test_penalty.py"],
+    "linear_model/_newton.py": [LOGISTIC, CHOICE],
     "linear_model/_nonnegative.py": ["linear_model/test_least_squares.py", LASSO],
+    "linear_model/_normal_equations.py": ["linear_model/test_least_squares.py", RIDGE],
+    "linear_model/_objective.py": [LOGISTIC, PROXIMAL, CHOICE],
+    "linear_model/_penalty.py": ["linear_model/test_penalty.py", LASSO],
+    "linear_model/_ridge.py": [RIDGE, CHOICE],
+    "mixture/_em.py": ["mixture/test_gaussian.py"],
     "neighbors/_base.py": ["neighbors/test_supervised.py", "neighbors/test_trees_and_graphs.py"],
     "neighbors/_centroid.py": ["neighbors/test_centroid_and_density.py"],
     "neighbors/_classification.py": ["neighbors/test_supervised.py"],

@@ -102,6 +102,7 @@ def test_files_are_judged_by_their_own_tests():
     assert tests("linear_model/_lasso.py") == [
         "linear_model/test_lasso.py",
         "linear_model/test_multi_task.py",
+        "linear_model/test_classifier_choice.py",
         "linear_model/test_protocol.py",
     ]
     assert tests("naive_bayes.py") == ["test_naive_bayes.py", "core/test_normal.py"]

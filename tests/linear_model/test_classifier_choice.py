@@ -18,14 +18,13 @@ from litlearn.linear_model import (
     LogisticRegressionCV,
     RidgeClassifierCV,
     RidgeCV,
-    _logistic_path,
+    _newton,
     enet_path,
     lasso_path,
 )
-from litlearn.linear_model._folds import check_folds
-from litlearn.linear_model._logistic_loss import Loss
-from litlearn.linear_model._logistic_path import Model, smooth_path
-from litlearn.linear_model._newton import Goal, quasi_newton, remember
+from litlearn.linear_model._choice import check_folds
+from litlearn.linear_model._newton import Goal, Model, quasi_newton, remember, smooth_path
+from litlearn.linear_model._objective import Loss
 
 CLASSES = pytest.mark.parametrize("q", [2, 3])
 
@@ -320,11 +319,9 @@ def test_minima_along_a_path_are_certified(q, most, shape, monkeypatch):
 
     Also where the steps of the path do not suffice, and the solver of one penalty goes on.
     """
-    monkeypatch.setattr(_logistic_path, "MOST", most)
-    minimise, gone_on = _logistic_path.minimise, []
-    monkeypatch.setattr(
-        _logistic_path, "minimise", lambda *given: gone_on.append(1) or minimise(*given)
-    )
+    monkeypatch.setattr(_newton, "MOST", most)
+    minimise, gone_on = _newton.minimise, []
+    monkeypatch.setattr(_newton, "minimise", lambda *given: gone_on.append(1) or minimise(*given))
     rng = np.random.default_rng(7)
     X = rng.normal(size=shape)
     codes = (X[:, :q] + rng.normal(size=(shape[0], q))).argmax(axis=1)
@@ -388,7 +385,7 @@ def test_a_start_goes_on_in_the_logarithm_of_the_penalty_if_that_is_better():
         return SimpleNamespace(v=v, value=(v - 3.0) ** 2)
 
     loss, here = SimpleNamespace(evaluate=at), at(1.0)
-    extrapolate = _logistic_path.extrapolate_path
+    extrapolate = _newton.extrapolate_path
     assert extrapolate(loss, here, 0.5, [1.0, 0.1, 0.001]).v == pytest.approx(2.0)
     assert extrapolate(loss, here, 0.5, [1.0, 0.01, 0.001]).v == pytest.approx(1.25)
     assert extrapolate(loss, here, 2.0, [1.0, 0.1, 0.001]) is here

@@ -16,7 +16,13 @@ from hypothesis import strategies as st
 import reference
 from litlearn._core import moments
 from litlearn._core.moments import Samples
-from litlearn.linear_model import LinearRegression, Ridge, _gram, _least_squares, _nonnegative
+from litlearn.linear_model import (
+    LinearRegression,
+    Ridge,
+    _least_squares,
+    _nonnegative,
+    _normal_equations,
+)
 from protocol import SKLEARN
 
 nojit = pytest.mark.nojit
@@ -96,12 +102,12 @@ def test_threads_do_not_change_a_bit():
 @nojit
 def test_what_needs_another_scale():
     for fine in ([1.0, 0.0], [1e-190], [1e190]):
-        assert _gram.ordinary(np.array(fine))
+        assert _normal_equations.ordinary(np.array(fine))
     for odd in ([0.0], [1e-210, 0.0], [1e210], [1.0, np.inf], [1.0, np.nan]):
-        assert not _gram.ordinary(np.array(odd))
-    assert [_gram.inverse(size) for size in (0.0, 1e-89, 3.0, 1e89)] == [1.0] * 4
+        assert not _normal_equations.ordinary(np.array(odd))
+    assert [_normal_equations.inverse(size) for size in (0.0, 1e-89, 3.0, 1e89)] == [1.0] * 4
     for size in (1e-300, 1e-91, 1e91, 1e300):
-        assert 0.5 <= _gram.inverse(size) * size < 1.0
+        assert 0.5 <= _normal_equations.inverse(size) * size < 1.0
 
 
 @nojit
@@ -110,10 +116,10 @@ def test_columns_far_from_zero_are_centred_to_the_last_digits():
     near, weight = rng.integers(-9, 10, size=(40, 3)).astype(float), rng.random(40)
     root, mean = np.sqrt(weight), np.average(near, axis=0, weights=weight)
     samples = Samples(near + 2.0**40, np.zeros((40, 0)), weight, True)
-    Z, found = _gram.column_deviations(samples, slice(0, 3), root)
+    Z, found = _normal_equations.column_deviations(samples, slice(0, 3), root)
     np.testing.assert_allclose(Z, (near - mean) * root[:, None], atol=1e-11)
     np.testing.assert_allclose(found, mean + 2.0**40, rtol=1e-15)
-    _, given = _gram.column_deviations(samples, slice(0, 3), root, found)
+    _, given = _normal_equations.column_deviations(samples, slice(0, 3), root, found)
     np.testing.assert_array_equal(given, found)
 
 
@@ -127,7 +133,7 @@ def test_triangular_factor_in_blocks(monkeypatch):
     for block in (2**20, 60, 15):
         monkeypatch.setattr(moments, "BLOCK", block)
         monkeypatch.setattr(moments, "MOST_BLOCKS", 10**6)
-        R, C = _gram.triangular_factor(samples, total)
+        R, C = _normal_equations.triangular_factor(samples, total)
         np.testing.assert_allclose(R.T @ R, total.xx, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(R.T @ C, total.xy, rtol=1e-10, atol=1e-10)
 
@@ -189,7 +195,7 @@ def test_both_ways_agree_where_both_may_be_used(monkeypatch):
         X, y = rng.normal(size=shape) + 2, rng.normal(size=shape[0])
         cholesky = LinearRegression().fit(X, y)
         with monkeypatch.context() as patch:
-            patch.setattr(_gram, "SAFE", np.inf)
+            patch.setattr(_normal_equations, "SAFE", np.inf)
             other = LinearRegression().fit(X, y)
         np.testing.assert_allclose(other.coef_, cholesky.coef_, rtol=1e-9)
         assert other.rank_ == cholesky.rank_
@@ -395,8 +401,10 @@ def test_a_column_that_gains_no_more_than_rounding_goes_again():
 def test_a_matrix_is_refused_by_its_smallest_singular_value():
     # Of diag(1, 1e-6), the squares of 1 and 1e-3.
     A, B = np.diag([1.0, 1e-6]), np.ones((2, 1))
-    assert _gram.cholesky_solve(A, B, cutoff=2e-3) is None
-    np.testing.assert_allclose(_gram.cholesky_solve(A, B, cutoff=5e-4)[:, 0], [1.0, 1e6])
+    assert _normal_equations.cholesky_solve(A, B, cutoff=2e-3) is None
+    np.testing.assert_allclose(
+        _normal_equations.cholesky_solve(A, B, cutoff=5e-4)[:, 0], [1.0, 1e6]
+    )
 
 
 @nojit
@@ -606,7 +614,7 @@ def test_scikit_learns_objective_and_norm(kind, seed):
 
 @nojit
 @pytest.mark.parametrize("size", [1e-170, 0.0, 3.0, 1e170])
-@pytest.mark.parametrize("statistics", [moments.moments, _gram.row_products])
+@pytest.mark.parametrize("statistics", [moments.moments, _normal_equations.row_products])
 def test_samples_are_scaled_where_their_squares_are_out_of_range(size, statistics):
     """Once, and only where a scale changes something."""
     rng, calls = np.random.default_rng(0), []
@@ -617,7 +625,7 @@ def test_samples_are_scaled_where_their_squares_are_out_of_range(size, statistic
         return statistics(samples, n_jobs)
 
     with np.errstate(over="ignore", invalid="ignore"):
-        samples, found = _gram.in_range(Samples(size * X, Y, None, True), counted)
+        samples, found = _normal_equations.in_range(Samples(size * X, Y, None, True), counted)
     if size in (0.0, 3.0):
         assert samples is calls[0] and len(calls) == 1
     else:

@@ -16,8 +16,8 @@ from sklearn.linear_model import LogisticRegression as SklearnLogisticRegression
 import reference
 from litlearn._core.parallel import cut
 from litlearn.exceptions import ConvergenceWarning, NotFittedError
-from litlearn.linear_model import LogisticRegression, _logistic_loss, _newton
-from litlearn.linear_model._logistic_loss import Loss
+from litlearn.linear_model import LogisticRegression, _losses, _newton, _objective
+from litlearn.linear_model._objective import Loss
 
 
 def make(n=200, p=5, q=2, seed=0, noise=1.0):
@@ -382,7 +382,8 @@ class TestInvariance:
             assert np.array_equal(expected.coef_, again.coef_)
 
     def test_threads_do_not_change_a_bit(self, q, C, monkeypatch):
-        monkeypatch.setattr(_logistic_loss, "BLOCK_ENTRIES", 400)
+        for module in (_objective, _losses):
+            monkeypatch.setattr(module, "BLOCK_ENTRIES", 400)
         X, y = make(2000, 4, q)
         for data in (X, X.astype(np.float32), sp.csr_array(X)):
             one, two = self.fit(data, y, C, n_jobs=1), self.fit(data, y, C, n_jobs=2)
@@ -867,7 +868,7 @@ def test_interrupt_leaves_the_estimator_as_it_was(monkeypatch):
     def interrupt(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_logistic_loss, "dense_pass", interrupt)
+    monkeypatch.setattr(_objective, "dense_pass", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X * 2, y)
     assert np.array_equal(model.coef_, before)
@@ -1003,7 +1004,7 @@ def test_the_centre_is_where_the_weight_is():
     rng = np.random.default_rng(0)
     X, s = rng.normal(size=(200, 2)), np.full(200, 1e-9)
     X[7], s[7] = 1e6, 1.0
-    centre, spread = _logistic_loss.dense_transform(X, s, True)
+    centre, spread = _objective.dense_transform(X, s, True)
     np.testing.assert_allclose(centre, 1e6, rtol=1e-6)
     assert (spread > 0).all()
 
@@ -1055,7 +1056,7 @@ def test_sparse_coefficients_predict(container, q):
 def test_scores_are_shifted_by_the_largest_of_their_row():
     Z = np.array([[800.0, 1.0, -3.0], [2.0, 800.0, 5.0], [0.0, -1.0, 800.0], [-1.0, -1.0, -1.0]])
     expected = Z - Z.max(axis=1, keepdims=True)
-    _logistic_loss.shift_rows(Z)
+    _losses.shift_rows(Z)
     np.testing.assert_array_equal(Z, expected)
 
 

@@ -26,8 +26,9 @@ from litlearn.linear_model import (
     RidgeClassifier,
     RidgeClassifierCV,
     RidgeCV,
-    _design,
-    _logistic_loss,
+    _losses,
+    _matrix,
+    _objective,
     _proximal_newton,
 )
 from protocol import data
@@ -118,8 +119,8 @@ def test_the_number_of_threads_changes_no_bit(estimator, monkeypatch):
     # Blocks of a few hundred rows, shared by threads however little work they are.
     monkeypatch.setattr(parallel, "_WORTH_A_THREAD", 0)
     monkeypatch.setattr(moments, "BLOCK", 2**11)
-    monkeypatch.setattr("litlearn.linear_model._logistic_cv.SMALL", 0)
-    for solver in (_design, _logistic_loss, _proximal_newton):
+    monkeypatch.setattr("litlearn.linear_model._logistic.SMALL", 0)
+    for solver in (_matrix, _objective, _losses, _proximal_newton):
         monkeypatch.setattr(solver, "BLOCK_ENTRIES", 2**11)
     shared, run = [], parallel._Fold.run
     monkeypatch.setattr(

@@ -14,8 +14,15 @@ import reference
 from litlearn._core import moments
 from litlearn._core.moments import Samples
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.linear_model import LinearRegression, Ridge, RidgeClassifier, RidgeCV, _gram
-from litlearn.linear_model._ridge_cv import all_but_one, leave_one_out, take
+from litlearn.linear_model import (
+    LinearRegression,
+    Ridge,
+    RidgeClassifier,
+    RidgeCV,
+    _normal_equations,
+)
+from litlearn.linear_model._choice import all_but_one, take
+from litlearn.linear_model._leave_one_out import leave_one_out
 
 nojit = pytest.mark.nojit
 
@@ -81,7 +88,7 @@ def test_the_gradient_is_zero(n, p, exponent, seed, duplicated, positive):
 def test_both_ways_agree_where_both_may_be_used(monkeypatch, shape):
     """eq-ridge-shrinkage: the singular values lead where Cholesky leads."""
     X, Y = data(*shape, 2)
-    monkeypatch.setattr(_gram, "SAFE", np.inf)
+    monkeypatch.setattr(_normal_equations, "SAFE", np.inf)
     for alpha in (1e-3, 0.5, 100.0):
         model = Ridge([alpha, 2 * alpha]).fit(X, Y)
         assert model.solver_ == "svd"

@@ -135,3 +135,17 @@ class SparseCoefficients:
         if validation.is_sparse(self.coef_):
             self.coef_ = self.coef_.toarray()
         return self
+
+
+def store_linear_function(model, solution, dtype, flat, y_ndim):
+    """Store ``coef_`` and ``intercept_`` in the type of the samples.
+
+    `flat`: the coefficients are a vector of shape (n_features,), not a matrix with a row a target.
+    The intercept is a number if the targets were a vector.
+    """
+    coef, intercept = solution.coef.T.astype(dtype), solution.intercept().astype(dtype)
+    model.coef_ = coef.ravel() if flat else np.ascontiguousarray(coef)
+    if not model.fit_intercept:
+        model.intercept_ = 0.0
+    else:
+        model.intercept_ = intercept if y_ndim == 2 else intercept[0]

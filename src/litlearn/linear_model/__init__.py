@@ -9,15 +9,14 @@ from litlearn.linear_model._lasso import (
     ElasticNetCV,
     Lasso,
     LassoCV,
+    MultiTaskElasticNet,
+    MultiTaskLasso,
     enet_path,
     lasso_path,
 )
 from litlearn.linear_model._linear_regression import LinearRegression
-from litlearn.linear_model._logistic import LogisticRegression
-from litlearn.linear_model._logistic_cv import LogisticRegressionCV
-from litlearn.linear_model._multi_task import MultiTaskElasticNet, MultiTaskLasso
-from litlearn.linear_model._ridge import Ridge, RidgeClassifier
-from litlearn.linear_model._ridge_cv import RidgeClassifierCV, RidgeCV
+from litlearn.linear_model._logistic import LogisticRegression, LogisticRegressionCV
+from litlearn.linear_model._ridge import Ridge, RidgeClassifier, RidgeClassifierCV, RidgeCV
 from litlearn.linear_model._sgd import SGDClassifier, SGDRegressor
 
 __all__ = [

@@ -1,7 +1,19 @@
 """Lasso and elastic net: estimators, regularisation paths, and the choice of the penalty.
 
-The algorithm is in ``_coordinate_descent.py``, and ``_path.py`` applies it to one penalty after the
-other. This file checks input and parameters, and stores what comes back.
+The algorithm for one penalty is in ``_descent.py``. This file checks input and parameters, applies
+it to one penalty after the other, and stores what comes back.
+
+Several targets at once choose the same features. For the weighted and centred data that a *design*
+stands for, the objective is
+
+    ||Y - X W||^2 / 2 + alpha sum_j ||w_j|| + beta ||W||^2 / 2,
+
+where w_j, a row of W, holds the coefficients of feature j for all targets. Its length is penalised,
+not its square and not its entries: a feature is in use for all targets, or for none. In the
+algorithm lengths take the place of absolute values.
+
+Sources: Yuan and Lin (2006) for blocks of coefficients, Obozinski, Taskar and Jordan (2010) for
+several targets, Massias, Vaiter, Gramfort and Salmon (2020) for the gap and the working sets.
 """
 
 import numbers
@@ -18,22 +30,17 @@ from litlearn.exceptions import (
     ConvergenceWarning,
     InvalidParameterError,
 )
-from litlearn.linear_model import _design, _least_squares
-from litlearn.linear_model._folds import check_folds, check_no_params
-from litlearn.linear_model._path import (
-    alpha_grid,
-    check_squares,
+from litlearn.linear_model import _least_squares, _matrix
+from litlearn.linear_model._choice import (
+    check_folds,
+    check_no_params,
     check_weights,
-    make_design,
-    memory_order,
     refine,
-    sizes,
-    solve_one,
-    solve_path,
-    training_design,
+    take,
     training_moments,
-    warn_unless_converged,
 )
+from litlearn.linear_model._descent import solve
+from litlearn.linear_model._penalty import Penalty
 
 # Sparse samples of at most so many entries, zeros counted, are made dense: 1 MB.
 FEW_ENTRIES = 2**17
@@ -41,6 +48,9 @@ FEW_ENTRIES = 2**17
 GRAM_PRECISION = {"d": 1e-11, "f": 1e-5}
 # Shares from which a grid of penalties is made: 0 is at infinity, and much less as good as 0.
 SMALLEST_SHARE = 1e-100
+# Relative gap below which float32 data are solved for in float64.
+SINGLE_PRECISION = 1e-6
+SMALLEST_ALPHA = np.finfo(np.float64).resolution
 
 
 # ---------------------------------------------------------------------------------------------
@@ -59,6 +69,53 @@ def check_samples(owner, X):
     return X
 
 
+def memory_order(X):
+    """Return "F" for dense data whose columns are contiguous and whose rows are not, else "C"."""
+    flags = getattr(X, "flags", None)
+    if hasattr(X, "dtypes") and hasattr(X, "__array__"):  # a frame: often stored by columns
+        flags = np.asarray(X).flags
+    columns = getattr(flags, "f_contiguous", False) and not getattr(flags, "c_contiguous", True)
+    return "F" if columns else "C"
+
+
+def make_design(owner, X, y, weights, centred, tol, n_jobs=None):
+    """Return the design of checked data; the weights are brought to the sum n_samples.
+
+    Single precision does for no gap below `SINGLE_PRECISION`, and for no products out of its range:
+    then there is a copy in float64.
+    """
+    if tol < SINGLE_PRECISION:
+        X = X.astype(np.float64, copy=False)
+    if weights is not None:
+        weights = weights * (X.shape[0] / weights.sum())
+    kind = _matrix.SparseDesign if validation.is_sparse(X) else _matrix.DenseDesign
+    first = y if y.ndim == 1 else y[:, 0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        design = kind(X, first, weights, centred, n_jobs)
+    if X.dtype == np.float32 and not in_range(design):
+        design = kind(X.astype(np.float64), first, weights, centred, n_jobs)
+    design = design if y.ndim == 1 else design.retarget(y)
+    check_squares(owner, design)
+    return design
+
+
+def check_squares(owner, design):
+    """Refuse samples or targets whose squares overflow."""
+    for name, squares in (("X", design.squares), ("y", design.target_square)):
+        if not np.isfinite(squares).all():
+            raise ValueError(
+                f"{validation.owner_name(owner)}: the squares of {name} are not finite. "
+                "The data hold values too large for them; scale them first."
+            )
+
+
+def in_range(design):
+    """Tell whether products of columns with each other and the target are within float32."""
+    squares = np.append(design.squares, design.target_square)
+    positive = squares[squares != 0.0]
+    return bool(np.all((positive > 1e-30) & (positive < 1e34)))  # NaN is not
+
+
 def check_gram(owner, precompute, design, centred):
     """Return the Gram matrix that the user gave, or None if it cannot be used."""
     p = design.squares.size
@@ -68,7 +125,7 @@ def check_gram(owner, precompute, design, centred):
             f"{validation.owner_name(owner)}: the Gram matrix given as precompute has shape "
             f"{gram.shape}, expected ({p}, {p})."
         )
-    if isinstance(design, _design.SparseDesign):
+    if isinstance(design, _matrix.SparseDesign):
         return None
     # Means up to rounding are the sign that the matrix belongs to centred columns.
     spread = np.sqrt(design.squares / design.n_samples)
@@ -108,18 +165,18 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
         precompute = "auto"
     else:
         gram = None
-    if isinstance(design, _design.SparseDesign) or precompute is False:
+    if isinstance(design, _matrix.SparseDesign) or precompute is False:
         return design
     n, p = design.X.shape
     if gram is None:
         if precompute == "auto" and (
-            single or p > min(max(n, _design.SMALL_GRAM), _design.LARGEST_GRAM)
+            single or p > min(max(n, _matrix.SMALL_GRAM), _matrix.LARGEST_GRAM)
         ):
             return design
-        gram = _design.gram_matrix(design)
+        gram = _matrix.gram_matrix(design)
     if not single and tol >= GRAM_PRECISION[design.X.dtype.char]:
         known = gram, design.squares, design.products, design.target_square
-        return _design.GramDesign(*known, design.n_samples, design.rounding)
+        return _matrix.GramDesign(*known, design.n_samples, design.rounding)
     design.gram = gram
     return design
 
@@ -162,6 +219,71 @@ def check_alphas(owner, alphas):
     if not checked.size:
         validation._refuse(owner, "alphas", alphas, "an array with at least one number")
     return np.sort(checked)[::-1]
+
+
+def alpha_grid(n_samples, products, l1_ratio, eps, n_alphas):
+    """Return penalties from the smallest without a coefficient down to `eps` times it.
+
+    The largest is :eq:`eq-alpha-max`, from the sizes of the products of columns and target; the
+    steps are equal on the logarithmic scale.
+    """
+    if l1_ratio == 0.0:
+        raise ValueError(
+            "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
+            "by providing your estimator with the appropriate `alphas=` argument."
+        )
+    alpha_max = max(products.max(), 0.0) / (n_samples * l1_ratio)
+    if alpha_max <= SMALLEST_ALPHA:
+        return np.full(n_alphas, SMALLEST_ALPHA)
+    return np.geomspace(alpha_max, alpha_max * eps, num=n_alphas)
+
+
+def sizes(design, positive):
+    """Return the products of columns and target that a first coefficient depends on."""
+    if design.products.ndim == 2:
+        return np.hypot.reduce(np.abs(design.products), axis=0)
+    return design.products if positive else np.abs(design.products)
+
+
+def solve_path(design, l1_ratio, alphas, w, *, seed, tol, max_iter, positive=False):
+    """Solve for falling penalties, each from the solution of the last.
+
+    Returns
+    -------
+    coefs : ndarray of shape (n_features, n_alphas) or (n_targets, n_features, n_alphas)
+    gaps : ndarray of shape (n_alphas,)
+        Duality gaps, not divided by the number of samples.
+    sweeps : list of int
+    """
+    n = design.n_samples
+    coefs, gaps, sweeps = np.empty((len(alphas), *w.shape)), np.empty(len(alphas)), []
+    for i, alpha in enumerate(alphas):
+        penalty = Penalty(n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio), positive)
+        gaps[i], count = solve(design, penalty, w, seed=seed, tol=tol, max_iter=max_iter)
+        coefs[i] = w
+        sweeps.append(count)
+    return np.moveaxis(coefs, 0, -1), gaps, sweeps
+
+
+def solve_one(design, l1_ratio, alpha, w, settings):
+    """Solve for one penalty, into `w`; return intercept, gap in units of the objective, sweeps."""
+    _, gaps, sweeps = solve_path(design, l1_ratio, [alpha], w, **settings)
+    warn_unless_converged(gaps[0], settings["tol"], design, sweeps[0])
+    shift = (w * design.X_means).sum(axis=-1)
+    return design.y_mean - shift, gaps[0] / design.n_samples, sweeps[0]
+
+
+def warn_unless_converged(gap, tol, design, sweeps):
+    """Say that the certificate was missed, with the numbers that say by how much."""
+    goal = tol * design.target_square
+    if gap > goal:
+        n = design.n_samples
+        message = (
+            "Objective did not converge. You might want to increase the number of iterations, "
+            "check the scale of the features or consider increasing regularisation. "
+            f"Duality gap: {gap / n:.3e}, tolerance: {goal / n:.3e}, after {sweeps} sweeps."
+        )
+        validation.warn(ConvergenceWarning(message))
 
 
 def lasso_path(
@@ -664,6 +786,25 @@ class Lasso(ElasticNet):
 # The penalty by cross-validation
 
 
+def training_design(owner, samples, train, total, rounding, tol):
+    """Return the design of training samples, from their moments if known, and the means there."""
+    if total is None:
+        own = take(owner, samples, train)
+        X = own.X
+        if validation.is_sparse(X):
+            X = validation.check_array(owner, X, sparse=("csc",))
+        else:
+            X = validation.read_only(X, memory_order(X))
+        design = make_design(owner, X, own.Y[:, 0], own.weight, samples.centred, tol)
+        return design, design.X_means, design.y_mean
+    scale = 1.0
+    if samples.weight is not None:
+        scale = train.size / samples.weight[train].sum()
+    known = scale * total.xx, scale * np.diagonal(total.xx), scale * total.xy[:, 0]
+    design = _matrix.GramDesign(*known, scale * total.yy[0], train.size, rounding)
+    return design, total.x_mean, total.y_mean[0]
+
+
 class _PathCV(LinearRegressor):
     """What LassoCV and ElasticNetCV share."""
 
@@ -716,7 +857,7 @@ class _PathCV(LinearRegressor):
             design = make_design(self, X, y, weights, centred, tol, self.n_jobs)
             grids = self._grids(design, alphas, ratios, settings["positive"])
             solver = with_gram(self, design, self.precompute, centred, tol, single=False)
-            gram = solver.G if isinstance(solver, _design.GramDesign) else None
+            gram = solver.G if isinstance(solver, _matrix.GramDesign) else None
             samples = moments.Samples(X, y[:, None], weights, centred)
             check_weights(self, weights, folds)
             errors = self._search(
@@ -1014,3 +1155,210 @@ class LassoCV(_PathCV):
         selection="cyclic",
     ):
         self._set_as_given(locals())
+
+
+# ---------------------------------------------------------------------------------------------
+# Several targets at once
+
+
+class MultiTaskElasticNet(ElasticNet):
+    r"""Linear regressions on several targets that choose the same features.
+
+    The objective is
+
+    .. math:: \frac{1}{2 n} \Vert Y - X W \Vert^2 + \alpha \rho \sum_j \Vert w_j \Vert_2
+              + \frac{\alpha (1 - \rho)}{2} \Vert W \Vert^2,
+
+    where :math:`w_j` holds the coefficients of feature j for all targets, and :math:`\rho` is
+    ``l1_ratio``. With one target it is :eq:`eq-elastic-net`. The intercepts are not penalised.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty, not negative.
+    l1_ratio : float, default=0.5
+        Share of the penalty on lengths, from 0 (ridge) to 1 (:class:`MultiTaskLasso`).
+    fit_intercept : bool, default=True
+        Whether to fit intercepts. Without them the data should be centred.
+    copy_X : bool, default=True
+        Accepted; `X` is never changed.
+    max_iter : int, default=1000
+        Largest number of sweeps over the features of a working set, over all working sets.
+    tol : float, default=1e-4
+        The solver stops when the duality gap is at most `tol` times ``||Y||^2 / n_samples``, of
+        centred `Y` if there is an intercept, and no coefficient would change by more than a tenth
+        of `tol` of the largest. Most solutions are exact then: near the end, the equations of the
+        coefficients that are not zero are solved.
+    warm_start : bool, default=False
+        Begin from the coefficients of the last call of ``fit``.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random order with ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the features in a sweep.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_targets, n_features)
+        Coefficients; a column of zeros for each feature that is not in use.
+    intercept_ : ndarray of shape (n_targets,)
+        Intercepts.
+    sparse_coef_ : sparse array of shape (n_targets, n_features)
+        The coefficients in CSR form.
+    dual_gap_ : float
+        Duality gap at the result, in units of the objective: the objective is at most so far
+        above its minimum.
+    eps_ : float
+        The gap at which the solver stops, in the same units.
+    n_iter_ : int
+        Sweeps.
+    n_features_in_ : int
+        Number of features in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all are strings.
+
+    Notes
+    -----
+    With k targets, a look at all features costs O(n p k), the Gram matrix of a working set of m
+    features O(n m^2), and a sweep over it O(m^2 k). See :cite:t:`yuan_group_2006`.
+
+    Examples
+    --------
+    >>> from litlearn.linear_model import MultiTaskElasticNet
+    >>> Y = [[0, 0], [1, 2], [2, 4]]
+    >>> model = MultiTaskElasticNet(alpha=0.1).fit([[0, 1], [1, 0], [2, 1]], Y)
+    >>> model.coef_.shape, bool(model.dual_gap_ < 1e-2)
+    ((2, 2), True)
+    """
+
+    _joint = True
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        l1_ratio=0.5,
+        fit_intercept=True,
+        copy_X=True,
+        max_iter=1000,
+        tol=1e-4,
+        warm_start=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self._set_as_given(locals())
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = False
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples: dense in either order of memory, or sparse (CSC needs no conversion).
+        y : array-like of shape (n_samples, n_targets)
+            Targets.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            Weights of the samples, not negative. Only their ratios matter.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers.
+        ValueError
+            If a parameter is out of range, `y` is one-dimensional, or the data are missing, empty,
+            of the wrong shape, or hold NaN or infinity.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _check_targets(self, y, n_samples):
+        Y = super()._check_targets(y, n_samples)
+        if Y.ndim == 1:
+            who = type(self).__name__
+            raise ValueError(
+                f"{who}: For mono-task outputs, use {who[9:]}; expected y with a column a target."
+            )
+        return Y
+
+
+class MultiTaskLasso(MultiTaskElasticNet):
+    r"""Linear regressions on several targets that choose the same features: no l2 penalty.
+
+    The objective is that of :class:`MultiTaskElasticNet` with ``l1_ratio=1``,
+
+    .. math:: \frac{1}{2 n} \Vert Y - X W \Vert^2 + \alpha \sum_j \Vert w_j \Vert_2.
+
+    With one target it is :eq:`eq-lasso`. The intercepts are not penalised.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty, not negative.
+    fit_intercept : bool, default=True
+        Whether to fit intercepts. Without them the data should be centred.
+    copy_X : bool, default=True
+        Accepted; `X` is never changed.
+    max_iter : int, default=1000
+        Largest number of sweeps over the features of a working set, over all working sets.
+    tol : float, default=1e-4
+        As in :class:`MultiTaskElasticNet`.
+    warm_start : bool, default=False
+        Begin from the coefficients of the last call of ``fit``.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random order with ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the features in a sweep.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_targets, n_features)
+        Coefficients; a column of zeros for each feature that is not in use.
+    intercept_ : ndarray of shape (n_targets,)
+        Intercepts.
+    sparse_coef_ : sparse array of shape (n_targets, n_features)
+        The coefficients in CSR form.
+    dual_gap_ : float
+        Duality gap at the result, in units of the objective.
+    eps_ : float
+        The gap at which the solver stops, in the same units.
+    n_iter_ : int
+        Sweeps.
+    n_features_in_ : int
+        Number of features in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all are strings.
+
+    Notes
+    -----
+    Cost: as :class:`MultiTaskElasticNet`. See :cite:t:`yuan_group_2006`.
+
+    Examples
+    --------
+    >>> from litlearn.linear_model import MultiTaskLasso
+    >>> Y = [[0, 0], [1, 2], [2, 4]]
+    >>> model = MultiTaskLasso(alpha=0.1).fit([[0, 1], [1, 0], [2, 1]], Y)
+    >>> model.coef_[:, 1].tolist()
+    [0.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        copy_X=True,
+        max_iter=1000,
+        tol=1e-4,
+        warm_start=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self._set_as_given(locals())
+        self.l1_ratio = 1.0

@@ -20,36 +20,31 @@ LSQR :cite:p:`paige_lsqr_1982` is iterative: each step takes one product with X 
 Of sparse samples, no more than a block of rows is ever dense.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from litlearn._core import moments, validation
 from litlearn._core.factors import threads_for
 from litlearn._core.parallel import blas_for
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.linear_model import _gram, _nonnegative
+from litlearn.linear_model import _descent, _matrix, _nonnegative
+from litlearn.linear_model._normal_equations import (
+    Solution,
+    apply_columns,
+    by_penalty,
+    cholesky_solve,
+    combine_rows,
+    finish,
+    in_range,
+    inverse,
+    row_factor,
+    row_products,
+    shrink,
+    svd,
+    triangular_factor,
+)
+from litlearn.linear_model._penalty import Penalty
 
 EPSILON = np.finfo(np.float64).eps
-
-
-class Solution(NamedTuple):
-    """What a least-squares solver found."""
-
-    coef: np.ndarray  # (p, k)
-    x_mean: np.ndarray  # (p,)
-    y_mean: np.ndarray  # (k,)
-    solver: str  # "cholesky", "svd", "lsqr" or "active_set"
-    n_iter: np.ndarray  # (k,); a factorisation counts as one
-    rank: int = 0
-    # Singular values, or the matrix of products that has their squares, and what they are times.
-    spectrum: tuple = ()
-
-    def intercept(self):
-        """The shift w_0 that makes the mean residual zero, (k,)."""
-        return self.y_mean - self.x_mean @ self.coef
-
-
 # Sparse samples with at most so many features are solved through their scatter matrix.
 FEW_FEATURES = 4096
 # Wide dense samples with at most so many features, too, if no coefficient may be negative.
@@ -112,7 +107,7 @@ def with_ordinary_weights(samples, alpha):
     """
     if samples.weight is None:
         return samples, alpha, 1.0
-    root = _gram.inverse(np.sqrt(samples.weight.max()), 1e45)
+    root = inverse(np.sqrt(samples.weight.max()), 1e45)
     # The whole factor may itself be out of range, and so may the penalties.
     weight, alpha = samples.weight * root * root, np.minimum(alpha * root, 1e300) * root
     return samples._replace(weight=weight), np.minimum(alpha, 1e300), root
@@ -120,14 +115,14 @@ def with_ordinary_weights(samples, alpha):
 
 def solve_tall(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     """At least as many samples as features: the scatter matrix, or the triangular factor."""
-    samples, total = _gram.in_range(samples, moments.moments, n_jobs)
+    samples, total = in_range(samples, moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     # <cholesky>: (X'X + alpha I) w = X'y, once for each alpha, if its digits suffice.
     coef = by_penalty(total.xx, total.xy, penalty, cutoff) if cholesky else None
     if coef is not None:
         return finish(samples, total, coef, "cholesky", len(coef), total.xx)
     # <svd>: Otherwise X itself is factored, whose condition number is the root of that of X'X.
-    R, C = _gram.triangular_factor(samples, total, n_jobs)
+    R, C = triangular_factor(samples, total, n_jobs)
     U, singular, Vt = svd(R)
     kept = singular > cutoff * singular.max(initial=0.0)
     coef = Vt.T @ (shrink(singular, kept, penalty) * (U.T @ C))
@@ -136,7 +131,7 @@ def solve_tall(samples, alpha, cutoff, n_jobs=None, cholesky=True):
 
 def solve_wide(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     """More features than samples: a combination of the rows, :eq:`eq-ridge-dual`."""
-    samples, rows = _gram.in_range(samples, _gram.row_products, n_jobs)
+    samples, rows = in_range(samples, row_products, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     # <cholesky>: Centred rows sum to zero; a term in that direction makes K regular, and costs
     # nothing, because the centred targets have no part in it.
@@ -147,19 +142,19 @@ def solve_wide(samples, alpha, cutoff, n_jobs=None, cholesky=True):
         regular = K + np.multiply.outer(ones * (np.trace(K) / n), ones)
     A = by_penalty(regular, rows.xy, penalty, cutoff) if cholesky else None
     if A is not None:
-        coef = _gram.combine_rows(samples, rows, A, n_jobs)
+        coef = combine_rows(samples, rows, A, n_jobs)
         return finish(samples, rows, coef, "cholesky", n - samples.centred, K)
     # <svd>: Otherwise from Z' = Q R and the singular values of R; Q is never formed.
-    _, singular, Vt = svd(_gram.row_factor(samples, rows, n_jobs))  # Z = V S (U'Q')
+    _, singular, Vt = svd(row_factor(samples, rows, n_jobs))  # Z = V S (U'Q')
     kept = singular > cutoff * singular.max(initial=0.0)
     inverse = shrink(singular, kept, penalty) / np.where(kept, singular, 1.0)[:, None]
     # Rows are combined with weights of size 1 / s^2, which squares the condition number. A step for
     # what is left of the equations, twice, brings the digits back.
     A, coef = np.zeros_like(rows.xy), np.zeros((samples.X.shape[1], len(penalty)))
     for _ in range(3):
-        left = rows.xy - _gram.apply_columns(samples, rows, coef, n_jobs) - penalty * A
+        left = rows.xy - apply_columns(samples, rows, coef, n_jobs) - penalty * A
         step = Vt.T @ (inverse * (Vt @ left))
-        A, coef = A + step, coef + _gram.combine_rows(samples, rows, step, n_jobs)
+        A, coef = A + step, coef + combine_rows(samples, rows, step, n_jobs)
     return finish(samples, rows, coef, "svd", int(kept.sum()), singular)
 
 
@@ -224,20 +219,20 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     if p > FEW_FEATURES or p > max(n, most):
         with blas_for(samples.X):
             return descend_nonnegative(owner, samples, alpha, n_jobs)
-    samples, total = _gram.in_range(samples, moments.moments, n_jobs)
+    samples, total = in_range(samples, moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     coef, n_iter, R = np.zeros_like(total.xy), np.zeros(len(alpha), dtype=np.int32), None
     for t in range(len(alpha)):
         # <exchange>: With a matrix that Cholesky can be trusted with, all at once.
         A = total.xx + np.diag(np.full(p, penalty[t]))
         w = None
-        if _gram.cholesky_solve(A, total.xy[:, t : t + 1]) is not None:
+        if cholesky_solve(A, total.xy[:, t : t + 1]) is not None:
             d = np.sqrt(np.diagonal(A))
             w, n_iter[t] = _nonnegative.exchange_all(A / d / d[:, None], total.xy[:, t] / d)
         # <admit>: Otherwise on the triangular factor, one by one.
         if w is None:
             if R is None:
-                R, C = _gram.triangular_factor(samples, total, n_jobs)
+                R, C = triangular_factor(samples, total, n_jobs)
             d = np.sqrt(np.einsum("ij,ij->j", R, R) + penalty[t])
             d[d == 0.0] = 1.0
             Z = np.vstack((R, np.sqrt(penalty[t]) * np.eye(p)))
@@ -258,9 +253,6 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
 
     Nothing of p x p is formed, but for a small support, and sparse samples stay sparse.
     """
-    from litlearn.linear_model import _coordinate_descent, _design
-    from litlearn.linear_model._penalty import Penalty
-
     X, Y, weight = samples.X, samples.Y, samples.weight
     (n, p), k, factor = X.shape, Y.shape[1], 1.0
     if weight is not None:
@@ -268,7 +260,7 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
         weight = weight * factor
     dense = isinstance(X, np.ndarray)
     X = X.astype(np.float64, copy=False) if dense else X.tocsc().astype(np.float64)
-    kind = _design.DenseDesign if dense else _design.SparseDesign
+    kind = _matrix.DenseDesign if dense else _matrix.SparseDesign
     design = kind(X, Y[:, 0].copy(), weight, samples.centred, n_jobs)
     coef, n_iter, y_mean = np.zeros((p, k)), np.zeros(k, dtype=np.int32), np.zeros(k)
     for t in range(k):
@@ -276,7 +268,7 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
             design = design.retarget(Y[:, t].copy())
         w, y_mean[t], penalty = coef[:, t].copy(), design.y_mean, float(alpha[t]) * factor
         prices = Penalty(0.0, penalty, positive=True)
-        _, n_iter[t] = _coordinate_descent.solve(design, prices, w, tol=1e-20, max_iter=MOST_SWEEPS)
+        _, n_iter[t] = _descent.solve(design, prices, w, tol=1e-20, max_iter=MOST_SWEEPS)
         # <polish>: Few members of the support solve the problem without a constraint, exactly.
         members = np.flatnonzero(w)
         if 0 < members.size <= MOST_POLISHED:
@@ -296,40 +288,3 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
             validation.warn(ConvergenceWarning(message))
     means = design.X_means if samples.centred else np.zeros(p)
     return Solution(coef, means, y_mean, "active_set", np.maximum(n_iter, 1))
-
-
-def finish(samples, means, coef, solver, rank=0, spectrum=None):
-    """Return the solution without the scales of the samples; `means`: Moments or RowProducts."""
-    n_iter = np.ones(coef.shape[1], dtype=np.int32)
-    return Solution(
-        coef * samples.x_scale / samples.y_scale, means.x_mean / samples.x_scale,
-        means.y_mean / samples.y_scale, solver, n_iter, rank, (spectrum, samples.x_scale),
-    )  # fmt: skip
-
-
-def by_penalty(A, B, alpha, cutoff=0.0):
-    """Solve for each distinct alpha the targets that have it; None if one of them fails."""
-    solution = np.empty_like(B)
-    for one in np.unique(alpha):
-        its = np.flatnonzero(alpha == one)
-        found = _gram.cholesky_solve(A, B[:, its], float(one), cutoff)
-        if found is None or not np.isfinite(found).all():
-            return None
-        solution[:, its] = found
-    return solution
-
-
-def shrink(singular, kept, alpha):
-    """Factors s / (s^2 + alpha) of the singular directions, zero for those left out, (r, k)."""
-    s = np.where(kept, singular, 1.0)[:, None]
-    return np.where(kept[:, None], s / (s**2 + alpha), 0.0)
-
-
-def svd(R):
-    """Singular value decomposition, by the slower of two methods where the faster fails."""
-    import scipy.linalg
-
-    try:
-        return scipy.linalg.svd(R, full_matrices=False, check_finite=False)
-    except np.linalg.LinAlgError:
-        return scipy.linalg.svd(R, full_matrices=False, check_finite=False, lapack_driver="gesvd")

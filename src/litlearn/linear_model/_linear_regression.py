@@ -4,7 +4,7 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import MultiOutputMixin
-from litlearn._core.linear import SPARSE_FORMATS, LinearRegressor
+from litlearn._core.linear import SPARSE_FORMATS, LinearRegressor, store_linear_function
 from litlearn._core.moments import Samples
 from litlearn.linear_model import _least_squares
 
@@ -134,17 +134,3 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
         if hasattr(self, "_spectrum"):
             _ = self.singular_  # a few numbers, where a matrix would be pickled otherwise
         return super().__getstate__()
-
-
-def store_linear_function(model, solution, dtype, flat, y_ndim):
-    """Store ``coef_`` and ``intercept_`` in the type of the samples.
-
-    `flat`: the coefficients are a vector of shape (n_features,), not a matrix with a row a target.
-    The intercept is a number if the targets were a vector.
-    """
-    coef, intercept = solution.coef.T.astype(dtype), solution.intercept().astype(dtype)
-    model.coef_ = coef.ravel() if flat else np.ascontiguousarray(coef)
-    if not model.fit_intercept:
-        model.intercept_ = 0.0
-    else:
-        model.intercept_ = intercept if y_ndim == 2 else intercept[0]

@@ -37,14 +37,14 @@ import numpy as np
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks, single_threaded_blas
 from litlearn._core.validation import is_sparse
-from litlearn.linear_model._coordinate_descent import gram_sweep, state_of
-from litlearn.linear_model._design import products_of, sparse_combination, sparse_products_of
-from litlearn.linear_model._logistic_loss import (
+from litlearn.linear_model._descent import gram_sweep, state_of
+from litlearn.linear_model._losses import (
     add_hessian,
     intercepts_hessian,
     outcomes_of,
     pseudoinverse,
 )
+from litlearn.linear_model._matrix import products_of, sparse_combination, sparse_products_of
 from litlearn.linear_model._newton import (
     SUFFICIENT,
     conjugate_gradients,

@@ -5,7 +5,7 @@ Everything here minimises, for the weighted and centred data that a *design* sta
     ||y - X w||^2 / 2 + alpha ||w||_1 + beta ||w||^2 / 2.
 
 ``alpha`` and ``beta`` are the estimator's penalties times the number of samples. The penalty, its
-steps and its gap, are in ``_penalty.py``, the designs in ``_design.py``. This file goes from the
+steps and its gap, are in ``_penalty.py``, the designs in ``_matrix.py``. This file goes from the
 smallest piece to the largest: the extrapolation, sweeps over a working set that keep the residual,
 or its products with the columns if those with each other are known, and :func:`solve`, which
 chooses working sets until the gap is closed. A small gap alone leaves coefficients far from the

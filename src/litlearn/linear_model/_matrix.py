@@ -1,7 +1,7 @@
 """Designs: the weighted, centred matrix that a solver sees, and how to multiply with it.
 
 A design is dense, sparse, or known by its Gram matrix. It holds a target too, and offers what
-:func:`_coordinate_descent.solve` asks for: a look at the residual and its products with all
+:func:`_descent.solve` asks for: a look at the residual and its products with all
 columns, and a descent over a few of them. The products of a matrix with several vectors are shared
 with the other solvers.
 
@@ -18,7 +18,7 @@ import numpy as np
 from litlearn._core import moments
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks, multiply_rows
-from litlearn.linear_model._coordinate_descent import (
+from litlearn.linear_model._descent import (
     FIRST_SIZE,
     GROWTH,
     INNER_SHARE,

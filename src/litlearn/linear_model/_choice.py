@@ -1,11 +1,15 @@
-"""The training and test samples that a parameter `cv` stands for."""
+"""The choice of a penalty: training and test samples, what is known of them, and scores."""
 
+import itertools
 import numbers
 import sys
 
 import numpy as np
 
-from litlearn._core import validation
+from litlearn._core import moments, validation
+
+# Relative gap to which the folds are solved at most before penalties are compared.
+SHARPEST = 1e-10
 
 
 def check_folds(owner, cv, X, y, codes=None):
@@ -125,3 +129,83 @@ def stratified_folds(owner, codes, n_folds):
         share = [np.count_nonzero(dealt[f::n_folds] == code) for f in range(n_folds)]
         fold[codes == code] = np.repeat(np.arange(n_folds), share)
     return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
+
+
+# ---------------------------------------------------------------------------------------------
+# Training samples, and what is known of them
+
+
+def are_folds(n, splits):
+    """Tell whether every row is in one test set, and in all training sets but one."""
+    divisions = [[test for _, test in splits], *splits]
+    return all(np.array_equal(np.sort(np.concatenate(one)), np.arange(n)) for one in divisions)
+
+
+def all_but_one(parts, centred):
+    """Return the merged moments of all parts but the first, all but the second, and so on."""
+
+    def together(a, b):
+        if a is None or b is None:
+            return b if a is None else a
+        copied = a._replace(xx=a.xx.copy(), xy=a.xy.copy(), yy=a.yy.copy())
+        return moments.merge(copied, b, centred)
+
+    before = [None, *itertools.accumulate(parts[:-1], together)]
+    after = [None, *itertools.accumulate(parts[:0:-1], together)]
+    return [together(a, b) for a, b in zip(before, after[::-1], strict=True)]
+
+
+def take(owner, samples, rows):
+    """Return some of the samples; consecutive rows are not copied."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
+        rows = slice(rows[0], rows[-1] + 1)
+    weight = None if samples.weight is None else samples.weight[rows]
+    if weight is not None and not weight.any():
+        raise ValueError(
+            f"{validation.owner_name(owner)}: sample_weight is all zero in a part of the 'cv' "
+            "splits."
+        )
+    return samples._replace(X=samples.X[rows], Y=samples.Y[rows], weight=weight)
+
+
+def check_weights(owner, weights, folds):
+    """Refuse folds where all samples weigh nothing."""
+    for train, test in folds if weights is not None else ():
+        for place, part in (("in", test), ("outside", train)):
+            if not weights[part].any():
+                who = validation.owner_name(owner)
+                raise ValueError(f"{who}: sample_weight is all zero {place} a fold of cv.")
+
+
+def training_moments(owner, samples, folds, n_jobs):
+    """Return the moments of the training samples of each fold, :eq:`eq-gram-merge`."""
+    if not are_folds(len(samples.Y), folds):
+        return [moments.moments(take(owner, samples, train), n_jobs) for train, _ in folds]
+    # The statistics of each test part once: a training part is all others, merged.
+    parts = [moments.moments(take(owner, samples, test), n_jobs) for _, test in folds]
+    totals = all_but_one(parts, samples.centred)
+    return [moments.without_rounding(one) if samples.centred else one for one in totals]
+
+
+def refine(errors, ratios, grids, errors_of, tol, variance):
+    """Solve the folds again, more exactly, for the penalties that may yet be the best; in place.
+
+    A path that is solved to a relative gap of `tol`, the largest of all, predicts with errors of at
+    most d = sqrt(2 tol variance) in the root mean square of the training samples. So a mean squared
+    error m is known up to about 2 sqrt(m) d + d^2. Penalties whose intervals meet that of the
+    least error are solved again a thousand times more exactly, until one is left. Most paths are
+    solved so far at once that nothing is left to do.
+    """
+    while tol > SHARPEST:
+        means = [one.mean(axis=1) for one in errors]
+        d = np.sqrt(2.0 * tol * variance)
+        width = [2.0 * np.sqrt(mean) * d + d * d for mean in means]
+        limit = min(np.min(mean + w) for mean, w in zip(means, width, strict=True))
+        open_ = [mean - w <= limit for mean, w in zip(means, width, strict=True)]
+        if sum(map(np.count_nonzero, open_)) <= 1:
+            return
+        tol = max(1e-3 * tol, SHARPEST)
+        some = [a for a, mask in enumerate(open_) if mask.any()]
+        found, _ = errors_of([(ratios[a], grids[a][open_[a]]) for a in some], tol)
+        for a, better in zip(some, found, strict=True):
+            errors[a][open_[a]] = better

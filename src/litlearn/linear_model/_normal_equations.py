@@ -1,8 +1,8 @@
 """Least squares in either shape: scales, orthogonal factors, products of rows, Cholesky.
 
-What a fit needs of tall samples are the moments of ``_moments.py``. Here is the rest: what to do
-when their squares leave the range of numbers or lose too many digits, and the products of rows, of
-which there are fewer than of columns where there are more features than samples.
+What a fit needs of tall samples are the moments of ``_core/moments.py``. Here is the rest: what to
+do when their squares leave the range of numbers or lose too many digits, and the products of rows,
+of which there are fewer than of columns where there are more features than samples.
 """
 
 import operator
@@ -232,3 +232,61 @@ def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
 # One over the condition number of the scaled matrix, times the ratio of the scales, must be at
 # least this large: rounding, about 1e-16 times its inverse, then stays below 1e-7 of the result.
 SAFE = 1e-8
+
+
+# ---------------------------------------------------------------------------------------------
+# Solutions
+
+
+class Solution(NamedTuple):
+    """What a least-squares solver found."""
+
+    coef: np.ndarray  # (p, k)
+    x_mean: np.ndarray  # (p,)
+    y_mean: np.ndarray  # (k,)
+    solver: str  # "cholesky", "svd", "lsqr" or "active_set"
+    n_iter: np.ndarray  # (k,); a factorisation counts as one
+    rank: int = 0
+    # Singular values, or the matrix of products that has their squares, and what they are times.
+    spectrum: tuple = ()
+
+    def intercept(self):
+        """The shift w_0 that makes the mean residual zero, (k,)."""
+        return self.y_mean - self.x_mean @ self.coef
+
+
+def finish(samples, means, coef, solver, rank=0, spectrum=None):
+    """Return the solution without the scales of the samples; `means`: Moments or RowProducts."""
+    n_iter = np.ones(coef.shape[1], dtype=np.int32)
+    return Solution(
+        coef * samples.x_scale / samples.y_scale, means.x_mean / samples.x_scale,
+        means.y_mean / samples.y_scale, solver, n_iter, rank, (spectrum, samples.x_scale),
+    )  # fmt: skip
+
+
+def by_penalty(A, B, alpha, cutoff=0.0):
+    """Solve for each distinct alpha the targets that have it; None if one of them fails."""
+    solution = np.empty_like(B)
+    for one in np.unique(alpha):
+        its = np.flatnonzero(alpha == one)
+        found = cholesky_solve(A, B[:, its], float(one), cutoff)
+        if found is None or not np.isfinite(found).all():
+            return None
+        solution[:, its] = found
+    return solution
+
+
+def shrink(singular, kept, alpha):
+    """Factors s / (s^2 + alpha) of the singular directions, zero for those left out, (r, k)."""
+    s = np.where(kept, singular, 1.0)[:, None]
+    return np.where(kept[:, None], s / (s**2 + alpha), 0.0)
+
+
+def svd(R):
+    """Singular value decomposition, by the slower of two methods where the faster fails."""
+    import scipy.linalg
+
+    try:
+        return scipy.linalg.svd(R, full_matrices=False, check_finite=False)
+    except np.linalg.LinAlgError:
+        return scipy.linalg.svd(R, full_matrices=False, check_finite=False, lapack_driver="gesvd")
