@@ -72,7 +72,9 @@ def run(path, shift):
     for i, cell in enumerate(cells):
         if cell["cell_type"] != "code":
             continue
-        tree = ast.fix_missing_locations(Moved().visit(ast.parse(book_claims._python(cell["source"]))))
+        tree = ast.fix_missing_locations(
+            Moved().visit(ast.parse(book_claims._python(cell["source"])))
+        )
         with recorded() as records:
             try:
                 exec(compile(tree, f"cell {i}", "exec"), space)
@@ -97,7 +99,9 @@ def run_apart(path, shift, workers):
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     if not lines:
         raise RuntimeError(f"{path.stem}, shift {shift}: {done.stderr[-2000:]}")
-    sys.stderr.write("".join(f"{line}\n" for line in done.stderr.splitlines() if ", shift " in line))
+    sys.stderr.write(
+        "".join(f"{line}\n" for line in done.stderr.splitlines() if ", shift " in line)
+    )
     return json.loads(lines[-1][7:])
 
 
@@ -114,7 +118,9 @@ def write_record(path, workers):
                 now[name] = now.get(name, True) and holds
         for name, holds in now.items():
             held[name] = held.get(name, 0) + holds
-        bad = {f"[{cell}] {name}" for kind, name, cell, holds in one if kind == "fact" and not holds}
+        bad = {
+            f"[{cell}] {name}" for kind, name, cell, holds in one if kind == "fact" and not holds
+        }
         facts += not bad
         broken |= bad
     found = {

@@ -3,7 +3,7 @@
     python .ci/still_pictures.py [NAME ...]
 
 Chromium opens the figure on a page of its own; what it has drawn is written to
-book/figures/NAME.svg, or NAME-STATE.svg, which readers see where scripts are off, and in JupyterLab.
+book/figures/NAME.svg, or NAME-STATE.svg. Readers see it where scripts are off, and in JupyterLab.
 """
 
 import shutil

@@ -5,22 +5,43 @@ budget of words, displayed equations, visible lines of code and printed lines. W
 goes into a dropdown, onto an inside page, or away.
 """
 
-import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+import book_claims  # noqa: E402
+from book_prose import (  # noqa: E402
+    BEFORE_EXERCISES,
+    count_code,
+    count_equations,
+    count_words,
+    figure,
+    read,
+    tags,
+    unfolded,
+    voice,
+)
 
 BUDGET = {"words": 4500, "equations": 14, "code": 150, "output": 60}
+# Of pages whose sentences have been gone through (book/claims): what cannot be read aloud.
+VOICE = {
+    "colons per 1000 words": 6.0,
+    "% of short sentences": 10.0,
+    "turns of phrase per 1000 words": 3.0,
+    "questions in bold": 8,
+    "long formulas in lines": 15,
+    "folded bars": 18,
+}
+LEAST_CODE = 40  # lines that stand open: the fit of each experiment, and the quantity it is about
 
-FOLDED = {"dropdown", "exercise", "exercise-start", "solution", "solution-start"}
 CODE_HIDDEN = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
 OUTPUT_HIDDEN = {"hide-output", "remove-output", "hide-cell", "remove-cell"}
-END = re.compile(r"^#+ *(Exercises|Going further)", re.MULTILINE)
-FENCE = re.compile(r"^\s*(`{3,}|:{3,})(?:\{([\w:-]+)\})?(.*)$")
 
 
 def chapter_pages():
@@ -30,49 +51,6 @@ def chapter_pages():
     files = [entry["file"] for c in chapters for entry in [c, *c.get("sections", [])]]
     files = [file for file in files if not file.endswith("_inside")]
     return [ROOT / f"{file}.ipynb" for file in [*files, "book/comparison", "book/recipes"]]
-
-
-def unfolded(text):
-    """Return Markdown without what is folded: dropdowns, exercises, solutions."""
-    kept, fences = [], []  # fences: (its characters, whether what it holds is folded)
-    for line in text.splitlines():
-        fence = FENCE.match(line)
-        if fence and fence[2]:
-            fences.append((fence[1], fence[2] in FOLDED))
-        elif fence and fences and fence[1] == fences[-1][0] and not fence[3].strip():
-            fences.pop()
-        elif fence and fence[3].strip():
-            fences.append((fence[1], False))
-        elif fences and re.match(r"\s*:class:.*\bdropdown\b", line):
-            fences[-1] = (fences[-1][0], True)
-        elif not any(folded for _, folded in fences):
-            kept.append(line)
-    return "\n".join(kept)
-
-
-def count_words(text):
-    """Words of a Markdown text; a formula in a line is one word, a displayed one is none."""
-    displayed = r"<!--.*?-->|\$\$.*?\$\$(?: \([\w-]+\))?|\\begin\{(align|equation).*?\\end\{\1"
-    text = re.sub(displayed, " ", text, flags=re.DOTALL)
-    text = re.sub(r"\$[^$]*\$", " formula ", text)
-    # The targets of links, the names of roles and labels are not read; nor are options.
-    text = re.sub(r"^\([\w-]+\)=$|^\s*:[\w-]+:.*$", " ", text, flags=re.MULTILINE)
-    text = re.sub(r"\{[\w:-]+\}`|\]\([^)]*\)|<[^>]*>", " ", text)
-    return len(re.findall(r"[A-Za-z][\w'’-]*", text))
-
-
-def count_equations(text):
-    return (
-        len(re.findall(r"\$\$", text)) // 2
-        + len(re.findall(r"\\begin\{(?:align|equation|gather)\*?\}", text))
-        + len(re.findall(r"^\s*[`:]{3,}\{math\}", text, re.MULTILINE))
-    )
-
-
-def count_code(source):
-    """Lines of code: neither empty nor a comment."""
-    lines = (line.strip() for line in source.splitlines())
-    return sum(bool(line) and not line.startswith("#") for line in lines)
 
 
 def shown(output):
@@ -91,20 +69,20 @@ def shown(output):
     return "", sum(bool(line.strip()) for line in text.splitlines())
 
 
-def load(notebook):
+def load(cells, captions=True):
     """Count the main path of a page: words, equations, code and output."""
     total = dict.fromkeys(BUDGET, 0)
-    for cell in notebook["cells"]:
-        source, tags = "".join(cell["source"]), set(cell["metadata"].get("tags", []))
-        end = None
+    for cell in cells:
+        source, end = cell["source"], None
         if cell["cell_type"] == "markdown":
-            end = END.search(source)
+            end = BEFORE_EXERCISES.search(source)
             text = unfolded(source[: end.start()] if end else source)
             total["words"] += count_words(text)
             total["equations"] += count_equations(text)
         elif cell["cell_type"] == "code":
-            total["code"] += 0 if tags & CODE_HIDDEN else count_code(source)
-            for output in [] if tags & OUTPUT_HIDDEN else cell["outputs"]:
+            total["code"] += 0 if tags(cell) & CODE_HIDDEN else count_code(source)
+            total["words"] += count_words(figure(cell)[0]) if captions else 0
+            for output in [] if tags(cell) & OUTPUT_HIDDEN else cell["outputs"]:
                 text, lines = shown(output)
                 total["words"] += count_words(re.sub(r"```.*?```", "", text, flags=re.DOTALL))
                 total["output"] += lines
@@ -115,9 +93,25 @@ def load(notebook):
 
 @pytest.mark.parametrize("path", chapter_pages(), ids=lambda path: path.stem)
 def test_main_path_is_within_its_budget(path):
-    counts = load(json.loads(path.read_text(encoding="utf-8")))
+    counts = load(read(path), captions=path in book_claims.finished())
     over = {what: count for what, count in counts.items() if count > BUDGET[what]}
     assert over == {}, f"at most {BUDGET}"
+
+
+@pytest.mark.parametrize("path", book_claims.finished(), ids=lambda path: path.stem)
+def test_page_can_be_read_aloud(path):
+    found = voice(read(path))
+    beyond = {what: count for what, count in found.items() if count > VOICE[what]}
+    assert beyond == {}, f"at most {VOICE}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in book_claims.finished() if not path.stem.endswith("_inside")],
+    ids=lambda path: path.stem,
+)
+def test_experiments_stand_open(path):
+    assert load(read(path))["code"] >= LEAST_CODE
 
 
 def _markdown(text):
@@ -148,5 +142,5 @@ def test_counting_sees_what_a_reader_sees():
     ]
     page[2]["source"] += "\nNo.\n$$a$$\n```\n````"
     # Two words / A link to it / One formula / Seen / Three words here / Last
-    counts = load({"cells": page})
+    counts = load(page)
     assert counts == {"words": 13, "equations": 1, "code": 5, "output": 8}

@@ -1,11 +1,12 @@
 """The sentences of a chapter that say a tendency, and the claims that stand behind them.
 
 A sentence such as "scaling helps in each of 30 clinics" ends with ``{claim}`name` ``, and a cell
-calls ``claim("name", ...)`` (``litlearn.claims``). What a cell writes is backed by the claims of
-that cell. Sentences that sound like a tendency and are none stand in ``book/claims/PAGE.toml``,
-under the reason: definition, mathematics, citation, or task (of what the reader is told to do, or
-of how the page goes on). ``book/claims/PAGE.json`` is the record of ``make claims``: how often
-each claim held when all seeds were moved.
+calls ``claim("name", ...)`` (``litlearn.claims``). Cells that follow each other, without text
+between them, are one experiment: what one of them writes is backed by the claims of all. Sentences
+that sound like a tendency and are none stand in ``book/claims/PAGE.toml``, under the reason:
+definition, mathematics, citation, or task (what a reader is asked to do, answers to choose from,
+how the page goes on). ``book/claims/PAGE.json`` is the record of ``make claims``: how often each
+claim held when all seeds were moved.
 """
 
 from __future__ import annotations
@@ -81,6 +82,16 @@ def calls(cells):
     return found
 
 
+def experiments(cells):
+    """Return cell -> number of its experiment; neighbouring cells of code are one."""
+    number, out = 0, {}
+    for i, cell in enumerate(cells):
+        number += i > 0 and cells[i - 1]["cell_type"] != "code"
+        if cell["cell_type"] == "code":
+            out[i] = number
+    return out
+
+
 def _python(source):
     """Return the source of a cell without the magics of IPython."""
     return "\n".join("" if re.match(r"\s*[%!]", line) else line for line in source.splitlines())
@@ -97,8 +108,8 @@ def says_a_tendency(sentence):
 
 def open_sentences(cells, page):
     """Return the sentences that say a tendency and have neither claim nor reason."""
-    named = calls(cells)
-    backed = {call.cell for call in named if call.kind in ("claim", "fact")}
+    part = experiments(cells)
+    backed = {part[call.cell] for call in calls(cells) if call.kind in ("claim", "fact")}
     excused = [start for starts in exceptions(page).values() for start in starts]
     goes_on = next(
         (i for i, c in enumerate(cells) if re.search(r"^## Going further", c["source"], re.M)),
@@ -108,7 +119,7 @@ def open_sentences(cells, page):
     for one in book_prose.sentences(cells):
         if not says_a_tendency(one) or one.anchors or one.cell >= goes_on:
             continue
-        if one.cell in backed and (one.computed or one.within):
+        if part.get(one.cell) in backed:
             continue
         if any(one.text.startswith(start) for start in excused):
             continue
@@ -125,12 +136,16 @@ def problems(path):
     out = [f"[{one.cell}] has no claim: {one.text}" for one in open_sentences(cells, page)]
     out += [f"[{c.cell}] assert: is it fact, claim or number?" for c in named if c.kind == "assert"]
     out += [f"[{c.cell}] a claim without a name" for c in named if c.kind == "claim" and not c.name]
+    out += [f"[{c.cell}] {c.name} stands in a cell that readers cannot see" for c in named
+            if c.kind == "claim" and "remove-input" in book_prose.tags(cells[c.cell])]  # fmt: skip
     out += [f"two claims are called {n}" for n in sorted(set(names)) if names.count(n) > 1]
     out += [f"a sentence leads to {name}, which no cell claims" for name in anchors
             if name not in names]  # fmt: skip
-    writing = {one.cell for one in said if one.computed}
+    part = experiments(cells)
+    writing = {part[one.cell] for one in said if one.computed}
+    led = {c.name for c in named if c.name in anchors or part[c.cell] in writing}
     out += [f"[{c.cell}] no sentence leads to {c.name}" for c in named
-            if c.kind == "claim" and c.name not in anchors and c.cell not in writing]  # fmt: skip
+            if c.kind == "claim" and c.name not in led]  # fmt: skip
     texts = [one.text for one in said]
     for reason, starts in exceptions(page).items():
         out += [f"{reason}: no sentence begins: {start}" for start in starts

@@ -1,8 +1,8 @@
 """Sphinx extension: the mark behind a claim leads to the cell that asserts it.
 
-``{claim}`name` `` after a sentence becomes a small mark. Its title says how often the claim held when
-all seeds were moved, and it leads to the cell that calls ``claim("name", ...)``. What a cell writes
-gets the marks of that cell. ``{litlearn-claims}`` is the table of all records.
+``{claim}`name` `` after a sentence becomes a small mark. Its title says how often the claim held
+when all seeds were moved, and it leads to the cell that calls ``claim("name", ...)``. What a cell
+writes gets the marks of its experiment. ``{litlearn-claims}`` is the table of all records.
 """
 
 from __future__ import annotations
@@ -60,19 +60,18 @@ def anchor_cells(app: Sphinx, doctree):
         return
     page, cells = path.stem, book_prose.read(path)
     led = {name for one in book_prose.sentences(cells) for name in one.anchors}
-    names = {}
-    for call in book_claims.calls(cells):
-        if call.kind == "claim":
-            names.setdefault(call.cell, []).append(call.name)
+    part, unled = book_claims.experiments(cells), {}
     shown = {node["cell_index"]: node for node in _cells(doctree)}
-    for index, found in names.items():
-        cell = shown.get(index)
-        if cell is None:
-            continue
-        cell["ids"] += [f"claim-{name}" for name in found]
-        said = _said_last(cell)
-        if said is not None:
-            said += [mark(page, name) for name in found if name not in led]
+    for call in book_claims.calls(cells):
+        if call.kind == "claim" and call.cell in shown:
+            shown[call.cell]["ids"].append(f"claim-{call.name}")
+            if call.name not in led:
+                unled.setdefault(part[call.cell], []).append(call.name)
+    for number, names in unled.items():
+        said = [_said_last(node) for index, node in shown.items() if part[index] == number]
+        said = [paragraph for paragraph in said if paragraph is not None]
+        if said:
+            said[-1] += [mark(page, name) for name in names]
 
 
 class Records(SphinxDirective):

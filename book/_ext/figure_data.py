@@ -63,7 +63,7 @@ def nearest_neighbors():
 
 
 def nearest_neighbors_states():
-    """Delayed recall in tenths of a word, a star on patient 1, all six votes, a star in a corner."""
+    """Recall in tenths of a word, a star on patient 1, all six votes, a star in a corner."""
     return {
         "units": {"tenths": True},
         "loudness": {"query": [8, 3], "k": 3, "weights": "distance"},

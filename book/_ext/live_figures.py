@@ -82,7 +82,7 @@ def places():
 
 
 def script_element(name, place=None, data=True):
-    """Return the element that tells figure.js to draw a figure, with its data where it needs them."""
+    """Return the element that tells figure.js to draw a figure, with or without its data."""
     content = figure_data.data(name) if data else ""
     given = f" data-place='{html.escape(place.settings())}'" if place else ""
     kind = f'type="application/json" data-litlearn-figure="{name}"'
@@ -100,7 +100,9 @@ def standalone(name, place=None):
             f"<title>{name}</title>",
             f'<link rel="stylesheet" href="{at["figure.css"]}">',
             '<body style="font-family: system-ui, sans-serif; max-width: 820px">',
-            f'<figure style="margin: 0"><img alt="{name}" src="">{script_element(name, place)}</figure>',
+            f'<figure style="margin: 0"><img alt="{name}" src="">',
+            script_element(name, place),
+            "</figure>",
             *(f'<script defer src="{script}"></script>' for script in scripts),
             "</body></html>",
         ]
@@ -113,12 +115,8 @@ def standalone(name, place=None):
 class Play(Figure):
     """A chapter's figure again: ``:state:``, ``:controls:`` by name, and ``:ask:`` a prediction."""
 
-    option_spec = {
-        **Figure.option_spec,
-        "state": directives.unchanged,
-        "controls": directives.unchanged,
-        "ask": directives.unchanged,
-    }
+    OWN = ("state", "controls", "ask")
+    option_spec = Figure.option_spec | dict.fromkeys(OWN, directives.unchanged)
 
     def run(self):
         name = self.arguments[0]
@@ -127,7 +125,7 @@ class Play(Figure):
         place = place_of(name, self.options)
         if place.state and place.state not in figure_data.states(name):
             raise self.error(f"play: {name} has no state {place.state!r} in figure_data.py")
-        for option in ("state", "controls", "ask"):
+        for option in self.OWN:
             self.options.pop(option, None)
         self.arguments[0] = f"figures/{place.picture}.svg"
         made = super().run()
@@ -154,7 +152,9 @@ def bring_alive(app: Sphinx, doctree):
         if place is not None and app.builder.format == "html":
             first = place.figure not in names
             names.append(place.figure)
-            element = script_element(place.figure, place if place[1:] != ("", None, "") else None, first)
+            element = script_element(
+                place.figure, place if place[1:] != ("", None, "") else None, first
+            )
             image.parent.insert(
                 image.parent.index(image) + 1, nodes.raw("", element, format="html")
             )

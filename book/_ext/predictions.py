@@ -13,7 +13,7 @@ The content is the question, a list of two to four answers, the right one marked
     ```
 
 With scripts the answers are buttons, and the explanation appears once one is chosen (``page.js``);
-a figure with ``:ask: NAME`` then shows its verdict. Without, and in print, the explanation is folded.
+a figure with ``:ask: NAME`` then shows its verdict. Without scripts the explanation is folded.
 """
 
 from __future__ import annotations

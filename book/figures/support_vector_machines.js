@@ -101,11 +101,11 @@ litlearn.figure("support_vector_machines", (figure, data) => {
   }
   const table = figure.table("What each patient contributes", ["patient", "group", "y f", "α", "place"], 2);
 
-  /** Where a patient stands: outside the band, on its edge, within it, or on the wrong side. */
+  /** Where a patient stands: outside the band, on its edge, inside it, or on the wrong side. */
   function where(score) {
     if (score > 1 + 1e-6) return "outside";
     if (score > 1 - 1e-6) return "edge";
-    return score > 0 ? "within" : "wrong side";
+    return score > 0 ? "inside" : "wrong side";
   }
 
   /** The forces on the border: each support vector pushes it, at a right angle, towards the other
@@ -131,7 +131,7 @@ litlearn.figure("support_vector_machines", (figure, data) => {
   function balance(model) {
     const sums = [0, 1].map((c) => patients.filter((i) => y[i] === c).map((i) => model.alpha[i]));
     const [well, ill] = sums.map((each) => each.filter((a) => a > 0).map((a) => number(a, 4)));
-    const total = number(d3.sum(sums[0]), 4);
+    const total = number(sums[0].reduce((a, b) => a + b, 0), 4);
     if (!well.length) return "";
     return ` The ${classes[0].name} push with ${well.join(" + ")} and the ${classes[1].name} with ` +
       `${ill.join(" + ")}: ${total} on either side, up to rounding.`;
@@ -149,12 +149,12 @@ litlearn.figure("support_vector_machines", (figure, data) => {
       cells: [i + 1, figure.badge(classes[y[i]]), number(model.score[i]), number(model.alpha[i], 3), where(model.score[i])],
     })));
     const value = f(state.query);
-    const wide = state.kernel === "linear" && model.norm > 1e-9
+    const wide = state.kernel === "linear" && !state.tenths && model.norm > 1e-9
       ? ` The band is ${number(2 / model.norm)} wide.` : "";
     drawForces(model);
     figure.say(`The border rests on ${chosen.length === 1 ? "patient" : "patients"} ` +
       `${list(chosen.map((i) => i + 1))}.${wide} For the new patient f is ${number(value)}: ` +
-      `“${classes[value > 0 ? 1 : 0].name}”${Math.abs(value) < 1 ? ", within the band" : ""}.` +
+      `“${classes[value > 0 ? 1 : 0].name}”${Math.abs(value) < 1 ? ", inside the band" : ""}.` +
       (state.forces ? balance(model) : ""));
 
     // The map does not depend on the new patient.

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from litlearn import claims as claims
 from litlearn import cluster as cluster
 from litlearn import datasets as datasets
 from litlearn import decomposition as decomposition

@@ -24,14 +24,14 @@ _records = None  # where a run with moved seeds notes what held, instead of stop
 
 def _settle(kind, name, holds):
     """Note whether all of `holds` are true, or raise AssertionError if one is not."""
-    flags = np.concatenate([np.ravel(np.asarray(each, dtype=bool)) for each in holds])
-    if not len(flags):
+    flags = [flag for each in holds for flag in np.ravel(np.asarray(each, dtype=bool))]
+    if not flags:
         raise ValueError(f"{kind}: there is nothing to assert, expected at least one truth value")
     if _records is not None:
-        _records.append((kind, name, bool(flags.all())))
-    elif not flags.all():
+        _records.append((kind, name, all(flags)))
+    elif not all(flags):
         which = f"{kind} {name!r}" if name else kind
-        raise AssertionError(f"{which} does not hold: {flags.sum()} of {len(flags)} are true")
+        raise AssertionError(f"{which} does not hold: {sum(flags)} of {len(flags)} are true")
 
 
 def fact(*holds):
