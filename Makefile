@@ -21,7 +21,7 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks lint format coverage fuzz attack mutants pin compat clean
+.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack mutants pin compat clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -31,6 +31,8 @@ help:
 	@echo 'make bench      compare speed and memory with other libraries (BENCH="--only knn")'
 	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one;'
 	@echo '                AGAIN=1 renews the outputs of what is up to date, too)'
+	@echo 'make claims     sentences without a claim, and how often claims hold with other seeds'
+	@echo '                (NB=book/nearest_neighbors.ipynb for one; about ten minutes a chapter)'
 	@echo 'make lint       check style; make format repairs what can be repaired'
 	@echo 'make coverage   line coverage of the module, compiled functions included'
 	@echo 'make fuzz       every estimator on data of every kind: indices checked, then compared with'
@@ -101,6 +103,10 @@ lab: .venv/.book $(CACHE)/.filled
 NB ?= $(wildcard book/*.ipynb)
 notebooks: .venv/.book $(CACHE)/.filled
 	@$(PY) .ci/notebooks.py run $(if $(AGAIN),--again) $(NB)
+
+# All seeds moved, twenty times: only chapters whose code is newer than the record in book/claims.
+claims: .venv/.book $(CACHE)/.filled
+	@$(PY) .ci/claims.py --workers $(WORKERS) $(if $(filter command line,$(origin NB)),$(NB))
 
 # --- the tests -----------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@ A sentence such as "scaling helps in each of 30 clinics" ends with ``{claim}`nam
 calls ``claim("name", ...)`` (``litlearn.claims``). Cells that follow each other, without text
 between them, are one experiment: what one of them writes is backed by the claims of all. Sentences
 that sound like a tendency and are none stand in ``book/claims/PAGE.toml``, under the reason:
-definition, mathematics, citation, or task (what a reader is asked to do, answers to choose from,
-how the page goes on). ``book/claims/PAGE.json`` is the record of ``make claims``: how often each
+definition, mathematics, citation, number (of this data set, and checked by ``number``), repeated
+(claimed elsewhere) or task (what a reader is asked to do, answers to choose from). ``book/claims/PAGE.json`` is the record of ``make claims``: how often each
 claim held when all seeds were moved.
 """
 
@@ -23,7 +23,7 @@ import book_prose
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "book" / "claims"
-REASONS = ("definition", "mathematics", "citation", "task")
+REASONS = ("definition", "mathematics", "citation", "number", "repeated", "task")
 SHIFTS = 20  # runs with other seeds
 ENOUGH = 19  # in which a claim has to hold
 
