@@ -19,6 +19,7 @@ as it is. A change that passes is a gap in the tests, or changes nothing that ca
 import argparse
 import ast
 import collections
+import functools
 import importlib
 import itertools
 import json
@@ -36,7 +37,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "litlearn"
-LEFT_OUT = {"plotting.py", "listing.py", "datasets.py", "__init__.py", "_warm_up.py"}
+LEFT_OUT = {"plotting", "listing.py", "datasets.py", "__init__.py", "_warm_up.py"}
 # Arguments that decide when work is done, or where a warning points to: not what comes out.
 UNSEEN = {"work", "stacklevel", "strict", "verbose"}
 PATIENCE = 20  # seconds of processor time that a test may take
@@ -171,91 +172,31 @@ def exchange(old, new):
 # --- tests -----------------------------------------------------------------------------------
 
 
-# Files whose tests are named otherwise, or of which another file tests more.
-LOGISTIC = "linear_model/test_logistic.py"
-LASSO = "linear_model/test_lasso.py"
-PROXIMAL = "linear_model/test_proximal_newton.py"
-RIDGE = "linear_model/test_ridge.py"
-CHOICE = "linear_model/test_classifier_choice.py"
-ELSEWHERE = {
-    "kernels/_gram.py": [
-        "test_kernel_ridge.py",
-        "kernels/test_functions.py",
-        "test_kernel_protocol.py",
-    ],
-    "_core/html.py": ["core/test_base.py"],
-    "_core/linear.py": [RIDGE, "linear_model/test_protocol.py"],
-    "_core/normal.py": [
-        "test_naive_bayes.py",
-        "test_discriminant_analysis.py",
-        "core/test_normal.py",
-    ],
-    "_core/selection.py": ["core/test_distances.py"],
-    "_core/to_sklearn.py": ["tree/test_to_sklearn.py"],
-    "_core/versions.py": ["core/test_base.py"],
-    "cluster/_minibatch.py": ["cluster/test_kmeans.py"],
-    "decomposition/_kernel_pca.py": [
-        "decomposition/test_kernel_pca.py",
-        "test_kernel_protocol.py",
-    ],
-    "discriminant_analysis.py": ["test_discriminant_analysis.py", "core/test_normal.py"],
-    "exceptions.py": ["core/test_base.py"],
-    "kernel_approximation.py": ["test_kernel_approximation.py", "test_kernel_protocol.py"],
-    "kernel_ridge.py": ["test_kernel_ridge.py", "test_kernel_protocol.py"],
-    "kernels/_functions.py": ["kernels/test_functions.py", "test_kernel_ridge.py"],
-    "linear_model/_choice.py": [CHOICE, LASSO, RIDGE],
-    "linear_model/_descent.py": [LASSO, "linear_model/test_penalty.py"],
-    "linear_model/_lasso.py": [LASSO, "linear_model/test_multi_task.py", CHOICE],
-    "linear_model/_leave_one_out.py": [RIDGE, CHOICE],
-    "linear_model/_logistic.py": [LOGISTIC, "linear_model/test_callbacks.py", CHOICE],
-    "linear_model/_losses.py": [LOGISTIC, PROXIMAL, CHOICE],
-    "linear_model/_matrix.py": [LASSO, "linear_model/test_penalty.py"],
-    "linear_model/_newton.py": [LOGISTIC, CHOICE],
-    "linear_model/_nonnegative.py": ["linear_model/test_least_squares.py", LASSO],
-    "linear_model/_normal_equations.py": ["linear_model/test_least_squares.py", RIDGE],
-    "linear_model/_objective.py": [LOGISTIC, PROXIMAL, CHOICE],
-    "linear_model/_penalty.py": ["linear_model/test_penalty.py", LASSO],
-    "linear_model/_ridge.py": [RIDGE, CHOICE],
-    "mixture/_em.py": ["mixture/test_gaussian.py"],
-    "neighbors/_base.py": ["neighbors/test_supervised.py", "neighbors/test_trees_and_graphs.py"],
-    "neighbors/_centroid.py": ["neighbors/test_centroid_and_density.py"],
-    "neighbors/_classification.py": ["neighbors/test_supervised.py"],
-    "neighbors/_density.py": ["neighbors/test_centroid_and_density.py"],
-    "neighbors/_graph.py": ["neighbors/test_trees_and_graphs.py"],
-    "neighbors/_kernel_density.py": ["neighbors/test_centroid_and_density.py"],
-    "neighbors/_metrics.py": ["neighbors/test_metrics.py", "neighbors/test_search.py"],
-    "neighbors/_precomputed.py": ["neighbors/test_metrics.py", "neighbors/test_parity.py"],
-    "neighbors/_regression.py": ["neighbors/test_supervised.py"],
-    "neighbors/_tiles.py": ["neighbors/test_search.py", "neighbors/test_metrics.py"],
-    "svm/_base.py": ["svm/test_machines.py"],
-    "svm/_classification.py": ["svm/test_machines.py"],
-    "svm/_dual_descent.py": ["svm/test_linear.py"],
-    "svm/_free_samples.py": ["svm/test_linear.py"],
-    "svm/_gram.py": ["svm/test_solver.py"],
-    "svm/_linear_machines.py": ["svm/test_linear.py"],
-    "svm/_platt.py": ["svm/test_solver.py", "svm/test_machines.py"],
-    "svm/_primal_newton.py": ["svm/test_linear.py"],
-    "svm/_programmes.py": ["svm/test_solver.py", "svm/test_machines.py"],
-    "svm/_regression.py": ["svm/test_machines.py"],
-    "svm/_sparse_weights.py": ["svm/test_linear.py"],
-    "svm/_working_set.py": ["svm/test_solver.py"],
-    "tree/_base.py": ["tree/test_estimators.py"],
-    "tree/_classes.py": ["tree/test_estimators.py", "tree/test_parity.py"],
-    "tree/_ranks.py": ["tree/test_kernels.py"],
-    "naive_bayes.py": ["test_naive_bayes.py", "core/test_normal.py"],
-}
+@functools.cache
+def imported(test):
+    """The modules that a test imports from; a public name stands for the file that has it."""
+    found = set()
+    for node in ast.walk(ast.parse(test.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("litlearn"):
+            homes = getattr(importlib.import_module(node.module), "_HOMES", {})
+            names = [homes.get(one.name, one.name) for one in node.names]
+            found |= {node.module, *(f"{node.module}.{name}" for name in names)}
+    return found
 
 
 def tests_of(path):
-    """The tests of a file: of the same name, and the folder's protocol; else all of its folder."""
+    """The tests of a file: those of its folder that have its name or import it, or else all.
+
+    Where there is a protocol, it judges every file of the folder.
+    """
     own = path.relative_to(PACKAGE)
-    folder = own.parent.as_posix().strip("_")
-    names = ELSEWHERE.get(own.as_posix(), [f"{folder}/test_{own.stem.strip('_')}.py"])
-    tests = [ROOT / "tests" / name for name in names]
-    if not all(test.exists() for test in tests):
-        return (tests[0].parent,)
-    protocol = tests[0].parent / "test_protocol.py"
-    return (*tests, *([protocol] if own.parent.name and protocol.exists() else []))
+    module = ".".join(("litlearn", *own.with_suffix("").parts))
+    folder = ROOT / "tests" / own.parent.as_posix().strip("_")
+    every = [test for test in sorted(folder.glob("test_*.py")) if "_book_" not in test.stem]
+    protocol = {test for test in every if own.parent.name and test.stem == "test_protocol"}
+    name = f"test_{own.stem.strip('_')}"
+    found = {test for test in every if test.stem == name or module in imported(test)} - protocol
+    return tuple(sorted((found or {*every}) | protocol))
 
 
 def around(tree, node):
@@ -452,7 +393,8 @@ def main():
         name, _, line = name.partition(":")
         path = Path(name).resolve()
         found = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-        files += [(one, int(line) if line else None) for one in found if one.name not in LEFT_OUT]
+        found = [one for one in found if LEFT_OUT.isdisjoint(one.relative_to(PACKAGE).parts)]
+        files += [(one, int(line) if line else None) for one in found]
     sample = given.sample if given.sample is not None else 0 if len(files) == 1 else 10
     groups = collections.defaultdict(dict)
     for path, line in files:

@@ -21,12 +21,6 @@ from litlearn.plotting import (
     HATCHES,
     MARKERS,
     Slider,
-    _narrow,
-    _png,
-    _shown,
-    _spread,
-    _webp,
-    _with_few_colors,
     coefficient_paths,
     covariance_ellipse,
     decision_regions,
@@ -37,6 +31,8 @@ from litlearn.plotting import (
     table,
     tidy_legends,
 )
+from litlearn.plotting._pages import _narrow, _png, _shown, _webp, _with_few_colors
+from litlearn.plotting._style import spread
 from litlearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
@@ -267,10 +263,10 @@ def test_names_of_paths_do_not_overlap(ax):
 
 
 def test_spread_moves_as_little_as_needed():
-    assert_allclose(_spread([3.0, 0.0, 1.0], 1.0), [3.0, 0.0, 1.0])
-    assert_allclose(_spread([0.0, 0.0], 1.0), [-0.5, 0.5])
-    assert_allclose(_spread([2.0, 0.0, 0.0], 2.0), [2.0 + 2 / 3, -4 / 3, 2 / 3])
-    assert len(_spread([5.0], 1.0)) == 1
+    assert_allclose(spread([3.0, 0.0, 1.0], 1.0), [3.0, 0.0, 1.0])
+    assert_allclose(spread([0.0, 0.0], 1.0), [-0.5, 0.5])
+    assert_allclose(spread([2.0, 0.0, 0.0], 2.0), [2.0 + 2 / 3, -4 / 3, 2 / 3])
+    assert len(spread([5.0], 1.0)) == 1
 
 
 def test_path_errors(ax):

@@ -331,8 +331,7 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
             If the solver ``"eigen"`` meets a covariance that is not positive definite.
         """
         check_covariance_parameters(self)
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X)
+        X, names = validation.check_samples(self, X)
         coded = targets.encode_one(self, y, len(X))
         classes, codes = coded.classes[0], coded.codes[0]
         if len(X) < 2:
@@ -600,8 +599,7 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
             If a covariance is not of full rank.
         """
         check_covariance_parameters(self)
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X)
+        X, names = validation.check_samples(self, X)
         coded = targets.encode_one(self, y, len(X), fewest=2)
         classes, codes = coded.classes[0], coded.codes[0]
         counts = np.bincount(codes)

@@ -22,7 +22,7 @@ TILE = 2**18  # numbers in a tile of features
 NO_DIRECTION = 1e-12  # eigenvalues that are nothing, as a share of the largest one
 
 
-class Nystroem(NumberedColumnsMixin, BaseEstimator):
+class Nystroem(NumberedColumnsMixin, _gram.KernelEstimator):
     """Approximate the features of a kernel from a few samples, the landmarks.
 
     Draws landmarks from the training samples. The features of a sample are its kernel with the
@@ -76,7 +76,7 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
     """
 
     _constraints = Table(  # a degree or coef0 of None is the default of the kernel
-        _gram.KERNEL, degree=Real("[1.0, inf)") | None, coef0=ANY_REAL | None, n_components=COUNT
+        degree=Real("[1.0, inf)") | None, coef0=ANY_REAL | None, n_components=COUNT
     )
 
     def __init__(
@@ -92,12 +92,6 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
         n_jobs=None,
     ):
         self._set_as_given(locals())
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = _gram.takes_sparse(self.kernel)
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
     @property
     def _n_features_out(self):
@@ -126,8 +120,7 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
             NaN or infinity.
         """
         random = check_nystroem(self)
-        names = validation.feature_names(X)
-        X = _gram.check_samples(self, X)
+        X, names = _gram.check_samples(self, X)
         n, m = X.shape[0], self.n_components
         if m > n:
             message = f"Nystroem: n_components={m} is more than n_samples={n}: all are landmarks."
@@ -155,8 +148,7 @@ class Nystroem(NumberedColumnsMixin, BaseEstimator):
         ndarray of shape (n_queries, n_components)
             float32 if `X` is, otherwise float64.
         """
-        validation.check_is_fitted(self)
-        X = _gram.check_queries(self, X)
+        X = validation.check_queries(self, X)
         landmarks = self.components_
         if self.kernel == "precomputed":
             X = validation.read_only(X[:, self.component_indices_])
@@ -239,14 +231,10 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
     """
 
     _constraints = Table(gamma=Option("scale") | NOT_NEGATIVE, n_components=REPEATS)
+    _sparse_formats = ("csr",)
 
     def __init__(self, *, gamma=1.0, n_components=100, random_state=None):
         self._set_as_given(locals())
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     @property
     def _n_features_out(self):
@@ -276,8 +264,7 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
             NaN or infinity.
         """
         random = validation.check_parameters(self).random_state
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X, sparse=("csr",))
+        X, names = validation.check_samples(self, X)
         gamma = kernels.scaled_gamma(X) if isinstance(self.gamma, str) else float(self.gamma)
         if np.isnan(gamma):
             raise ValueError(
@@ -306,8 +293,7 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
         ndarray of shape (n_queries, n_components)
             float32 if `X` is, otherwise float64.
         """
-        validation.check_is_fitted(self)
-        X = validation.check_queries(self, X, sparse=("csr",))
+        X = validation.check_queries(self, X)
         m = len(self.random_offset_)
         dtype = np.result_type(X.dtype, self.random_weights_.dtype)
         out, scale = np.empty((X.shape[0], m), dtype=dtype), np.sqrt(2.0 / m)

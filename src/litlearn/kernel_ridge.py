@@ -6,7 +6,7 @@ The names, parameters, attributes and defaults are scikit-learn's.
 import numpy as np
 
 from litlearn._core import factors, validation
-from litlearn._core.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from litlearn._core.base import MultiOutputMixin, RegressorMixin
 from litlearn._core.constraints import ARRAY, NOT_NEGATIVE, Table
 from litlearn._core.guide import guide
 from litlearn.exceptions import ConvergenceWarning
@@ -20,7 +20,7 @@ INSTEAD = (
 )
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class KernelRidge(MultiOutputMixin, RegressorMixin, _gram.KernelEstimator):
     """Kernel ridge regression: least squares with a penalty, on the features of a kernel.
 
     Minimises :eq:`eq-krr`, the sum of squared errors plus `alpha` times the squared norm of the
@@ -78,18 +78,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     [0.04 0.88 0.04]
     """
 
-    _constraints = Table(_gram.KERNEL, alpha=NOT_NEGATIVE | ARRAY)
+    _constraints = Table(alpha=NOT_NEGATIVE | ARRAY)
 
     def __init__(
         self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None
     ):
         self._set_as_given(locals())
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = _gram.takes_sparse(self.kernel)
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
     def fit(self, X, y, sample_weight=None):
         """Find the weights of the training samples.
@@ -119,8 +113,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
             If the Gram matrix does not fit in memory.
         """
         validation.check_parameters(self)
-        names = validation.feature_names(X)
-        X = _gram.check_samples(self, X)
+        X, names = _gram.check_samples(self, X)
         y = validation.check_real_targets(self, y, X.shape[0])
         targets = y.reshape(len(y), -1)
         alpha = validation.check_penalties(self, self.alpha, targets.shape[1])
@@ -146,8 +139,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         ndarray of shape (n_queries,) or (n_queries, n_targets)
             float64.
         """
-        validation.check_is_fitted(self)
-        X = _gram.check_queries(self, X)
+        X = validation.check_queries(self, X)
         dual = self.dual_coef_.reshape(self.X_fit_.shape[0], -1)
         sums = _gram.SampleKernel(self, self.X_fit_, self.gamma)
 

@@ -25,6 +25,7 @@ from litlearn._core.parallel import cut, fold_blocks, map_blocks
 
 __all__ = ["OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"]
 
+ANY_SAMPLES = {"sparse": ("csr", "csc"), "missing": True}  # the estimator inside has the last word
 BLOCK = 2**20  # numbers in a block of distances to code words
 
 
@@ -558,8 +559,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         """
         validation.check_parameters(self)
         routed = self._routed("fit", fit_params)
-        names = validation.feature_names(X)
-        X = check_samples(self, X)
+        X, names = validation.check_samples(self, X, **ANY_SAMPLES)
         classes, codes = encode(self, y, X.shape[0])
         if len(classes) == 1:
             raise ValueError(
@@ -608,8 +608,10 @@ class OneVsOneClassifier(MulticlassStrategy):
         validation.check_parameters(self)
         routed = self._routed("partial_fit", partial_fit_params)
         classes, first = targets.batch_classes(self, classes)
-        names = validation.feature_names(X) if first else None
-        X = check_samples(self, X) if first else self._check_queries(X)
+        if first:
+            X, names = validation.check_samples(self, X, **ANY_SAMPLES)
+        else:
+            X = validation.check_queries(self, X, **ANY_SAMPLES)
         found, codes = encode(self, y, X.shape[0])
         complaint = "Mini-batch contains {found} while it must be subset of {classes}"
         codes = targets.batch_places(self, found, classes, complaint)[codes]
@@ -630,9 +632,6 @@ class OneVsOneClassifier(MulticlassStrategy):
         if first:
             validation.store_features(self, X.shape[1], names)
         return self
-
-    def _check_queries(self, X):
-        return validation.check_queries(self, X, sparse=("csr", "csc"), missing=True)
 
     def predict(self, X):
         """Predict the class with the most votes.
@@ -665,8 +664,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes, those of the second: positive where it wins.
         """
-        validation.check_is_fitted(self)
-        X = self._check_queries(X)
+        X = validation.check_queries(self, X, **ANY_SAMPLES)
         if self.pairwise_indices_ is None:
             views = [X] * len(self.estimators_)
         else:
@@ -682,10 +680,6 @@ class OneVsOneClassifier(MulticlassStrategy):
         )
         scores = votes_and_confidences(predictions.T, confidences.T, self.n_classes_)
         return scores[:, 1] if self.n_classes_ == 2 else scores
-
-
-def check_samples(owner, X):
-    return validation.check_array(owner, X, sparse=("csr", "csc"), missing=True)
 
 
 def encode(owner, y, n_samples):

@@ -181,9 +181,8 @@ class GaussianNB(NormalClassifier):
 
     def _fit(self, X, y, classes, sample_weight, first):
         validation.check_parameters(self)
-        names = validation.feature_names(X) if first else None
         if first:
-            X = validation.check_array(self, X)
+            X, names = validation.check_samples(self, X)
         else:
             X = validation.check_queries(self, X)
         coded = targets.encode_one(self, y, len(X))

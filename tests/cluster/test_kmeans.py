@@ -1,7 +1,5 @@
 """k-means against its twin, its invariants, and scikit-learn."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse
@@ -15,25 +13,19 @@ from litlearn.cluster import (
     KMeans,
     MiniBatchKMeans,
     _lloyd,
-    _minibatch,
     k_means,
-    kmeans_plusplus,
 )
 from litlearn.cluster._bounds import Bounds
 from litlearn.cluster._kmeans import centred_samples
 from litlearn.cluster._lloyd import Samples
 from litlearn.cluster._margins import Margins
-from litlearn.cluster._minibatch import Centres, step
 from litlearn.exceptions import ConvergenceWarning
+from problems import clustered
 
 nojit = pytest.mark.nojit
+
+
 ALGORITHMS = pytest.mark.parametrize("algorithm", ["lloyd", "elkan", "hamerly"])
-
-
-def make(n=80, p=3, k=4, seed=0, spread=1.0):
-    rng = np.random.default_rng(seed)
-    X = 4.0 * rng.normal(size=(k, p))[np.arange(n) % k] + spread * rng.normal(size=(n, p))
-    return X, rng.uniform(0.1, 2.0, size=n)
 
 
 def samples_of(X, s=None):
@@ -45,7 +37,7 @@ def samples_of(X, s=None):
 @pytest.mark.parametrize("p", [1, 3, 70])
 def test_one_step_twin(form, p):
     """eq-kmeans-assign, eq-kmeans-update, eq-inertia."""
-    X, s = make(n=150, p=p)
+    X, s = clustered(n=150, p=p)
     start = X[:4] + 0.1
     labels, centres, inertia = reference.kmeans_step(X, s, start)
     sparse = form is scipy.sparse.csr_array
@@ -66,7 +58,7 @@ def test_one_step_twin(form, p):
 @given(seed=st.integers(0, 1000), k=st.integers(2, 9), spread=st.sampled_from([0.1, 1.0, 5.0]))
 def test_all_algorithms_take_the_same_steps(algorithm, seed, k, spread):
     """eq-kmeans-bounds: step by step, for samples between two centres as well."""
-    X, s = make(n=60, k=k, seed=seed, spread=spread)
+    X, s = clustered(n=60, k=k, seed=seed, spread=spread)
     samples = samples_of(X, s)
     assign = Margins(samples, k, 1)
     if algorithm != "lloyd":
@@ -131,32 +123,9 @@ def test_parity(load, dtype, algorithm):
         assert ours.score(X) == pytest.approx(-ours.inertia_, rel=1e-6)
 
 
-@nojit
-def test_seeding_twin():
-    """eq-kmeans-plus-plus."""
-    X, s = make(n=40)
-    for trials in (1, 4):
-        found = kmeans_plusplus(
-            X, 5, sample_weight=s, random_state=np.random.RandomState(2), n_local_trials=trials
-        )[1]
-        expected = reference.plus_plus(X, s, 5, np.random.RandomState(2), trials)
-        np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
-def test_seeding_parity(form):
-    X = form(load_digits(return_X_y=True)[0])
-    s = np.random.default_rng(0).random(X.shape[0])
-    for weight in (None, s):
-        ours = kmeans_plusplus(X, 10, sample_weight=weight, random_state=5)
-        other = theirs.kmeans_plusplus(X, 10, sample_weight=weight, random_state=5)
-        np.testing.assert_array_equal(ours[1], other[1])
-        np.testing.assert_array_equal(ours[0], other[0])
-
-
 @ALGORITHMS
 def test_inertia_never_rises(algorithm):
-    X, s = make(n=500, k=6, spread=3.0)
+    X, s = clustered(n=500, k=6, spread=3.0)
     values, samples = [], samples_of(X, s)
     step = Margins(samples, 6)
     if algorithm != "lloyd":
@@ -169,7 +138,7 @@ def test_inertia_never_rises(algorithm):
 @nojit
 @ALGORITHMS
 def test_weight_is_repetition(algorithm):
-    X, _ = make()
+    X, _ = clustered()
     s = np.random.default_rng(1).integers(1, 4, size=80)
     setting = {"n_clusters": 4, "init": X[:4], "n_init": 1, "algorithm": algorithm}
     weighted = KMeans(**setting).fit(X, sample_weight=s.astype(float))
@@ -201,7 +170,7 @@ def test_fewer_points_than_clusters(algorithm):
 
 @pytest.mark.parametrize("offset", [0.0, 1e4, 1e8])
 def test_a_large_mean_costs_no_digits(offset):
-    X, _ = make()
+    X, _ = clustered()
     X = np.round(X, 2)
     near = KMeans(4, init=X[:4], n_init=1).fit(X)
     far = KMeans(4, init=X[:4] + offset, n_init=1).fit(X + offset)
@@ -212,7 +181,7 @@ def test_a_large_mean_costs_no_digits(offset):
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e20, 1e100])
 def test_scale_does_not_matter(scale):
-    X, _ = make()
+    X, _ = clustered()
     one = KMeans(4, init=X[:4], n_init=1).fit(X)
     other = KMeans(4, init=scale * X[:4], n_init=1).fit(scale * X)
     np.testing.assert_array_equal(one.labels_, other.labels_)
@@ -220,7 +189,7 @@ def test_scale_does_not_matter(scale):
 
 
 def test_one_cluster_and_as_many_as_samples():
-    X, s = make(n=12)
+    X, s = clustered(n=12)
     one = KMeans(1).fit(X, sample_weight=s)
     np.testing.assert_allclose(one.cluster_centers_[0], np.average(X, axis=0, weights=s))
     every = KMeans(12, init=X, n_init=1).fit(X)
@@ -230,7 +199,7 @@ def test_one_cluster_and_as_many_as_samples():
 
 
 def test_starts():
-    X, _ = make(k=6, n=120)
+    X, _ = clustered(k=6, n=120)
     best = KMeans(6, init="random", n_init=8, random_state=0).fit(X)
     single = [KMeans(6, init="random", n_init=1, random_state=r).fit(X).inertia_ for r in range(8)]
     assert best.inertia_ <= np.median(single)
@@ -248,7 +217,7 @@ def test_starts():
 
 
 def test_samples_in_a_file(tmp_path):
-    X, _ = make(n=5000)
+    X, _ = clustered(n=5000)
     mapped = np.memmap(tmp_path / "X", dtype=np.float64, mode="w+", shape=X.shape)
     mapped[:] = X
     a, b = (KMeans(4, random_state=0).fit(one) for one in (mapped, X))
@@ -256,7 +225,7 @@ def test_samples_in_a_file(tmp_path):
 
 
 def test_max_iter():
-    X, _ = make(n=500, k=6, spread=3.0)
+    X, _ = clustered(n=500, k=6, spread=3.0)
     model = KMeans(6, init=X[:6], n_init=1, max_iter=2, tol=0.0).fit(X)
     assert model.n_iter_ == 2 and not model.converged_
     np.testing.assert_array_equal(model.predict(X), model.labels_)  # of the last centres
@@ -264,7 +233,7 @@ def test_max_iter():
 
 @pytest.mark.parametrize("kind", [KMeans, MiniBatchKMeans])
 def test_verbose_shows_a_bar(kind, capsys):
-    X, _ = make()
+    X, _ = clustered()
     kind(4, verbose=1, random_state=0).fit(X)
     shown = capsys.readouterr().err
     assert kind.__name__ in shown and "inertia" in shown
@@ -276,7 +245,7 @@ def test_verbose_shows_a_bar(kind, capsys):
 @pytest.mark.parametrize("after", [1, 3, "the last"])
 def test_an_interrupt_leaves_the_last_fit(kind, after, monkeypatch):
     """Ctrl-C within the iterations, or when all samples get their labels at the end."""
-    X, _ = make(n=3000)
+    X, _ = clustered(n=3000)
     model = kind(4, random_state=0).fit(X)
     before = {name: np.copy(value) for name, value in vars(model).items() if name.endswith("_")}
     owner, name = (_lloyd, "assign") if kind is MiniBatchKMeans else (Margins, "__call__")
@@ -305,80 +274,11 @@ def test_an_interrupt_leaves_the_last_fit(kind, after, monkeypatch):
     np.testing.assert_array_equal(model.predict(X), before["labels_"])
 
 
-# Small batches
-
-
-@nojit
-def test_batch_twin():
-    """eq-kmeans-minibatch: each centre is the weighted mean of all that it was given."""
-    X, s = make(n=60)
-    centres = Centres(X[:4].copy(), np.array([2.0, 0.0, 1.0, 5.0]))
-    labels, _, inertia = reference.kmeans_step(X, s, centres.places)
-    found, value = step(X, s, centres)
-    assert value == pytest.approx(inertia)
-    for c in range(4):
-        own = labels == c
-        total = centres.weights[c] + s[own].sum()
-        mean = (centres.weights[c] * centres.places[c] + s[own] @ X[own]) / total
-        np.testing.assert_allclose(found.places[c], mean, rtol=1e-12)
-        assert found.weights[c] == pytest.approx(total)
-
-
 @pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
 def test_the_tolerance_is_relative_to_the_mean_variance(kind):
-    X = make()[0] * [1.0, 2.0, 3.0] + 1.0
+    X = clustered()[0] * [1.0, 2.0, 3.0] + 1.0
     _, variance = centred_samples(kind(X), np.ones(len(X)))
     assert variance == pytest.approx(X.var(axis=0).mean())
-
-
-@nojit
-def test_batches_end_when_a_running_mean_ceases_to_fall():
-    patience = _minibatch.Progress(10, 99, 0.0, 3)  # a batch counts 2 * 10 / 100
-    # The first batch is not looked at. The second one is the mean; 12, 10.6 are worse, 8.48 better.
-    assert not any(patience.ended(inertia, 1.0) for inertia in (50.0, 10.0, 20.0, 5.0, 0.0))
-    assert patience.mean == pytest.approx(8.48) and patience.least == patience.mean
-    assert [patience.ended(20.0, 1.0) for _ in range(3)] == [False, False, True]
-    assert _minibatch.Progress(99, 20, 0.0, 3).share == 1.0
-
-
-def test_batches_end_when_the_centres_rest(monkeypatch):
-    X, moves = make(n=300, spread=3.0)[0], []
-
-    def spy(X, weight, before, *options):
-        after, inertia = step(X, weight, before, *options)
-        moves.append(np.sum((after.places - before.places) ** 2))
-        return after, inertia
-
-    monkeypatch.setattr(_minibatch, "step", spy)
-    setting = {"batch_size": 30, "max_no_improvement": None, "n_init": 1, "random_state": 0}
-    model = MiniBatchKMeans(4, tol=1e-3, **setting).fit(X)
-    assert 10 < model.n_steps_ == len(moves) < 1000
-    assert moves[-1] <= 1e-3 * X.var(axis=0).mean() < min(moves[1:-1])
-
-
-def test_batches_find_what_all_samples_find():
-    X, _ = make(n=4000, k=5, spread=0.5)
-    whole = KMeans(5, n_init=5, random_state=0).fit(X)
-    few = MiniBatchKMeans(5, n_init=5, random_state=0).fit(X)
-    assert few.inertia_ <= 1.02 * whole.inertia_
-    assert few.n_steps_ > 1 and few.n_iter_ == np.ceil(few.n_steps_ * 1024 / 4000)
-    np.testing.assert_array_equal(few.predict(X), few.labels_)
-    batches = MiniBatchKMeans(5, random_state=0)
-    for rows in np.split(np.arange(4000), 8):
-        batches.partial_fit(X[rows])
-    assert -batches.score(X) <= 1.5 * whole.inertia_ and batches.n_steps_ == 8
-    assert not hasattr(MiniBatchKMeans(5, compute_labels=False).fit(X), "labels_")
-
-
-def test_idle_centres_are_moved():
-    X, _ = make(n=2000, k=4, spread=0.1)
-    start = np.vstack([X[:3], np.full((1, 3), 1e3)])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = MiniBatchKMeans(4, init=start, random_state=0).fit(X)
-        stuck = MiniBatchKMeans(4, init=start, random_state=0, reassignment_ratio=0.0).fit(X)
-    assert np.abs(model.cluster_centers_).max() < 20.0
-    assert np.abs(stuck.cluster_centers_).max() > 900.0
 
 
 @nojit
@@ -389,7 +289,7 @@ def test_idle_centres_are_moved():
 @pytest.mark.parametrize("share", [-0.98, -0.6, 0.55, 0.97])
 def test_squares_out_of_range_leave_the_labels(share, tol, dtype, algorithm):
     """Samples that are far larger or smaller than 1 have the clusters of the same ones near 1."""
-    X, _ = make(n=32, p=2, k=3)
+    X, _ = clustered(n=32, p=2, k=3)
     scale = 2.0 ** int(share * np.finfo(dtype).maxexp)
     expected = KMeans(3, init=X[:3], n_init=1, tol=0.0).fit(X)
     X = (X * scale).astype(dtype)
@@ -400,7 +300,7 @@ def test_squares_out_of_range_leave_the_labels(share, tol, dtype, algorithm):
 
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
 def test_a_large_offset_of_samples_whose_squares_overflow_is_taken_off():
-    X, _ = make(n=32, p=2, k=3)
+    X, _ = clustered(n=32, p=2, k=3)
     far = (X + 1e6) * 2.0**530
     model, expected = (KMeans(3, init=A[:3], n_init=1, tol=0.0).fit(A) for A in (far, X + 1e6))
     np.testing.assert_array_equal(model.labels_, expected.labels_)

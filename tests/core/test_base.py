@@ -4,11 +4,8 @@ import importlib
 import importlib.metadata
 import inspect
 import pickle
-import re
-import subprocess
 import sys
 import types
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -17,34 +14,16 @@ import sklearn
 from sklearn import metrics
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 import litlearn
+from doubler import Constant, run
 from litlearn import exceptions
 from litlearn._core.base import (
     BaseEstimator,
     ClassifierMixin,
     MultiOutputMixin,
-    RegressorMixin,
     TransformerMixin,
 )
-
-
-class Constant(RegressorMixin, BaseEstimator):
-    """Predicts what it was told to."""
-
-    def __init__(self, value=0.0, *, inner=None, table=None):
-        self.value = value
-        self.inner = inner
-        self.table = table
-
-    def fit(self, X, y, sample_weight=None):
-        self.seen_ = len(X)
-        self.weights_ = sample_weight
-        return self
-
-    def predict(self, X):
-        return np.broadcast_to(self.value, (len(X), *np.shape(self.value)[1:])).copy()
 
 
 class Echo(ClassifierMixin, BaseEstimator):
@@ -70,17 +49,6 @@ class Doubler(TransformerMixin, BaseEstimator):
         return np.array([f"twice{j}" for j in range(self.n_features_in_)], dtype=object)
 
 
-def run(code, *args):
-    """Run Python code in a new process; return what it prints."""
-    command = [sys.executable, "-W", "error", "-c", code, *args]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-# Parameters and representation
-
-
 def test_parameters_are_listed_read_and_set():
     model = Constant(3.0, inner=Constant(1.0))
     assert Constant._get_param_names() == ["inner", "table", "value"]
@@ -103,56 +71,10 @@ def test_varargs_are_refused():
         Bad().get_params()
 
 
-def test_repr_shows_changed_parameters_only():
-    assert repr(Constant()) == "Constant()"
-    assert repr(Constant(2, inner=Constant(1))) == "Constant(inner=Constant(value=1), value=2)"
-    assert repr(Constant(np.nan)) == "Constant(value=nan)"
-    long = repr(Constant(table=np.arange(900).reshape(30, 30)))
-    assert len(long) < 300 and "..." in long
-
-
 def test_the_signature_is_that_of_init():
     signature = inspect.signature(Constant)
     assert list(signature.parameters) == ["value", "inner", "table"]
     assert list(inspect.signature(Echo).parameters) == []
-
-
-HTML = """
-from litlearn._core.base import BaseEstimator
-class Model(BaseEstimator):
-    def __init__(self, name="<b>", inner=None):
-        self.name = name
-        self.inner = inner
-outer = Model("a & b", Model())
-outer.inner.fitted_ = 1
-print(outer._repr_html_())
-import sys
-assert "sklearn" not in sys.modules
-"""
-
-
-def test_a_notebook_shows_parameters_without_scikit_learn():
-    page = run(HTML)
-    assert page.count("<details>") == 2 == page.count("</details>")
-    assert "a &amp; b" in page and "&lt;b&gt;" in page and "<b>" not in page
-    states = re.findall("</code> ((?:not )?fitted)</summary>", page)
-    assert states == ["not fitted", "fitted"]
-    changed = re.findall(r"font-weight: bold[^>]*>(\w+)</td>", page)
-    assert changed == ["inner", "name"], "of the outer one; the inner one has its defaults"
-    tags = re.findall(r"<(/?)(\w+)", page)
-    opened = []
-    for closing, tag in tags:
-        assert not closing or opened.pop() == tag
-        opened += [] if closing else [tag]
-    assert not opened
-
-
-def test_a_notebook_shows_what_scikit_learn_shows():
-    model = Constant(3.0)
-    assert "sk-estimator" in model._repr_html_() and "Constant" in model._repr_html_()
-    with sklearn.config_context(display="text"):
-        assert model._repr_html_() is None
-        assert "text/html" not in model._repr_mimebundle_()
 
 
 def test_scikit_learn_clones():
@@ -160,9 +82,6 @@ def test_scikit_learn_clones():
     copy = clone(model)
     assert repr(copy) == repr(model) and copy.inner is not model.inner
     assert not hasattr(copy, "seen_")
-
-
-# Pickles and exceptions
 
 
 def test_pickle_keeps_state_and_warns_of_another_version():
@@ -174,65 +93,6 @@ def test_pickle_keeps_state_and_warns_of_another_version():
     with pytest.warns(exceptions.InconsistentVersionWarning, match="litlearn 0.0.0"):
         Constant().__setstate__({**state, "_litlearn_version": "0.0.0"})
 
-
-SHARED = [
-    "ConvergenceWarning",
-    "DataConversionWarning",
-    "InvalidParameterError",
-    "NotFittedError",
-    "UndefinedMetricWarning",
-]
-
-
-@pytest.mark.parametrize("name", SHARED)
-def test_exceptions_belong_to_both_packages(name):
-    cls = getattr(exceptions, name)
-    theirs = getattr(sys.modules[cls._counterpart], name)
-    error = cls("a message")
-    assert isinstance(error, cls) and isinstance(error, theirs)
-    assert str(error) == "a message" and type(error).__name__ == name
-    copy = pickle.loads(pickle.dumps(error))
-    assert type(copy) is type(error) and copy.args == error.args
-
-
-def test_exceptions_without_scikit_learn():
-    code = """
-import pickle, sys
-from litlearn import exceptions
-for name in sys.argv[1:]:
-    error = getattr(exceptions, name)("a message")
-    assert type(error) is getattr(exceptions, name), type(error).__mro__
-    assert pickle.loads(pickle.dumps(error)).args == ("a message",)
-assert "sklearn" not in sys.modules
-error = exceptions.NotFittedError("early")
-import sklearn.exceptions
-late = exceptions.NotFittedError("late")
-assert isinstance(late, sklearn.exceptions.NotFittedError)
-assert isinstance(pickle.loads(pickle.dumps(error)), sklearn.exceptions.NotFittedError)
-print(pickle.dumps(late).hex())
-"""
-    pickled = bytes.fromhex(run(code, *SHARED).strip())
-    assert isinstance(pickle.loads(pickled), exceptions.NotFittedError)
-    code = "import pickle, sys; e = pickle.loads(bytes.fromhex(sys.argv[1])); print(type(e), e)"
-    assert run(code, pickled.hex()) == "<class 'litlearn.exceptions.NotFittedError'> late\n"
-
-
-def test_a_filter_of_scikit_learn_catches_our_warning():
-    from litlearn._core import validation
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", category=sklearn.exceptions.ConvergenceWarning)
-        validation.warn(exceptions.ConvergenceWarning("not yet"))
-
-
-def test_not_fitted_is_seen_by_scikit_learn():
-    with pytest.raises(sklearn.exceptions.NotFittedError):
-        check_is_fitted(Constant())
-    check_is_fitted(Constant().fit(np.zeros((2, 1)), [0, 1]))
-
-
-# scikit-learn's base classes
 
 MIXINS = (
     *(sklearn.base.ClassifierMixin, sklearn.base.RegressorMixin, sklearn.base.ClusterMixin),
@@ -309,9 +169,6 @@ for model in (Own(), Both(), Own()):
 print(isinstance(Both(), sklearn.base.ClassifierMixin), repr(Both()))
 """
     assert run(code) == "True\nTrue\nTrue\nTrue Both()\n"
-
-
-# Tags, requests, output
 
 
 def test_tags():
@@ -393,9 +250,6 @@ def test_set_output_knows_polars(monkeypatch):
     assert options == {"schema": ["twice0", "twice1"], "orient": "row"}
 
 
-# Scores
-
-
 @pytest.mark.parametrize("n_outputs", [None, 1, 3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_regression_score_is_scikit_learns(n_outputs, weighted):
@@ -440,37 +294,6 @@ def test_scores_refuse_what_does_not_fit():
         Constant(np.zeros((4, 2))).score(np.zeros((4, 1)), np.zeros((4, 3)))
     with pytest.raises(ValueError, match="y contains NaN"):
         Constant(np.zeros(2)).score(np.zeros((2, 1)), [1.0, np.nan])
-
-
-# Importing
-
-
-def test_versions_of_what_is_installed(capsys, monkeypatch):
-    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
-    litlearn.show_versions()
-    shown = capsys.readouterr().out
-    for title in ("System", "Packages", "Threaded libraries", "Environment"):
-        assert f"{title}\n  " in shown
-    assert f"  litlearn: {litlearn.__version__}\n" in shown
-    assert f"  scikit-learn: {sklearn.__version__}\n" in shown
-    assert f"  numpy: {np.__version__}\n" in shown and "NUMBA_CPU_NAME: generic" in shown
-    code = "import sys, litlearn; litlearn.show_versions(); assert 'sklearn' not in sys.modules"
-    assert "scikit-learn" in run(code)
-
-
-def test_a_report_says_what_is_not_installed(capsys, monkeypatch):
-    installed = importlib.metadata.version
-
-    def version(name):
-        if name in ("scikit-learn", "pandas"):
-            raise importlib.metadata.PackageNotFoundError(name)
-        return installed(name)
-
-    monkeypatch.setattr(importlib.metadata, "version", version)
-    litlearn.show_versions()
-    shown = capsys.readouterr().out
-    assert "  scikit-learn: not installed\n" in shown and "  pandas: not installed\n" in shown
-    assert f"  numpy: {np.__version__}\n" in shown
 
 
 def test_importing_the_package_loads_nothing_heavy():

@@ -1,6 +1,5 @@
 """Principal axes: against twins and scikit-learn, and where digits are easily lost."""
 
-import itertools
 import tracemalloc
 
 import numpy as np
@@ -9,24 +8,16 @@ import scipy.sparse
 import scipy.stats
 import sklearn.decomposition
 from sklearn.datasets import load_digits, load_iris
-from sklearn.utils import gen_batches
 
 import reference
 from litlearn._core import factors
-from litlearn.decomposition import PCA, IncrementalPCA, TruncatedSVD, _axes
-from litlearn.decomposition._incremental_pca import batches
+from litlearn.decomposition import PCA, TruncatedSVD, _axes
+from problems import LEARNED, assert_same_axes, correlated
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
+
+
 EVERY_SOLVER = pytest.mark.parametrize("solver", SOLVERS)
-LEARNED = (
-    "components_",
-    "explained_variance_",
-    "explained_variance_ratio_",
-    "singular_values_",
-    "mean_",
-    "noise_variance_",
-    "n_components_",
-)
 
 
 def centred_with_spectrum(n, p, values, seed=0):
@@ -34,22 +25,6 @@ def centred_with_spectrum(n, p, values, seed=0):
     rng, r = np.random.default_rng(seed), len(values)
     left = np.linalg.qr(np.hstack([np.ones((n, 1)), rng.normal(size=(n, r))]))[0][:, 1:]
     return (left * values) @ np.linalg.qr(rng.normal(size=(p, r)))[0].T
-
-
-def correlated(n, p, seed=0):
-    """Samples whose features have common causes and different means."""
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, p)) @ rng.normal(size=(p, p)) + rng.normal(size=p)
-
-
-def assert_same_axes(one, other, names=LEARNED, **tolerance):
-    for name in names:
-        a, b = getattr(one, name), getattr(other, name)
-        scale = max(np.abs(b).max(initial=0.0), 1e-300)
-        np.testing.assert_allclose(a / scale, b / scale, err_msg=name, **tolerance)
-
-
-# --- twins and identities --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -134,8 +109,6 @@ def test_moving_turning_and_mirroring(solver):
     shuffled = PCA(3, **settings).fit(X[rows])
     np.testing.assert_allclose(shuffled.components_, model.components_, atol=1e-7)
 
-
-# --- digits ----------------------------------------------------------------------------------
 
 SHAPES = {"tall": (20_000, 8), "deep": (3000, 40), "square": (300, 300), "wide": (60, 2000)}
 
@@ -274,8 +247,6 @@ def test_the_number_of_threads_changes_no_bit(solver, shape, monkeypatch):
             np.testing.assert_array_equal(a, b)
 
 
-# --- scikit-learn ----------------------------------------------------------------------------
-
 DATA = {
     "iris": load_iris().data,
     "digits": load_digits().data,
@@ -380,115 +351,6 @@ def test_which_way_suits():
     assert _axes.few_axes_pay((2000, 5000), 20)
     assert not _axes.few_axes_pay((2000, 5000), 1000)
     assert not _axes.few_axes_pay((1_000_000, 50), 50)
-
-
-# --- batches ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("k", [2, 6])
-@pytest.mark.parametrize("size", [10, 35])
-@pytest.mark.nojit
-def test_batches(k, size):
-    """Equation eq-pca-update."""
-    X = correlated(100, 6)
-    model = IncrementalPCA(k, batch_size=size).fit(X)
-    parts = [X[start : start + size] for start in range(0, 100, size)]
-    mean, values, axes = reference.axes_after_batches(parts, k)
-    np.testing.assert_allclose(model.mean_, mean)
-    np.testing.assert_allclose(model.singular_values_, values)
-    np.testing.assert_allclose(np.abs(model.components_ @ axes.T), np.eye(k), atol=1e-8)
-    np.testing.assert_allclose(model.var_, X.var(axis=0))
-    if k == 6:  # nothing was cut off
-        assert_same_axes(model, PCA().fit(X), LEARNED[:4], atol=1e-9)
-
-
-@pytest.mark.parametrize("k", [None, 1, 4])
-@pytest.mark.parametrize("size", [None, 17])
-@pytest.mark.parametrize("whiten", [False, True])
-def test_batches_as_scikit_learns(k, size, whiten):
-    X = correlated(300, 9)
-    settings = {"n_components": k, "batch_size": size, "whiten": whiten}
-    ours = IncrementalPCA(**settings).fit(X)
-    theirs = sklearn.decomposition.IncrementalPCA(**settings).fit(X)
-    names = (*LEARNED, "var_", "n_samples_seen_", "batch_size_")
-    assert_same_axes(ours, theirs, names, atol=1e-9)
-    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), atol=1e-8)
-    for part in (X[:1], 2.0 * X[5:40], X + 3.0):
-        ours.partial_fit(part)
-        theirs.partial_fit(part.copy())
-    assert_same_axes(ours, theirs, names, atol=1e-9)
-    sparse = scipy.sparse.csr_array(np.where(X > 0, X, 0.0))
-    assert_same_axes(
-        IncrementalPCA(**settings).fit(sparse),
-        sklearn.decomposition.IncrementalPCA(**settings).fit(sparse),
-        names,
-        atol=1e-9,
-    )
-
-
-@pytest.mark.nojit
-def test_where_batches_are_cut():
-    """As scikit-learn cuts: what would be too few goes with the batch before."""
-    for n, size, least in itertools.product(range(1, 30), range(1, 12), range(6)):
-        expected = list(gen_batches(n, size, min_batch_size=least))
-        assert batches(n, size, least) == expected, (n, size, least)
-
-
-@pytest.mark.nojit
-def test_batches_of_a_large_mean_and_a_constant():
-    X = np.column_stack([correlated(200, 3), np.full(200, 7.3)]) + 1e7
-    model = IncrementalPCA(3, batch_size=20).fit(X)
-    assert_same_axes(model, PCA(3).fit(X), ("components_", "singular_values_"), atol=1e-6)
-    np.testing.assert_allclose(model.var_[3], 0.0, atol=1e-12)
-
-
-def test_a_batch_that_is_refused_changes_nothing():
-    X = correlated(60, 4)
-    model = IncrementalPCA(2).fit(X[:30])
-    expected = model.components_.copy()
-    for bad, match in (
-        (X[:, :2], "expecting 4 features"),
-        (np.full((3, 4), np.nan), "NaN"),
-        (scipy.sparse.csr_array(X), "does not support sparse"),
-    ):
-        with pytest.raises((ValueError, TypeError), match=match):
-            model.partial_fit(bad)
-    model.set_params(n_components=3)
-    with pytest.raises(ValueError, match="has changed from 2 to 3"):
-        model.partial_fit(X)
-    np.testing.assert_array_equal(model.components_, expected)
-    with pytest.raises(ValueError, match="must be less or equal to the batch"):
-        IncrementalPCA(3).partial_fit(X[:2])
-    with pytest.raises(ValueError, match="n_components=5 invalid for n_features=4"):
-        IncrementalPCA(5).fit(X)
-
-
-# --- truncated SVD ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("algorithm", ["randomized", "arpack"])
-@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array, scipy.sparse.csc_matrix])
-@pytest.mark.parametrize("k", [1, 5])
-def test_truncated_svd(algorithm, form, k):
-    """Equation eq-svd-truncated."""
-    X = scipy.sparse.random_array((120, 60), density=0.2, random_state=1).toarray() + np.eye(
-        120, 60
-    )
-    settings = {"n_components": k, "algorithm": algorithm, "random_state": 3}
-    ours = TruncatedSVD(**settings)
-    scores = ours.fit_transform(form(X))
-    theirs = sklearn.decomposition.TruncatedSVD(**settings).fit(form(X))
-    assert_same_axes(ours, theirs, LEARNED[:4], atol=1e-8)
-    np.testing.assert_array_equal(scores, ours.transform(form(X)))
-    np.testing.assert_allclose(scores, X @ ours.components_.T, atol=1e-12)
-    back = ours.inverse_transform(scores)
-    np.testing.assert_allclose(back, scores @ ours.components_)
-    if algorithm == "arpack":
-        u, s, vt = np.linalg.svd(X, full_matrices=False)
-        np.testing.assert_allclose(back, (u[:, :k] * s[:k]) @ vt[:k], atol=1e-8)
-
-
-# --- refused ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,8 @@ class BaseEstimator(Root):
     """
 
     __signature__ = _Signature()
+    _sparse_formats = ()  # of samples, besides dense arrays; others are converted to the first
+    _takes_missing = False  # whether samples may hold NaN
 
     def __new__(cls, *args, **kwargs):
         if "sklearn.base" in sys.modules:
@@ -252,13 +254,19 @@ class BaseEstimator(Root):
         """Return scikit-learn's description of what this estimator accepts."""
         utils = _loaded("sklearn.utils", "A description by tags")
         _join_scikit_learn()
+        # Of a matrix of similarities or distances, cross-validation takes rows and columns.
+        told = (getattr(self, name, None) for name in ("kernel", "metric"))
         return utils.Tags(
             estimator_type=None,
             target_tags=utils.TargetTags(required=False),
             transformer_tags=None,
             classifier_tags=None,
             regressor_tags=None,
-            input_tags=utils.InputTags(),
+            input_tags=utils.InputTags(
+                sparse=bool(self._sparse_formats),
+                allow_nan=self._takes_missing,
+                pairwise=any(validation.is_option(one, "precomputed") for one in told),
+            ),
         )
 
     @classmethod

@@ -14,10 +14,9 @@ class LinearModel(BaseEstimator):
 
     sparse_formats = ()  # what `fit` and the predictions accept besides dense arrays
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = bool(self.sparse_formats)
-        return tags
+    @property
+    def _sparse_formats(self):
+        return self.sparse_formats
 
     def to_sklearn(self):
         """Return scikit-learn's own estimator of the same name, fitted: with the same coefficients.
@@ -41,8 +40,7 @@ class LinearModel(BaseEstimator):
 
     def _linear_function(self, X):
         """Return ``X @ coef_.T + intercept_``: of shape (n_samples,) if ``coef_`` is flat."""
-        validation.check_is_fitted(self)
-        X = validation.check_queries(self, X, sparse=self.sparse_formats)
+        X = validation.check_queries(self, X)
         # The product is taken in the type of X, so that float32 data need no copy in float64.
         coef = self.coef_.T.astype(X.dtype, copy=False)
         result = multiply_rows(X, coef, getattr(self, "n_jobs", None))

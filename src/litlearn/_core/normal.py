@@ -39,7 +39,6 @@ class NormalClassifier(ClassifierMixin, BaseEstimator):
 
         With `settled`, up to a constant of the sample where all would be minus infinity.
         """
-        validation.check_is_fitted(self)
         X = validation.check_queries(self, X)
         out = np.empty((len(X), len(self.classes_)), dtype=self._dtype_of_scores(X))
 

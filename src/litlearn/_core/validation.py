@@ -555,10 +555,19 @@ def _sum_in_parts(array):
     return np.sum(parallel.map_blocks(part, -(-flat.size // size)))
 
 
-def check_queries(estimator, X, *, sparse=(), order="C", missing=False):
-    """Check `X` as :func:`check_array` does, and against the features of the training samples."""
+def check_samples(estimator, X, **options):
+    """Return what ``fit`` is given, checked as by :func:`check_array`, and the features' names."""
+    names = feature_names(X)
+    kinds = {"sparse": estimator._sparse_formats, "missing": estimator._takes_missing}
+    return check_array(estimator, X, **kinds | options), names
+
+
+def check_queries(estimator, X, **options):
+    """Check samples as ``fit`` does, and against the features of the training samples."""
+    check_is_fitted(estimator)
     check_feature_names(estimator, X)
-    array = check_array(estimator, X, sparse=sparse, order=order, missing=missing)
+    kinds = {"sparse": estimator._sparse_formats, "missing": estimator._takes_missing}
+    array = check_array(estimator, X, **kinds | options)
     if array.shape[1] != estimator.n_features_in_:
         raise ValueError(
             f"X has {array.shape[1]} features, but {owner_name(estimator)} is expecting "
@@ -729,6 +738,17 @@ def check_real_targets(owner, y, n_samples):
     check_finite(who, array, "y")
     check_consistent_length(owner, n_samples, array)
     return read_only(array)
+
+
+def check_one_real_target(owner, y, n_samples):
+    """Return targets as a finite float64 array of shape (n_samples,)."""
+    array = flat_if_column(check_real_targets(owner, y, n_samples))
+    if array.ndim == 2:
+        raise ValueError(
+            f"{owner_name(owner)}: y should be a 1d array, got an array of shape {array.shape} "
+            "instead."
+        )
+    return array
 
 
 def flat_if_column(array):

@@ -23,17 +23,12 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         n_init=Option("auto") | REPEATS,
         max_iter=COUNT,
     )
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    _sparse_formats = ("csr",)
 
     # Starts
 
     def _check_data(self, X, sample_weight):
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X, sparse=("csr",))
+        X, names = validation.check_samples(self, X)
         weight = check_weights(self, sample_weight, X.shape[0])
         if X.shape[0] < self.n_clusters:
             raise ValueError(
@@ -151,8 +146,7 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_clusters)
         """
-        validation.check_is_fitted(self)
-        X = validation.check_queries(self, X, sparse=("csr",))
+        X = validation.check_queries(self, X)
         return _lloyd.all_distances(X, self.cluster_centers_)
 
     def score(self, X, y=None, sample_weight=None):
@@ -179,8 +173,7 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         return -_lloyd.inertia_of(samples, centres, labels)
 
     def _queries(self, X):
-        validation.check_is_fitted(self)
-        X = validation.check_queries(self, X, sparse=("csr",))
+        X = validation.check_queries(self, X)
         centres = self.cluster_centers_.astype(np.float64)
         # Scores keep their digits if the origin is amid the centres.
         sparse = validation.is_sparse(X)

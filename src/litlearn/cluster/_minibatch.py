@@ -328,7 +328,7 @@ default="k-means++"
             start = self._start_on_some(samples, size, given, self._random_state)
             centres = Centres(start, np.zeros(self.n_clusters))
         else:
-            X = validation.check_queries(self, X, sparse=("csr",))
+            X = validation.check_queries(self, X)
             weight = check_weights(self, sample_weight, X.shape[0])
             centres = self._centres
         mover = self._random_state if self._is_time(centres, X.shape[0]) else None

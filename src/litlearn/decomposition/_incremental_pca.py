@@ -119,11 +119,6 @@ class IncrementalPCA(LinearReduction):
     def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None):
         self._set_as_given(locals())
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def fit(self, X, y=None):
         """Find the axes, a batch of ``batch_size`` samples at a time.
 
@@ -146,8 +141,7 @@ class IncrementalPCA(LinearReduction):
             shape, or holds NaN or infinity.
         """
         validation.check_parameters(self)
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X, sparse=("csr",), order="any")
+        X, names = validation.check_samples(self, X, order="any")
         (n, p), asked = X.shape, self.n_components
         size = 5 * p if self.batch_size is None else int(self.batch_size)
         rows = batches(n, size, asked or 0)
@@ -189,12 +183,11 @@ class IncrementalPCA(LinearReduction):
                 "IncrementalPCA.partial_fit does not support sparse input. Either convert data to "
                 "dense or use IncrementalPCA.fit to do so in batches."
             )
-        first, names = not hasattr(self, "components_"), validation.feature_names(X)
-        X = (
-            validation.check_array(self, X, order="any")
-            if first
-            else validation.check_queries(self, X, order="any")
-        )
+        first = not hasattr(self, "components_")
+        if first:
+            X, names = validation.check_samples(self, X, order="any")
+        else:
+            X = validation.check_queries(self, X, order="any")
         self._check_count(*X.shape, first)
         self._add(X)
         if first:

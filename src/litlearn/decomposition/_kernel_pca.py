@@ -3,7 +3,7 @@
 import numpy as np
 
 from litlearn._core import factors, validation
-from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.base import NumberedColumnsMixin
 from litlearn._core.constraints import BOOLEAN, COUNT, NOT_NEGATIVE, TIMES, Option, Table
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn.exceptions import ConvergenceWarning, NotFittedError
@@ -21,7 +21,7 @@ INSTEAD = (
 )
 
 
-class KernelPCA(NumberedColumnsMixin, BaseEstimator):
+class KernelPCA(NumberedColumnsMixin, _gram.KernelEstimator):
     """Principal components of the features of a kernel.
 
     The features are centred through the kernel, :eq:`eq-kpca-centre`, and the leading eigenvectors
@@ -104,7 +104,6 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
     """
 
     _constraints = Table(
-        _gram.KERNEL,
         n_components=COUNT | None,
         alpha=NOT_NEGATIVE,
         fit_inverse_transform=BOOLEAN,
@@ -138,8 +137,7 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = _gram.takes_sparse(self.kernel) and not self.fit_inverse_transform
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse &= not self.fit_inverse_transform
         return tags
 
     @property
@@ -178,8 +176,9 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
             the projections has an eigenvalue between -alpha and 0.
         """
         random = check_kernel_pca(self)
-        names = validation.feature_names(X)
-        X = _gram.check_samples(self, X, dense=self.fit_inverse_transform)
+        # Pre-images are made of dense samples.
+        dense = {"sparse": ()} if self.fit_inverse_transform else {}
+        X, names = _gram.check_samples(self, X, **dense)
         _gram.check_memory(self, X.shape[0], 1, INSTEAD)
         gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
         origin = common_part(self, X)
@@ -236,8 +235,7 @@ class KernelPCA(NumberedColumnsMixin, BaseEstimator):
         ndarray of shape (n_queries, n_components)
             float32 if `X` is, otherwise float64. Zero along components of eigenvalue zero.
         """
-        validation.check_is_fitted(self)
-        X = _gram.check_queries(self, X)
+        X = validation.check_queries(self, X)
         positive = self.eigenvalues_ > 0.0
         scaled = np.zeros(self.eigenvectors_.shape)
         scaled[:, positive] = self.eigenvectors_[:, positive] / np.sqrt(self.eigenvalues_[positive])

@@ -28,6 +28,8 @@ SCORE_BLOCK = 2**18  # numbers in a block of samples whose density is computed
 class LinearReduction(NumberedColumnsMixin, BaseEstimator):
     """Projection on directions: what PCA and its incremental form share."""
 
+    _sparse_formats = ("csr",)
+
     @property
     def _n_features_out(self):
         return len(self.components_)
@@ -57,8 +59,7 @@ class LinearReduction(NumberedColumnsMixin, BaseEstimator):
         TypeError, ValueError
             If `X` cannot be used, or has other features.
         """
-        validation.check_is_fitted(self)
-        X = validation.check_queries(self, X, sparse=("csr",), order="any")
+        X = validation.check_queries(self, X, order="any")
         mean = self.mean_.astype(np.float64)
         spread = float(np.sum(self.explained_variance_, dtype=np.float64))
         scores = Product(X, mean, spread).times(self.components_.T.astype(np.float64))
@@ -275,13 +276,12 @@ class PCA(LinearReduction):
             shape, or holds NaN or infinity.
         """
         random = validation.check_parameters(self).random_state
-        names = validation.feature_names(X)
         if validation.is_sparse(X) and self.svd_solver in ("full", "randomized"):
             raise TypeError(
                 'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, '
                 f'while "{self.svd_solver}" was passed. TruncatedSVD may do instead.'
             )
-        X = validation.check_array(self, X, sparse=("csr",), order="any", finite=False)
+        X, names = validation.check_samples(self, X, order="any", finite=False)
         k = self._check_count(X)
         if isinstance(X, np.ndarray) and not self._squares_first(X, k):
             validation.check_finite(validation.owner_name(self), X, "X")
@@ -409,8 +409,7 @@ class PCA(LinearReduction):
         numpy.linalg.LinAlgError
             If the samples of ``fit`` do not vary at all.
         """
-        validation.check_is_fitted(self)
-        X = validation.check_queries(self, X, order="any")
+        X = validation.check_queries(self, X, order="any", sparse=())
         along, across = self._precisions()
         axes, mean = self.components_.astype(np.float64), self.mean_.astype(np.float64)
         (n, p), k = X.shape, len(axes)

@@ -71,6 +71,7 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
     _constraints = Table(
         PROJECTION, n_components=COUNT, algorithm=Option("arpack", "randomized"), n_iter=TIMES
     )
+    _sparse_formats = ("csr",)
 
     def __init__(
         self,
@@ -84,11 +85,6 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         tol=0.0,
     ):
         self._set_as_given(locals())
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     @property
     def _n_features_out(self):
@@ -133,8 +129,7 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
             As ``fit(X).transform(X)``.
         """
         random = validation.check_parameters(self).random_state
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X, sparse=("csr",), order="any")
+        X, names = validation.check_samples(self, X, order="any")
         self._check_count(X)
         A, k = Product(X), self.n_components
         if self.algorithm == "arpack":
@@ -196,8 +191,7 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         TypeError, ValueError
             If `X` cannot be used, or has other features.
         """
-        validation.check_is_fitted(self)
-        X = validation.check_queries(self, X, sparse=("csr",), order="any")
+        X = validation.check_queries(self, X, order="any")
         scores = Product(X).times(self.components_.T.astype(np.float64))
         return scores.astype(X.dtype, copy=False)
 

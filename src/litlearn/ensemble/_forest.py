@@ -5,8 +5,7 @@ import threading
 
 import numpy as np
 
-from litlearn._core import parallel, targets, to_sklearn, validation
-from litlearn._core.base import ClassifierMixin, RegressorMixin
+from litlearn._core import parallel, to_sklearn, validation
 from litlearn._core.constraints import BOOLEAN, CALLABLE, REPEATS, Float, Option, Table
 from litlearn.tree import (
     DecisionTreeClassifier,
@@ -16,8 +15,8 @@ from litlearn.tree import (
 )
 from litlearn.tree._base import (
     CLASS_WEIGHTS,
-    CLASSIFICATION,
-    REGRESSION,
+    ClassShares,
+    LeafMeans,
     TreeModel,
     renamed,
     with_table,
@@ -238,14 +237,15 @@ class Forest(TreeModel):
         estimator.n_features_in_ = self.n_features_in_
         estimator.n_outputs_, estimator.max_features_ = self.n_outputs_, self.max_features_
         if hasattr(self, "n_classes_"):
-            numbers = [np.arange(float(n)) for n in np.atleast_1d(self.n_classes_)]
+            counts = np.atleast_1d(self.n_classes_)
             estimator.n_classes_ = self.n_classes_
-            estimator.classes_ = numbers[0] if self.n_outputs_ == 1 else numbers
+            estimator.classes_ = self._public([np.arange(float(n)) for n in counts])
         estimator.tree_ = tree
         return estimator
 
-    def _totals(self, X, hard=False):
-        """Sum the values of the leaves over the trees: (n_samples, n_outputs, n_classes)."""
+    def _means(self, X):
+        """Average the values of the leaves over the trees: (n_samples, n_outputs, n_classes)."""
+        X, hard = self._queries(X), self._votes_hard()
         trees = [estimator.tree_ for estimator in self.estimators_]
         totals = np.zeros((X.shape[0], *trees[0].value.shape[1:]))
 
@@ -258,7 +258,7 @@ class Forest(TreeModel):
 
         blocks, work = blocks_by_work(X.shape[0], trees)
         parallel.fold_blocks(part, None, blocks, self.n_jobs, work=work)
-        return totals
+        return totals / len(trees)
 
     def _left_out_means(self, training, n_draws, draws):
         """Average, for each sample, the trees that did not see it.
@@ -393,10 +393,6 @@ class Forest(TreeModel):
         """
         return to_sklearn.convert_forest(self)
 
-    def _queries(self, X):
-        validation.check_is_fitted(self)
-        return validation.check_queries(self, X, missing=True, sparse=("csr",))
-
     def __len__(self):
         return len(self.estimators_)
 
@@ -407,24 +403,16 @@ class Forest(TreeModel):
         return iter(self.estimators_)
 
 
-class ForestClassifier(ClassifierMixin, Forest):
+class ForestClassifier(ClassShares, Forest):
     """What the two classifiers share: votes."""
 
-    criteria = CLASSIFICATION
     _constraints = Table(
-        criterion=Option(*CLASSIFICATION),
         class_weight=CLASS_WEIGHTS | Option("balanced", "balanced_subsample") | None,
         voting=Option("soft", "hard"),
     )
-    _multi_label = True
 
     def _votes_hard(self):
         return self.voting == "hard"
-
-    def _shares(self, X):
-        X = self._queries(X)
-        totals = self._totals(X, self._votes_hard()) / len(self.estimators_)
-        return [totals[:, t, : len(one)] for t, one in enumerate(self._classes_of_outputs())]
 
     def predict(self, X):
         """Predict the class with the largest mean share, or with most votes: :eq:`eq-forest-vote`.
@@ -439,12 +427,7 @@ class ForestClassifier(ClassifierMixin, Forest):
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Members of ``classes_``; of equal shares, the first.
         """
-        shares = self._shares(X)
-        winners = [
-            targets.label(classes, share)
-            for classes, share in zip(self._classes_of_outputs(), shares, strict=True)
-        ]
-        return targets.join_outputs(winners, self.n_outputs_ == 1)
+        return self._labels(self._means(X))
 
     def predict_proba(self, X):
         """Return the mean over the trees of the classes' shares, or the share of their votes.
@@ -459,31 +442,22 @@ class ForestClassifier(ClassifierMixin, Forest):
         ndarray of shape (n_samples, n_classes), or a list of them, one for each output
             In the order of ``classes_``.
         """
-        shares = self._shares(X)
-        return shares[0] if self.n_outputs_ == 1 else shares
-
-    def predict_log_proba(self, X):
-        """Return the logarithms of :meth:`predict_proba`; minus infinity for an absent class."""
-        return targets.logarithms(self.predict_proba(X))
+        return self._public(self._shares(self._means(X)))
 
     def _set_oob(self, training, n_draws, draws):
         means = self._left_out_means(training, n_draws, draws)
         codes = training.classes_of_samples().T
         guesses = np.argmax(means, axis=2)
-        flat = self.n_outputs_ == 1
-        self.oob_decision_function_ = means[:, 0] if flat else np.swapaxes(means, 1, 2)
+        several = self.n_outputs_ > 1
+        self.oob_decision_function_ = np.swapaxes(means, 1, 2) if several else means[:, 0]
         if callable(self.oob_score):
-            pair = (codes[:, 0], guesses[:, 0]) if flat else (codes, guesses)
-            self.oob_score_ = self.oob_score(*pair)
+            self.oob_score_ = self.oob_score(self._flat(codes), self._flat(guesses))
         else:
             self.oob_score_ = float(np.mean(np.all(codes == guesses, axis=1)))
 
 
-class ForestRegressor(RegressorMixin, Forest):
+class ForestRegressor(LeafMeans, Forest):
     """What the two regressors share: means."""
-
-    criteria = REGRESSION
-    _constraints = Table(criterion=Option(*REGRESSION))
 
     def predict(self, X):
         """Predict the mean of the trees' predictions: :eq:`eq-forest-mean`.
@@ -497,17 +471,14 @@ class ForestRegressor(RegressorMixin, Forest):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs), float64
         """
-        X = self._queries(X)
-        means = self._totals(X)[:, :, 0] / len(self.estimators_)
-        return means[:, 0] if self.n_outputs_ == 1 else means
+        return self._flat(self._means(X)[:, :, 0])
 
     def _set_oob(self, training, n_draws, draws):
         means = self._left_out_means(training, n_draws, draws)[:, :, 0]
         Y = training.targets.Y.T
-        flat = self.n_outputs_ == 1
-        self.oob_prediction_ = means[:, 0] if flat else means
+        self.oob_prediction_ = self._flat(means)
         if callable(self.oob_score):
-            self.oob_score_ = self.oob_score(*((Y[:, 0], means[:, 0]) if flat else (Y, means)))
+            self.oob_score_ = self.oob_score(self._flat(Y), self._flat(means))
         else:
             errors, spread = ((Y - means) ** 2).sum(axis=0), ((Y - Y.mean(axis=0)) ** 2).sum(axis=0)
             with np.errstate(divide="ignore", invalid="ignore"):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import factors, validation
+from litlearn._core.base import BaseEstimator
 from litlearn._core.constraints import ANY_REAL, CALLABLE, DICT, NOT_NEGATIVE, Option, Table
 from litlearn._core.distances import unit_rows
 from litlearn._core.parallel import cut, fold_blocks
@@ -28,37 +29,34 @@ POSITIVE = ("linear", "cosine", "rbf", "laplacian")  # no Gram matrix has an eig
 INDEFINITE = "is not positive definite"
 MOST_FACTORS = 8  # penalties up to which one factorisation each is faster than eigenvectors
 
-KERNEL = Table(  # the parameters of an estimator that say which kernel
-    kernel=Option(*kernels.CODES) | CALLABLE,
-    gamma=NOT_NEGATIVE | None,
-    degree=NOT_NEGATIVE,
-    coef0=ANY_REAL,
-    kernel_params=DICT | None,
-)
+
+class KernelEstimator(BaseEstimator):
+    """An estimator with a parameter ``kernel``, and with those that belong to it."""
+
+    _constraints = Table(
+        kernel=Option(*kernels.CODES) | CALLABLE,
+        gamma=NOT_NEGATIVE | None,
+        degree=NOT_NEGATIVE,
+        coef0=ANY_REAL,
+        kernel_params=DICT | None,
+    )
+
+    @property
+    def _sparse_formats(self):
+        """Formats of sparse samples that go with the kernel."""
+        of_arrays = callable(self.kernel) or self.kernel == "precomputed"
+        return () if of_arrays or kernels.CODES.get(self.kernel) in kernels.OF_COUNTS else ("csr",)
 
 
-def takes_sparse(name):
-    """Tell whether sparse samples go with a kernel."""
-    of_arrays = callable(name) or name == "precomputed"
-    return not (of_arrays or kernels.CODES.get(name) in kernels.OF_COUNTS)
-
-
-def check_samples(owner, X, dense=False):
-    """Return checked training samples, dense or CSR; a Gram matrix must be square."""
-    formats = ("csr",) if takes_sparse(owner.kernel) and not dense else ()
-    X = validation.check_array(owner, X, sparse=formats)
+def check_samples(owner, X, **options):
+    """Return checked training samples, dense or CSR, and names; a Gram matrix must be square."""
+    X, names = validation.check_samples(owner, X, **options)
     if owner.kernel == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
             f"{validation.owner_name(owner)}: Precomputed matrix must be a square matrix. Input "
             f"is a {X.shape[0]}x{X.shape[1]} matrix."
         )
-    return X
-
-
-def check_queries(owner, X):
-    """Return checked samples of a fitted estimator."""
-    formats = ("csr",) if takes_sparse(owner.kernel) else ()
-    return validation.check_queries(owner, X, sparse=formats)
+    return X, names
 
 
 def take(owner, X, rows):

@@ -179,8 +179,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
 
     def _fit(self, X):
         random_state = validation.check_parameters(self).random_state
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X)
+        X, names = validation.check_samples(self, X)
         who = type(self).__name__
         if len(X) < 2:
             raise ValueError(
@@ -345,7 +344,6 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         return out
 
     def _scores(self, X):
-        validation.check_is_fitted(self)
         return self._log_joint(validation.check_queries(self, X))
 
     def _settled_scores(self, X):
@@ -353,7 +351,6 @@ class GaussianMixture(DensityMixin, BaseEstimator):
 
         So far away that squares overflow, they have settled on a component long before.
         """
-        validation.check_is_fitted(self)
         X = validation.check_queries(self, X)
         scores = self._log_joint(X)
         far = np.flatnonzero(~np.isfinite(scores.max(axis=1)))

@@ -162,8 +162,6 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        # Cross-validation then takes rows and columns of the matrix of distances.
-        tags.input_tags.pairwise = self.metric == "precomputed"
         tags.input_tags.positive_only = tags.input_tags.pairwise
         tags.input_tags.sparse = takes_sparse(self.metric)
         tags.input_tags.allow_nan = self.metric == "nan_euclidean"

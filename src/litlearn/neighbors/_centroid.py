@@ -141,14 +141,10 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         shrink_threshold=POSITIVE | None,
         priors=Option("uniform", "empirical") | ARRAY,
     )
+    _sparse_formats = ("csr",)
 
     def __init__(self, metric="euclidean", *, shrink_threshold=None, priors="uniform"):
         self._set_as_given(locals())
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit(self, X, y):
         """Find the centroids of the classes.
@@ -170,9 +166,9 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
             If a parameter is out of range, there is only one class, or no feature varies.
         """
         who, shrink = type(self).__name__, validation.check_parameters(self).shrink_threshold
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X, sparse=("csr",))
-        classes, codes = self._encode(y, X.shape[0])
+        X, names = validation.check_samples(self, X)
+        coded = targets.encode_one(self, y, X.shape[0], fewest=2)
+        classes, codes = coded.classes[0], coded.codes[0]
         counts = np.bincount(codes, minlength=len(classes))
         priors = self._check_priors(counts)
         centroids = np.array([self._centroid(X, codes == c) for c in range(len(classes))])
@@ -197,16 +193,6 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         self.classes_, self.class_prior_, self.centroids_ = classes, priors, centroids
         self.deviations_, self.within_class_std_dev_ = deviations, within
         return self
-
-    def _encode(self, y, n_samples):
-        coded = targets.encode_one(self, y, n_samples)
-        n_classes = len(coded.classes[0])
-        if n_classes < 2:
-            raise ValueError(
-                f"{type(self).__name__}: The number of classes has to be greater than one; got "
-                f"{n_classes} class"
-            )
-        return coded.classes[0], coded.codes[0]
 
     def _check_priors(self, counts):
         who = type(self).__name__
@@ -243,7 +229,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         validation.check_is_fitted(self)
         if not np.allclose(self.class_prior_, 1 / len(self.classes_)):
             return targets.label(self.classes_, self._scores(X))
-        X = validation.check_queries(self, X, sparse=("csr",))
+        X = validation.check_queries(self, X)
         # Only the order matters: of squares that keep their digits.
         largest = [np.abs(self.centroids_).max(), abs(X).max()]
         unit = np.full(self.n_features_in_, 1.0 / range_scale(np.array(largest), 2.0))
@@ -252,8 +238,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X):
         """Scores of the classes: logarithms of their probabilities, doubled, up to a constant."""
-        validation.check_is_fitted(self)
-        X = validation.check_queries(self, X, sparse=("csr",))
+        X = validation.check_queries(self, X)
         within = self.within_class_std_dev_
         scale = np.where(within > 0, within, 1.0)
         distances = centroid_distances(X, self.centroids_, scale, self.metric)

@@ -130,8 +130,7 @@ class KernelDensity(BaseEstimator):
         validation.check_parameters(self)
         algorithm = self._choose_algorithm()
         metric, params = effective_metric(self, self.metric, None, self.metric_params)
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X)
+        X, names = validation.check_samples(self, X)
         check_n_features(self, algorithm, metric, params, X.shape[1])
         weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
         tree = TREES[algorithm](
@@ -175,7 +174,6 @@ class KernelDensity(BaseEstimator):
         ndarray of shape (n_queries,)
             Natural logarithms; minus infinity beyond the reach of every kernel.
         """
-        validation.check_is_fitted(self)
         X = validation.check_queries(self, X)
         logs = self.tree_.kernel_density(X, self.bandwidth_, kernel=self.kernel, return_log=True)
         return logs - np.log(self.tree_.sum_weight)

@@ -39,11 +39,10 @@ class KernelMachine(BaseEstimator):
         max_iter=Integer("[-1, inf)"),
     )
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        return tags
+    @property
+    def _sparse_formats(self):
+        """Formats of sparse samples that go with the kernel."""
+        return () if self.kernel == "precomputed" else ("csr",)
 
     # ------------------------------------------------------------------ before the solver
 

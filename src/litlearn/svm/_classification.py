@@ -40,22 +40,42 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             validation.warn(FutureWarning(message))
         return wanted, given.random_state
 
-    def _fit(self, X, y, sample_weight):
+    def fit(self, X, y, sample_weight=None):
+        """Fit the support vectors and their coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Training samples, used in float64; for ``kernel="precomputed"`` the Gram matrix,
+            (n_samples, n_samples). A function as a kernel gets what is passed here.
+        y : array-like of shape (n_samples,)
+            Classes: integers, booleans or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of `C` for the samples; ones if None. A sample without a positive weight is
+            left out.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` is of a type that cannot be used.
+        ValueError
+            If a parameter is out of range, `y` has one class only, `nu` is infeasible, or an array
+            has the wrong shape or holds NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stops without its certificate.
+        """
         wanted, rng = self._check_classifier()
         names = None if callable(self.kernel) else validation.feature_names(X)
         X, n = self._check_samples(X)
-        coded = targets.encode(self, y, n)
-        if not coded.flat:
-            raise ValueError(
-                f"{type(self).__name__}: y should be a 1d array, got an array of shape "
-                f"{(n, len(coded.classes))} instead."
-            )
+        coded = targets.encode_one(self, y, n, fewest=2)
         classes, codes = coded.classes[0], coded.codes[0]
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__}: The number of classes has to be greater than one; got "
-                f"{len(classes)} class"
-            )
         factors = validation.check_class_weight(self, self.class_weight, classes, codes)
         weight = self._check_weight(sample_weight, n)
         pairs = list_pairs(len(classes))
@@ -127,27 +147,29 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         sigmoids = sigmoids.reshape(-1, 2)
         self._sigmoid_slopes, self._sigmoid_shifts = sigmoids.T.copy()
 
+    def _parts(self):
+        """Return the slices of the support vectors of each class."""
+        ends = np.cumsum(self._n_support)
+        return [slice(end - count, end) for end, count in zip(ends, self._n_support, strict=True)]
+
     def _pair_scores(self, X):
         """Return the decision function of each pair (n, n_pairs)."""
-        ends = np.cumsum(self._n_support)
-        parts = [slice(end - count, end) for end, count in zip(ends, self._n_support, strict=True)]
         if len(self.classes_) == 2:
             sums = self._sums(X, [slice(0, len(self.support_))])
             return sums[:, 0] + self.intercept_
-        sums = self._sums(X, parts)
+        sums = self._sums(X, self._parts())
         scores = [sums[:, i, j - 1] + sums[:, j, i] for i, j in list_pairs(len(self.classes_))]
         return np.stack(scores, axis=1) + self.intercept_
 
     def _get_coef(self):
         if len(self.classes_) == 2:
             return super()._get_coef()
-        ends, coef = np.cumsum(self._n_support), []
-        parts = [slice(end - count, end) for end, count in zip(ends, self._n_support, strict=True)]
-        for i, j in list_pairs(len(self.classes_)):
-            coef.append(
-                self.dual_coef_[[j - 1]][:, parts[i]] @ self.support_vectors_[parts[i]]
-                + self.dual_coef_[[i]][:, parts[j]] @ self.support_vectors_[parts[j]]
-            )
+        parts, dual, vectors = self._parts(), self.dual_coef_, self.support_vectors_
+        coef = [
+            dual[[j - 1]][:, parts[i]] @ vectors[parts[i]]
+            + dual[[i]][:, parts[j]] @ vectors[parts[j]]
+            for i, j in list_pairs(len(self.classes_))
+        ]
         if not self._sparse:
             return np.concatenate(coef)
         from scipy.sparse import vstack
@@ -463,39 +485,6 @@ class SVC(KernelClassifier):
     ):
         self._set_as_given(locals())
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit the support vectors and their coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse array of shape (n_samples, n_features)
-            Training samples, used in float64; for ``kernel="precomputed"`` the Gram matrix,
-            (n_samples, n_samples). A function as a kernel gets what is passed here.
-        y : array-like of shape (n_samples,)
-            Classes: integers, booleans or strings.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors of `C` for the samples; ones if None. A sample without a positive weight is
-            left out.
-
-        Returns
-        -------
-        self : SVC
-
-        Raises
-        ------
-        TypeError
-            If `X` or `y` is of a type that cannot be used.
-        ValueError
-            If a parameter is out of range, `y` has one class only, or an array has the wrong shape
-            or holds NaN or infinity.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the solver stops without its certificate.
-        """
-        return self._fit(X, y, sample_weight)
-
     def _bounds(self, weight, factors, codes, pairs):
         """Return the bound of each alpha: C times the weights."""
         if len(np.unique(codes[weight > 0.0])) < 2:
@@ -623,39 +612,6 @@ class NuSVC(KernelClassifier):
         random_state=None,
     ):
         self._set_as_given(locals())
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit the support vectors and their coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse array of shape (n_samples, n_features)
-            Training samples, used in float64; for ``kernel="precomputed"`` the Gram matrix,
-            (n_samples, n_samples). A function as a kernel gets what is passed here.
-        y : array-like of shape (n_samples,)
-            Classes: integers, booleans or strings.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; ones if None. A sample without a positive weight is
-            left out.
-
-        Returns
-        -------
-        self : NuSVC
-
-        Raises
-        ------
-        TypeError
-            If `X` or `y` is of a type that cannot be used.
-        ValueError
-            If a parameter is out of range, `y` has one class only, `nu` is infeasible, or an array
-            has the wrong shape or holds NaN or infinity.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the solver stops without its certificate.
-        """
-        return self._fit(X, y, sample_weight)
 
     def _bounds(self, weight, factors, codes, pairs):
         """Return the bound of each alpha: its weight. Class weights are ignored, as in LIBSVM."""

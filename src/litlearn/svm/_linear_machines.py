@@ -34,7 +34,7 @@ class LinearMachine(LinearModel):
         intercept_scaling=Real("[0.0, 1e100]"),  # products of two of them are finite
         max_iter=Integer("[0, inf)"),
     )
-    sparse_formats = ("csr",)
+    _sparse_formats = ("csr",)
 
     def _check_parameters(self, penalty, combined=True):
         """Return the parameters; `combined`: whether penalty, loss and dual have a meaning."""
@@ -55,13 +55,8 @@ class LinearMachine(LinearModel):
 
     def _check_data(self, X):
         """Return X in float64 and the names of its features."""
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X, sparse=self.sparse_formats)
-        X = kernels.as_input(X, np.float64)
-        if not isinstance(X, np.ndarray) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()  # steps take each entry of a sample for a feature of its own
-        return X, names
+        X, names = validation.check_samples(self, X)
+        return kernels.as_input(X, np.float64), names
 
     def _check_range(self, X, constant, C):
         """Refuse samples whose squares, in sum and with their price, are infinite."""
@@ -276,18 +271,8 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
         given, constant = self._check_parameters(self.penalty, combined=not together)
         X, names = self._check_data(X)
         n = X.shape[0]
-        coded = targets.encode(self, y, n)
-        if not coded.flat:
-            raise ValueError(
-                f"LinearSVC: y should be a 1d array, got an array of shape "
-                f"{(n, len(coded.classes))} instead."
-            )
+        coded = targets.encode_one(self, y, n, fewest=2)
         classes, codes = coded.classes[0], coded.codes[0]
-        if len(classes) < 2:
-            raise ValueError(
-                "LinearSVC: This solver needs samples of at least 2 classes in the data, but the "
-                f"data contains only one class: {classes[0]!r}"
-            )
         weight = targets.combined_weight(
             self, sample_weight, self.class_weight, coded, counted=True
         )
@@ -467,11 +452,7 @@ class LinearSVR(LinearMachine, LinearRegressor):
         """
         given, constant = self._check_parameters("l2")
         X, names = self._check_data(X)
-        y = validation.flat_if_column(validation.check_real_targets(self, y, X.shape[0]))
-        if y.ndim == 2:
-            raise ValueError(
-                f"LinearSVR: y should be a 1d array, got an array of shape {y.shape} instead."
-            )
+        y = validation.check_one_real_target(self, y, X.shape[0])
         weight = validation.check_sample_weight(self, sample_weight, len(y))
         C = np.full(len(y), float(self.C)) if weight is None else self.C * weight
         self._check_range(X, constant, C)

@@ -14,16 +14,41 @@ from litlearn.svm._working_set import solve
 class KernelRegressor(RegressorMixin, KernelMachine):
     """A function that may miss the targets by epsilon at no cost."""
 
-    def _fit(self, X, y, sample_weight):
+    def fit(self, X, y, sample_weight=None):
+        """Fit the support vectors and their coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Training samples, used in float64; for ``kernel="precomputed"`` the Gram matrix,
+            (n_samples, n_samples). A function as a kernel gets what is passed here.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of `C` for the samples; ones if None. A sample without a positive weight is
+            left out.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` is of a type that cannot be used.
+        ValueError
+            If a parameter is out of range, or an array has the wrong shape or
+            holds NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stops without its certificate.
+        """
         C = validation.check_parameters(self).C
         names = None if callable(self.kernel) else validation.feature_names(X)
         X, n = self._check_samples(X)
-        y = validation.flat_if_column(validation.check_real_targets(self, y, n))
-        if y.ndim == 2:
-            raise ValueError(
-                f"{type(self).__name__}: y should be a 1d array, got an array of shape {y.shape} "
-                "instead."
-            )
+        y = validation.check_one_real_target(self, y, n)
         weight = self._check_weight(sample_weight, n)
         with np.errstate(invalid="ignore"):
             bounds = np.where(weight > 0.0, C * weight, 0.0)
@@ -160,39 +185,6 @@ class SVR(KernelRegressor):
     ):
         self._set_as_given(locals())
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit the support vectors and their coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse array of shape (n_samples, n_features)
-            Training samples, used in float64; for ``kernel="precomputed"`` the Gram matrix,
-            (n_samples, n_samples). A function as a kernel gets what is passed here.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors of `C` for the samples; ones if None. A sample without a positive weight is
-            left out.
-
-        Returns
-        -------
-        self : SVR
-
-        Raises
-        ------
-        TypeError
-            If `X` or `y` is of a type that cannot be used.
-        ValueError
-            If a parameter is out of range, or an array has the wrong shape or
-            holds NaN or infinity.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the solver stops without its certificate.
-        """
-        return self._fit(X, y, sample_weight)
-
     def _programme(self, y, bounds):
         return epsilon_regression(y, bounds, float(self.epsilon))
 
@@ -292,39 +284,6 @@ class NuSVR(KernelRegressor):
         max_iter=-1,
     ):
         self._set_as_given(locals())
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit the support vectors and their coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse array of shape (n_samples, n_features)
-            Training samples, used in float64; for ``kernel="precomputed"`` the Gram matrix,
-            (n_samples, n_samples). A function as a kernel gets what is passed here.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors of `C` for the samples; ones if None. A sample without a positive weight is
-            left out.
-
-        Returns
-        -------
-        self : NuSVR
-
-        Raises
-        ------
-        TypeError
-            If `X` or `y` is of a type that cannot be used.
-        ValueError
-            If a parameter is out of range, or an array has the wrong shape or
-            holds NaN or infinity.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the solver stops without its certificate.
-        """
-        return self._fit(X, y, sample_weight)
 
     def _programme(self, y, bounds):
         with np.errstate(over="ignore"):

@@ -7,7 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import targets, validation
-from litlearn._core.base import BaseEstimator, MultiOutputMixin
+from litlearn._core.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MultiOutputMixin,
+    RegressorMixin,
+)
 from litlearn._core.constraints import (
     COUNT,
     DICT,
@@ -92,18 +97,12 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
     )
     criteria = None  # names of the criteria, and their numbers
     random_thresholds = False
+    _sparse_formats, _takes_missing = ("csc",), True
     positive = "positive"  # what a sum must be, in the words of scikit-learn's message
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
 
     def _training(self, X, y, sample_weight, class_weight=None):
         """Check the data, and code them. Nothing is stored."""
-        names = validation.feature_names(X)
-        X = validation.check_array(self, X, missing=True, sparse=("csc",))
+        X, names = validation.check_samples(self, X)
         n_samples = X.shape[0]
         if max(X.shape) > LARGEST_SIZE:
             raise ValueError(
@@ -220,14 +219,55 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         self.n_outputs_ = len(training.targets.Y)
         self.max_features_ = self._max_features(training.X.shape[1])
         if training.classes is not None:
-            counts = [len(classes) for classes in training.classes]
-            single = self.n_outputs_ == 1
-            self.classes_ = training.classes[0] if single else training.classes
-            self.n_classes_ = counts[0] if single else counts
+            self.classes_ = self._public(training.classes)
+            self.n_classes_ = self._public([len(classes) for classes in training.classes])
+
+    def _flat(self, columns):
+        """Return an array with a column an output as users see it: of a single one, flat."""
+        return columns[:, 0] if self.n_outputs_ == 1 else columns
+
+    def _public(self, parts):
+        """Return a list with one entry an output as users see it: that of a single one itself."""
+        return parts[0] if self.n_outputs_ == 1 else parts
+
+    def _queries(self, X):
+        """Return checked samples; of sparse ones a few rows at a time are laid out."""
+        return validation.check_queries(self, X, sparse=("csr",))
 
     def _classes_of_outputs(self):
         """Return the classes of each output, in a list."""
         return [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
+
+
+class ClassShares(ClassifierMixin):
+    """What classifiers make of the shares of the classes in leaves, (n, n_outputs, n_classes)."""
+
+    criteria = CLASSIFICATION
+    _constraints = Table(
+        criterion=Option(*CLASSIFICATION), class_weight=CLASS_WEIGHTS | Option("balanced") | None
+    )
+    _multi_label = True
+
+    def _shares(self, values):
+        """Return for each output the shares of its own classes."""
+        return [values[:, t, : len(one)] for t, one in enumerate(self._classes_of_outputs())]
+
+    def _labels(self, values):
+        """Return the class with the largest share, of each sample and output."""
+        pairs = zip(self._classes_of_outputs(), self._shares(values), strict=True)
+        winners = [targets.label(classes, shares) for classes, shares in pairs]
+        return targets.join_outputs(winners, self.n_outputs_ == 1)
+
+    def predict_log_proba(self, X):
+        """Return the logarithms of :meth:`predict_proba`; minus infinity for an absent class."""
+        return targets.logarithms(self.predict_proba(X))
+
+
+class LeafMeans(RegressorMixin):
+    """What regressors have that predict means of leaves, or medians."""
+
+    criteria = REGRESSION
+    _constraints = Table(criterion=Option(*REGRESSION))
 
 
 def renamed(criterion):

@@ -4,17 +4,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from litlearn._core import targets, to_sklearn, validation
-from litlearn._core.base import ClassifierMixin, RegressorMixin
+from litlearn._core import to_sklearn, validation
 from litlearn._core.constraints import Option, RandomState, Table
-from litlearn.tree._base import (
-    CLASS_WEIGHTS,
-    CLASSIFICATION,
-    REGRESSION,
-    TreeModel,
-    renamed,
-    with_table,
-)
+from litlearn.tree._base import ClassShares, LeafMeans, TreeModel, renamed, with_table
 from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import find_weakest_links, prune
 
@@ -125,8 +117,8 @@ class DecisionTree(TreeModel):
         -------
         ndarray of shape (n_samples,), int64
         """
-        validation.check_is_fitted(self)
-        return self.tree_.apply(validation.check_queries(self, X, missing=True, sparse=("csr",)))
+        X = self._queries(X)
+        return self.tree_.apply(X)
 
     def decision_path(self, X, check_input=True):
         """Return which nodes each sample passes.
@@ -143,10 +135,8 @@ class DecisionTree(TreeModel):
         CSR matrix of shape (n_samples, n_nodes)
             Ones where a sample passes a node.
         """
-        validation.check_is_fitted(self)
-        return self.tree_.decision_path(
-            validation.check_queries(self, X, missing=True, sparse=("csr",))
-        )
+        X = self._queries(X)
+        return self.tree_.decision_path(X)
 
     def to_sklearn(self):
         """Return scikit-learn's own estimator of the same name, fitted: with the same tree.
@@ -179,8 +169,8 @@ class DecisionTree(TreeModel):
 
     def _values(self, X):
         """Return the values of the leaves of the samples: (n_samples, n_outputs, n_classes)."""
-        validation.check_is_fitted(self)
-        return self.tree_.predict(validation.check_queries(self, X, missing=True, sparse=("csr",)))
+        X = self._queries(X)
+        return self.tree_.predict(X)
 
 
 class PruningPath(dict):
@@ -193,14 +183,8 @@ class PruningPath(dict):
             raise AttributeError(name) from None
 
 
-class TreeClassifier(ClassifierMixin, DecisionTree):
+class TreeClassifier(ClassShares, DecisionTree):
     """What the two classifiers share."""
-
-    criteria = CLASSIFICATION
-    _constraints = Table(
-        criterion=Option(*CLASSIFICATION), class_weight=CLASS_WEIGHTS | Option("balanced") | None
-    )
-    _multi_label = True
 
     def predict(self, X, check_input=True):
         """Predict the class of each sample: the one with the largest share in its leaf.
@@ -217,12 +201,7 @@ class TreeClassifier(ClassifierMixin, DecisionTree):
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Members of ``classes_``; of equal shares, the first.
         """
-        values = self._values(X)
-        winners = [
-            targets.label(classes, values[:, t, : len(classes)])
-            for t, classes in enumerate(self._classes_of_outputs())
-        ]
-        return targets.join_outputs(winners, self.n_outputs_ == 1)
+        return self._labels(self._values(X))
 
     def predict_proba(self, X, check_input=True):
         """Return the shares of the classes in the leaf of each sample.
@@ -239,22 +218,11 @@ class TreeClassifier(ClassifierMixin, DecisionTree):
         ndarray of shape (n_samples, n_classes), or a list of them, one for each output
             Shares in the order of ``classes_``.
         """
-        values = self._values(X)
-        shares = [
-            values[:, t, : len(classes)] for t, classes in enumerate(self._classes_of_outputs())
-        ]
-        return shares[0] if self.n_outputs_ == 1 else shares
-
-    def predict_log_proba(self, X):
-        """Return the logarithms of :meth:`predict_proba`; minus infinity for an absent class."""
-        return targets.logarithms(self.predict_proba(X))
+        return self._public(self._shares(self._values(X)))
 
 
-class TreeRegressor(RegressorMixin, DecisionTree):
+class TreeRegressor(LeafMeans, DecisionTree):
     """What the two regressors share."""
-
-    criteria = REGRESSION
-    _constraints = Table(criterion=Option(*REGRESSION))
 
     def predict(self, X, check_input=True):
         """Predict the target of each sample: the mean, or the median, of its leaf.
@@ -270,8 +238,7 @@ class TreeRegressor(RegressorMixin, DecisionTree):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs), float64
         """
-        values = self._values(X)[:, :, 0]
-        return values[:, 0] if self.n_outputs_ == 1 else values
+        return self._flat(self._values(X)[:, :, 0])
 
 
 class DecisionTreeClassifier(TreeClassifier):

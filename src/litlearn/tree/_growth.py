@@ -12,7 +12,7 @@ from litlearn.tree._criteria import ABSOLUTE_ERROR, MISCLASSIFICATION
 from litlearn.tree._ranks import midpoints
 from litlearn.tree._sort import HALF
 from litlearn.tree._sparse import entries_at, with_room
-from litlearn.tree._splitter import LEAF, RANDOM, Nodes, Queue, Samples, Scratch
+from litlearn.tree._splitter import LEAF, RANDOM, Nodes, Queue, Samples, Scratch, Work
 from litlearn.tree._structure import MISSING_LEFT, STEP, Tree
 
 BUDGET = 5_000_000  # values looked at between two returns to Python: about 100 ms
@@ -99,7 +99,7 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     most = 2 * min(n, int(max_leaf_nodes) if best_first else n) - 1
     nodes = make_nodes(most if best_first else min(most, 1024), *shape)
     queue = make_queue(n, most if best_first else 0)
-    nodes = split_all(problem, rules, samples, scratch, nodes, queue, most)
+    nodes = split_all(Work(problem, rules, samples, scratch, nodes), queue, most)
     if best_first:
         order = np.empty(len(nodes.left), dtype=np.int64)
         walk(nodes.left, nodes.right, order)
@@ -108,23 +108,24 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     return _finish(X, codes, problem, rules, nodes)
 
 
-def split_all(problem, rules, samples, scratch, nodes, queue, most):
+def split_all(work, queue, most):
     """Split nodes, `most` of them at most, until none waits. Return the nodes.
 
     The kernel returns when it needs more room, and now and then for Ctrl-C.
     """
-    split = kernel(rules)
-    budget = max(1, BUDGET // (rules.max_features * len(samples.Y)))
+    split = kernel(work.rules)
+    budget = max(1, BUDGET // (work.rules.max_features * len(work.samples.Y)))
     while queue.counts[0] + queue.counts[2]:
-        split(problem, rules, samples, scratch, nodes, queue, budget)
+        split(work, queue, budget)
         parallel.check_interrupt()
         n_waiting, n_nodes, _ = queue.counts
-        if n_nodes == len(nodes.left) and n_waiting:
+        if n_nodes == len(work.nodes.left) and n_waiting:
             size = min(most, 2 * n_nodes)
-            nodes = Nodes(*(_extended(array, size) for array in nodes))
+            longer = Nodes(*(_extended(array, size) for array in work.nodes))
+            work = work._replace(nodes=longer)
         if n_waiting + 2 > len(queue.stack):
             queue = queue._replace(stack=_extended(queue.stack, 2 * len(queue.stack)))
-    return Nodes(*(array[: queue.counts[1]] for array in nodes))
+    return Nodes(*(array[: queue.counts[1]] for array in work.nodes))
 
 
 def kernel(rules):

@@ -137,6 +137,16 @@ class Scratch(NamedTuple):
     search: np.ndarray  # (8,): how far the search for a split has come, see `find_split`
 
 
+class Work(NamedTuple):
+    """All that the growth of one tree reads and writes."""
+
+    problem: Problem
+    rules: Rules
+    samples: Samples
+    scratch: Scratch
+    nodes: Nodes
+
+
 class Stretch(NamedTuple):
     """The node that is being split, and what describes it."""
 
@@ -157,12 +167,12 @@ def row_of(record):
 
 
 @njit(inline=True)
-def order_by_code(family, problem, samples, scratch, j, start, stop):
+def order_by_code(family, work, j, start, stop):
     """Sort a node's samples by feature j, missing values last.
 
     Returns how many values are present, or -1 if the feature is constant here.
     """
-    codes, records = problem.codes, samples.records
+    problem, scratch, records = work.problem, work.scratch, work.samples.records
     n, n_present = stop - start, stop - start
     few = n <= SMALL
     keys = scratch.buffer if few else scratch.keys
@@ -170,7 +180,7 @@ def order_by_code(family, problem, samples, scratch, j, start, stop):
     # scattered over the memory: many can be waited for at once, if nothing else is done with them.
     for i in range(start, stop):
         lower = records[i] >> HALF if family == CLASSES else np.uint64(i)
-        keys[i - start] = (np.uint64(codes[j, row_of(records[i])]) << HALF) | lower
+        keys[i - start] = (np.uint64(problem.codes[j, row_of(records[i])]) << HALF) | lower
     if problem.missing[j] != NO_MISSING:
         n_present = missing_last(keys, n, np.uint64(problem.missing[j]), scratch.keys)
     # <range>: Is there anything to sort?
@@ -224,14 +234,15 @@ def missing_first(keys, n, n_present, buffer):
 
 
 @njit(inline=True)
-def sweep(family, problem, rules, samples, scratch, stretch):
+def sweep(family, work, stretch):
     """Return the best score over all cuts of the sorted node, and the key before the cut."""
+    rules, samples, scratch = work.rules, work.samples, work.scratch
     n, weight = stretch.end - stretch.start, stretch.weight
     if family == MEDIANS:
         return criteria.sweep_absolute_error(rules, samples, scratch, stretch.start, n, weight)
     ordered = criteria.Ordered(scratch.keys, n, weight, samples.Y, samples.w)
     left, right, centre = scratch.left, scratch.right, scratch.centre
-    sums = criteria.Sums(scratch.total, left, right, centre, problem.table)
+    sums = criteria.Sums(scratch.total, left, right, centre, work.problem.table)
     bounds = rules.min_samples_leaf, rules.min_weight_leaf
     if family == CLASSES:
         uneven = rules.criterion == criteria.GINI and weight > rules.even_weight
@@ -280,13 +291,14 @@ def has_few_codes(n_codes, n_sums, n):
 
 
 @njit(inline=True)
-def fill_histogram(family, problem, rules, samples, scratch, j, start, stop):
+def fill_histogram(family, work, j, start, stop):
     """Sum up the samples of a node by their codes.
 
     A row of ``scratch.histogram`` holds the number of samples, their weight, and, for each output,
     the weights of the classes or the sum of ``target - origin``. Returns how many values are
     present, or -1 if the feature is constant here.
     """
+    problem, scratch, samples = work.problem, work.scratch, work.samples
     histogram, codes, records = scratch.histogram, problem.codes, samples.records
     Y, w, centre = samples.Y, samples.w, scratch.centre
     n_classes, n_bins = scratch.total.shape[1], problem.n_codes[j]
@@ -305,7 +317,7 @@ def fill_histogram(family, problem, rules, samples, scratch, j, start, stop):
             if family == CLASSES:
                 histogram[b, np.uintp(2 + t * n_classes) + np.uintp(Y[t, s])] += w[s]
             else:
-                origin = criteria.origin(rules.criterion, centre[t])
+                origin = criteria.origin(work.rules.criterion, centre[t])
                 histogram[b, 2 + t] += w[s] * (Y[t, s] - origin)
     # <present>: Missing values have the last code.
     n_filled, n_present = 0, stop - start
@@ -317,11 +329,12 @@ def fill_histogram(family, problem, rules, samples, scratch, j, start, stop):
 
 
 @njit(inline=True)
-def sweep_histogram(family, rules, scratch, n_bins, first, stretch):
+def sweep_histogram(family, work, n_bins, first, stretch):
     """Return the best score over all cuts between codes, and the codes on both sides of the cut.
 
     `first` is the code that comes first, whatever its number; `NO_MISSING` if none does.
     """
+    rules, scratch = work.rules, work.scratch
     histogram, total, left = scratch.histogram, scratch.total, scratch.left
     n, weight = stretch.end - stretch.start, stretch.weight
     n_outputs, n_classes = total.shape
@@ -341,7 +354,7 @@ def sweep_histogram(family, rules, scratch, n_bins, first, stretch):
         enough = min(n_left, n - n_left) >= rules.min_samples_leaf
         enough = enough and min(weight_left, right) >= rules.min_weight_leaf
         if below >= 0 and below != first and enough:
-            here = score_children(family, rules, scratch, weight_left, right, stretch.score)
+            here = score_children(family, work, weight_left, right, stretch.score)
             if here > best:
                 best, best_below, best_above = here, below, b
         # <move>: All samples with this code join the left child.
@@ -355,12 +368,13 @@ def sweep_histogram(family, rules, scratch, n_bins, first, stretch):
 
 
 @njit(inline=True)
-def score_children(family, rules, scratch, weight_left, weight_right, score):
+def score_children(family, work, weight_left, weight_right, score):
     """Return the score of two children, given the sums of the left one in ``scratch.left``."""
+    criterion, scratch = work.rules.criterion, work.scratch
     left, total, centre = scratch.left, scratch.total, scratch.centre
     if family == CLASSES:
-        return criteria.score_classes(rules.criterion, left, total, weight_left, weight_right)
-    return criteria.score_numbers(rules.criterion, left, centre, weight_left, weight_right, score)
+        return criteria.score_classes(criterion, left, total, weight_left, weight_right)
+    return criteria.score_numbers(criterion, left, centre, weight_left, weight_right, score)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -368,16 +382,16 @@ def score_children(family, rules, scratch, weight_left, weight_right, score):
 
 
 @njit(inline=True)
-def draw_threshold(problem, samples, scratch, j, start, stop):
+def draw_threshold(work, j, start, stop):
     """Draw a threshold between the least and the largest value of feature j in a node.
 
     Implements :eq:`eq-random-threshold`. The values are left in ``scratch.values``. Missing ones
     join either side by the toss of a coin: they become minus or plus infinity. Returns the
     threshold, whether missing values go left, and whether there is anything to split.
     """
-    columns, records, values = problem.columns, samples.records, scratch.values
+    records, scratch, values = work.samples.records, work.scratch, work.scratch.values
     for i in range(start, stop):
-        values[i - start] = columns[j, row_of(records[i])]
+        values[i - start] = work.problem.columns[j, row_of(records[i])]
     low, high, n_missing = criteria.range_of_values(values, stop - start)
     if n_missing == stop - start or (low == high and n_missing == 0):
         return 0.0, False, False
@@ -398,31 +412,34 @@ def draw_threshold(problem, samples, scratch, j, start, stop):
 
 
 @njit(inline=True)
-def score_threshold(family, rules, samples, scratch, threshold, stretch):
+def score_threshold(family, work, threshold, stretch):
     """Return the score of a given threshold, or minus infinity if a child would be too small."""
-    start, n, values = stretch.start, stretch.end - stretch.start, scratch.values
-    n_left, weight_left = weigh_children(family, rules, samples, scratch, start, n, threshold)
+    rules, scratch, start, n = work.rules, work.scratch, stretch.start, stretch.end - stretch.start
+    n_left, weight_left = weigh_children(family, work, start, n, threshold)
     weight_right = stretch.weight - weight_left
     if min(n_left, n - n_left) < max(1, rules.min_samples_leaf):
         return -np.inf
     if min(weight_left, weight_right) < rules.min_weight_leaf:
         return -np.inf
     if family == MEDIANS:
-        two_groups(values, n, threshold, start, scratch.keys)
-        return criteria.sweep_absolute_error(rules, samples, scratch, start, n, stretch.weight)[0]
-    return score_children(family, rules, scratch, weight_left, weight_right, stretch.score)
+        two_groups(scratch.values, n, threshold, start, scratch.keys)
+        return criteria.sweep_absolute_error(
+            rules, work.samples, scratch, start, n, stretch.weight
+        )[0]
+    return score_children(family, work, weight_left, weight_right, stretch.score)
 
 
 @njit(inline=True)
-def weigh_children(family, rules, samples, scratch, start, n, threshold):
+def weigh_children(family, work, start, n, threshold):
     """Sum up the left child in ``scratch.left``. Return its number of samples and its weight."""
-    values, Y, w, n_left, weight_left = scratch.values, samples.Y, samples.w, 0, 0.0
+    samples, scratch, values = work.samples, work.scratch, work.scratch.values
+    Y, w, n_left, weight_left = samples.Y, samples.w, 0, 0.0
     if family == CLASSES:
         return criteria.weigh_left_of_classes(
             values, n, threshold, samples.records, w, Y, start, scratch.left
         )
     for t in range(len(Y)):
-        origin = criteria.origin(rules.criterion, scratch.centre[t])
+        origin = criteria.origin(work.rules.criterion, scratch.centre[t])
         n_left, weight_left, scratch.left[t, 0] = criteria.weigh_left(
             values, n, threshold, w, Y, start, t, origin
         )
@@ -457,7 +474,7 @@ def is_better(score, best):
 
 
 @njit(inline=True)
-def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, score):
+def find_split(family, splitter, work, node, score):
     """Write the best split of a node over randomly drawn features to its entry in the nodes.
 
     The first entries of the permutation of features are known to be constant here. They are drawn
@@ -468,6 +485,7 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
     node does not keep Python from noticing Ctrl-C. Then ``search[DRAWN]`` is not 0, and the next
     call for the same node goes on.
     """
+    _, rules, samples, scratch, nodes = work
     features, state, search = scratch.features, scratch.state, scratch.search
     impurity, weight = nodes.impurity[node], nodes.weight[node]
     perfect = criteria.perfect_score(rules.criterion, impurity, weight, score, len(samples.Y))
@@ -500,17 +518,15 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
         # <try>: One threshold, or all.
         room -= 1
         if splitter == RANDOM:
-            at = dense_values(problem, samples.records, start, stop, j)
+            at = dense_values(work.problem, samples.records, start, stop, j)
             constant, found, threshold, missing_left = try_threshold(
-                family, problem, rules, samples, scratch, at, stretch, best
+                family, work, at, stretch, best
             )
             if found > best:
                 nodes.threshold[node] = threshold
         else:
-            at = dense_codes(problem, samples.records, start, stop, j)
-            constant, found, below, above, missing_left = try_cuts(
-                family, problem, rules, samples, scratch, at, stretch, best
-            )
+            at = dense_codes(work.problem, samples.records, start, stop, j)
+            constant, found, below, above, missing_left = try_cuts(family, work, at, stretch, best)
             if found > best:
                 nodes.code[node], nodes.cut[node, 0], nodes.cut[node, 1] = below, below, above
         # <best>: The best so far.
@@ -531,51 +547,52 @@ def find_split(family, splitter, problem, rules, samples, scratch, nodes, node, 
 
 
 @njit(inline=True)
-def try_threshold(family, problem, rules, samples, scratch, j, stretch, best):
+def try_threshold(family, work, j, stretch, best):
     """Try a random threshold of feature j; values are only looked through.
 
     Returns whether the feature is constant here, the best score so far, the threshold and whether
     missing values go left.
     """
     start, end = stretch.start, stretch.end
-    threshold, missing_left, varies = draw_threshold(problem, samples, scratch, j, start, end)
+    threshold, missing_left, varies = draw_threshold(work, j, start, end)
     if varies:
-        here = score_threshold(family, rules, samples, scratch, threshold, stretch)
+        here = score_threshold(family, work, threshold, stretch)
         best = here if is_better(here, best) else best
     return not varies, best, threshold, missing_left
 
 
 @njit(inline=True)
-def try_cuts(family, problem, rules, samples, scratch, j, stretch, best):
+def try_cuts(family, work, j, stretch, best):
     """Try all cuts of feature j: by a histogram if its codes are few, otherwise sorted.
 
     Returns whether the feature is constant here, the best score so far, the codes on both sides of
     the best cut, and whether missing values go left.
     """
-    start, stop, keys = stretch.start, stretch.end, scratch.keys
-    below, above, to_left, n = np.uint64(0), np.uint64(0), 0, stop - start
+    problem, scratch, keys = work.problem, work.scratch, work.scratch.keys
+    start, stop, n = stretch.start, stretch.end, stretch.end - stretch.start
+    below, above, to_left = np.uint64(0), np.uint64(0), 0
     # <order>: Sums by code, or a sort.
     few = has_few_codes(problem.n_codes[j], scratch.total.size, n)
     if family == MEDIANS:
         few = False
     if few:
-        n_present = fill_histogram(family, problem, rules, samples, scratch, j, start, stop)
+        n_present = fill_histogram(family, work, j, start, stop)
     else:
-        n_present = order_by_code(family, problem, samples, scratch, j, start, stop)
+        n_present = order_by_code(family, work, j, start, stop)
     # <sides>: Missing values on the right; if there are any, also on the left.
     missing = problem.missing[j]
     for missing_left in range(0 if n_present < 0 else 1 if n_present == n else 2):
         if few:
             first = missing if missing_left else NO_MISSING
             n_bins = problem.n_codes[j]
-            here, low, high = sweep_histogram(family, rules, scratch, n_bins, first, stretch)
+            here, low, high = sweep_histogram(family, work, n_bins, first, stretch)
             if is_better(here, best):
                 best, below, above, to_left = here, np.uint64(low), np.uint64(high), missing_left
             continue
         # <sorted>: Otherwise the sorted keys are swept.
         if missing_left:
             missing_first(keys, n, n_present, scratch.buffer)
-        here, where = sweep(family, problem, rules, samples, scratch, stretch)
+        here, where = sweep(family, work, stretch)
         if is_better(here, best):
             best, to_left = here, missing_left
             below, above = code_of(keys[where]), code_of(keys[where + 1])
@@ -606,11 +623,12 @@ def move(array, start, stop, goes_right, spare):
 
 
 @njit(inline=True)
-def partition(family, splitter, problem, samples, scratch, nodes, node):
+def partition(family, splitter, work, node):
     """Reorder a node's samples, the left child's first. Return where the right child begins.
 
     Within each side the order is kept.
     """
+    problem, _, samples, scratch, nodes = work
     start, stop = nodes.span[node, 0], nodes.span[node, 1]
     feature, records = np.int64(nodes.feature[node]), samples.records
     if splitter == RANDOM:
@@ -688,11 +706,12 @@ def sides_of_values(column, records, start, stop, threshold, missing_left, goes_
 
 
 @njit(inline=True)
-def describe(family, problem, rules, samples, scratch, start, stop):
+def describe(family, work, start, stop):
     """Describe a node: its impurity, weight and score, and whether it is pure.
 
     Class weights, means or medians are left in `scratch`.
     """
+    problem, rules, samples, scratch, _ = work
     Y, w, criterion, centre = samples.Y, samples.w, rules.criterion, scratch.centre
     if family == CLASSES:
         return criteria.describe_classes(
@@ -707,8 +726,9 @@ def describe(family, problem, rules, samples, scratch, start, stop):
 
 
 @njit(inline=True)
-def record(family, scratch, nodes, node, impurity, weight):
+def record(family, work, node, impurity, weight):
     """Write down what describes a node, which is a leaf as long as it has no split."""
+    scratch, nodes = work.scratch, work.nodes
     nodes.impurity[node], nodes.weight[node] = impurity, weight
     nodes.n_samples[node] = nodes.span[node, 1] - nodes.span[node, 0]
     nodes.left[node], nodes.right[node], nodes.feature[node] = LEAF, LEAF, LEAF
@@ -723,20 +743,19 @@ def record(family, scratch, nodes, node, impurity, weight):
 
 
 @njit(inline=True)
-def examine(family, splitter, problem, rules, samples, scratch, nodes, node):
+def examine(family, splitter, work, node):
     """Describe a node, and find its split or make it a leaf.
 
     The node's span is given. Returns the improvement that the split brings, the decrease of
     impurity :eq:`eq-impurity-decrease`, or minus infinity for a leaf. A search may return before
     its end (see ``find_split``); then the next call for the same node goes on.
     """
+    rules, nodes, search = work.rules, work.nodes, work.scratch.search
     start, stop = nodes.span[node, 0], nodes.span[node, 1]
-    n, n_outputs, search = stop - start, len(samples.Y), scratch.search
+    n, n_outputs = stop - start, len(work.samples.Y)
     if search[DRAWN] == 0.0:
-        impurity, weight, score, pure = describe(
-            family, problem, rules, samples, scratch, start, stop
-        )
-        record(family, scratch, nodes, node, impurity, weight)
+        impurity, weight, score, pure = describe(family, work, start, stop)
+        record(family, work, node, impurity, weight)
         search[SCORE] = score
         # <stop>: The rules that make a leaf without a search.
         if (
@@ -749,7 +768,7 @@ def examine(family, splitter, problem, rules, samples, scratch, nodes, node):
             return -np.inf
     # <search>: Among randomly drawn features.
     score = search[SCORE]
-    best = find_split(family, splitter, problem, rules, samples, scratch, nodes, node, score)
+    best = find_split(family, splitter, work, node, score)
     if search[DRAWN] > 0.0:
         return best
     # <worth>: The score without the split is what the two children have to beat.
@@ -779,7 +798,7 @@ class Queue(NamedTuple):
 
 
 @njit(inline=True)
-def split_nodes(family, splitter, problem, rules, samples, scratch, nodes, queue, budget):
+def split_nodes(family, splitter, work, queue, budget):
     """Split nodes until none is left to split.
 
     A node that is worth splitting is split at once, its left part on top of the stack: depth first,
@@ -791,6 +810,7 @@ def split_nodes(family, splitter, problem, rules, samples, scratch, nodes, queue
     the middle of a large node too, so that the caller can make room, or be interrupted, and call
     again.
     """
+    nodes, search = work.nodes, work.scratch.search
     stack, heap, worth, counts = queue
     n_waiting, n_nodes, n_heap = counts
     best_first, n_seen = heap.size > 0, 0
@@ -805,8 +825,8 @@ def split_nodes(family, splitter, problem, rules, samples, scratch, nodes, queue
             begin_node(nodes.span, nodes.left, nodes.right, node, stack[n_waiting], best_first)
             n_seen += nodes.span[node, 1] - nodes.span[node, 0]
             # <examine>: It is a leaf, or waits in the heap, or is split below.
-            improvement = examine(family, splitter, problem, rules, samples, scratch, nodes, node)
-            if scratch.search[DRAWN] > 0.0:  # the search goes on in the next call
+            improvement = examine(family, splitter, work, node)
+            if search[DRAWN] > 0.0:  # the search goes on in the next call
                 n_waiting, n_nodes = n_waiting + 1, n_nodes - 1
                 break
             if improvement == -np.inf:
@@ -829,7 +849,7 @@ def split_nodes(family, splitter, problem, rules, samples, scratch, nodes, queue
             heap[0] = heap[n_heap]
             sift_down(heap, worth, n_heap)
         # <split>: Its two parts wait, the right one beneath the left one.
-        middle = partition(family, splitter, problem, samples, scratch, nodes, node)
+        middle = partition(family, splitter, work, node)
         stack[n_waiting, 0], stack[n_waiting + 1, 0] = node, node
         stack[n_waiting, 1], stack[n_waiting, 2] = middle, nodes.span[node, 1]
         stack[n_waiting + 1, 1], stack[n_waiting + 1, 2] = nodes.span[node, 0], middle
@@ -857,39 +877,39 @@ def begin_node(span, left, right, node, waiting, best_first):
 
 
 @njit(lean=True)
-def split_by_classes(problem, rules, samples, scratch, nodes, queue, budget):
+def split_by_classes(work, queue, budget):
     """Split by classes, at the best thresholds."""
-    split_nodes(CLASSES, BEST, problem, rules, samples, scratch, nodes, queue, budget)
+    split_nodes(CLASSES, BEST, work, queue, budget)
 
 
 @njit(lean=True)
-def split_by_classes_at_random(problem, rules, samples, scratch, nodes, queue, budget):
+def split_by_classes_at_random(work, queue, budget):
     """Split by classes, at random thresholds."""
-    split_nodes(CLASSES, RANDOM, problem, rules, samples, scratch, nodes, queue, budget)
+    split_nodes(CLASSES, RANDOM, work, queue, budget)
 
 
 @njit(lean=True)
-def split_by_numbers(problem, rules, samples, scratch, nodes, queue, budget):
+def split_by_numbers(work, queue, budget):
     """Split by means, at the best thresholds."""
-    split_nodes(NUMBERS, BEST, problem, rules, samples, scratch, nodes, queue, budget)
+    split_nodes(NUMBERS, BEST, work, queue, budget)
 
 
 @njit(lean=True)
-def split_by_numbers_at_random(problem, rules, samples, scratch, nodes, queue, budget):
+def split_by_numbers_at_random(work, queue, budget):
     """Split by means, at random thresholds."""
-    split_nodes(NUMBERS, RANDOM, problem, rules, samples, scratch, nodes, queue, budget)
+    split_nodes(NUMBERS, RANDOM, work, queue, budget)
 
 
 @njit(lean=True)
-def split_by_medians(problem, rules, samples, scratch, nodes, queue, budget):
+def split_by_medians(work, queue, budget):
     """Split by medians, at the best thresholds."""
-    split_nodes(MEDIANS, BEST, problem, rules, samples, scratch, nodes, queue, budget)
+    split_nodes(MEDIANS, BEST, work, queue, budget)
 
 
 @njit(lean=True)
-def split_by_medians_at_random(problem, rules, samples, scratch, nodes, queue, budget):
+def split_by_medians_at_random(work, queue, budget):
     """Split by medians, at random thresholds."""
-    split_nodes(MEDIANS, RANDOM, problem, rules, samples, scratch, nodes, queue, budget)
+    split_nodes(MEDIANS, RANDOM, work, queue, budget)
 
 
 @njit(part=True)
