@@ -102,7 +102,6 @@ def test_files_are_judged_by_their_own_tests():
     assert tests("linear_model/_lasso.py") == [
         "linear_model/test_lasso.py",
         "linear_model/test_multi_task.py",
-        "linear_model/test_classifier_choice.py",
         "linear_model/test_protocol.py",
     ]
     # By its name, by what the tests import, or all of the folder.
