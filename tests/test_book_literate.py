@@ -425,14 +425,15 @@ def chapter_problems(text, code):
     problems += [f"no {line!r} in the summary" for line in lines if line not in box]
     if len(re.findall(r"\{dropdown\}|class: dropdown", text)) < 3:
         problems.append("fewer than three folded answers")
-    if len(re.findall(r"checkpoint", text, re.I)) < 3:
-        problems.append("fewer than three checkpoints")
+    if len(re.findall(r"checkpoint|^`{3,}\{predict\}", text, re.I | re.M)) < 3:
+        problems.append("fewer than three checkpoints and predictions")
     further = text.split("Going further")[-1]
     if not re.search(r"\{cite", further):
         problems.append("no reference in going further")
+    if not re.search(r"^`{3,}\{play\}", text, re.M) and not re.search(r"\bslider\(", code):
+        problems.append("no slider, and no figure that returns")
     for part, sign in {
-        "assertion": r"^\s*assert |assert_(allclose|array_equal|equal)",
-        "slider": r"\bslider\(",
+        "assertion": r"^\s*(assert |fact\(|claim\()|assert_(allclose|array_equal|equal)",
         "memory clinic": r"make_memory_clinic",
         "comparison with scikit-learn": r"sklearn",
         "real data": r"load_(breast_cancer|diabetes|wine|digits|iris)",

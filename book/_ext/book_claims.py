@@ -5,8 +5,9 @@ calls ``claim("name", ...)`` (``litlearn.claims``). Cells that follow each other
 between them, are one experiment: what one of them writes is backed by the claims of all. Sentences
 that sound like a tendency and are none stand in ``book/claims/PAGE.toml``, under the reason:
 definition, mathematics, citation, number (of this data set, and checked by ``number``), repeated
-(claimed elsewhere) or task (what a reader is asked to do, answers to choose from). ``book/claims/PAGE.json`` is the record of ``make claims``: how often each
-claim held when all seeds were moved.
+(claimed elsewhere) or task (what a reader is asked to do, answers to choose from).
+``book/claims/PAGE.json`` is the record of ``make claims``: how often each claim held when all seeds
+were moved.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def nearest_neighbors_states():
         "units": {"tenths": True},
         "loudness": {"query": [8, 3], "k": 3, "weights": "distance"},
         "many": {"k": 6},
-        "beyond": {"query": [0, 16], "k": 3},
+        "beyond": {"query": [2, 14], "k": 3},
     }
 
 
