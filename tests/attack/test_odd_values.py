@@ -2,8 +2,8 @@
 
 Each value is set, and the estimator fitted and used. What comes out is an answer, or a
 ``ValueError`` or ``TypeError`` whose text names the estimator and the parameter. Nothing else: no
-``OverflowError``, no words of NumPy's or LAPACK's, no warning but the package's own. Afterwards the
-same object, with its parameter as before, answers as a new one does.
+``OverflowError``, no words of NumPy's or LAPACK's, no warning but the package's own, no NaN without
+a word. Afterwards the same object, with its parameter as before, answers as a new one does.
 """
 
 import datetime
@@ -280,7 +280,7 @@ def complaint(model, parameter, y):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            _limited(lambda: used(model, y))
+            found = _limited(lambda: used(model, y))
         except (ValueError, TypeError) as error:
             text = str(error)
             # What a user's own function returns is judged where its estimator is not known.
@@ -294,6 +294,10 @@ def complaint(model, parameter, y):
     for one in caught:
         if not issubclass(one.category, ALLOWED) and parameter not in str(one.message):
             return f"warns, {one.category.__name__}: {str(one.message)[:150]}"
+    if not caught:
+        for method, answer in found.items():
+            if any(part.dtype.kind == "f" and np.isnan(part).any() for part in parts(answer)):
+                return f"{method} is NaN, and nothing is said"
     return None
 
 

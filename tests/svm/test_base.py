@@ -399,6 +399,15 @@ def test_values_that_overflow():
         SVC().fit(X, np.arange(10) % 2)
 
 
+def test_a_share_of_an_infinite_price_is_refused():
+    """It predicted NaN. SVR, whose price is no share, allows no loss."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match=r"'C' parameter of NuSVR must be .* Got inf"):
+        NuSVR(C=np.inf).fit(X, X[:, 0])
+    strict = SVR(C=np.inf, epsilon=0.01).fit(X, X[:, 0])
+    np.testing.assert_allclose(strict.predict(X), X[:, 0], atol=0.012)
+
+
 @pytest.mark.parametrize("machine", [SVC, NuSVC, SVR, NuSVR])
 def test_a_kernel_beyond_the_range_of_numbers_is_refused_at_once(machine):
     X, y = np.array([[3.0], [2.0], [-2.0], [-3.0]]), [1, 1, 0, 0]

@@ -1,14 +1,23 @@
-"""Sweeps over the coefficients under an l1 penalty: minima, slopes and certificates."""
+"""Sweeps and Newton's steps under an l1 penalty: minima, slopes, lines and certificates."""
 
 import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
 
-from litlearn.svm import (
-    LinearSVC,
+from litlearn.svm import LinearSVC
+from litlearn.svm._sparse_weights import (
+    column_slopes,
+    loss_change,
+    lowest_along,
+    newton_direction,
+    newton_steps,
+    newton_work,
+    objective,
+    prices,
+    solve_sparse,
+    sweep,
 )
-from litlearn.svm._sparse_weights import column_slopes, loss_change, solve_sparse, sweep
 from problems import labelled
 
 
@@ -57,6 +66,94 @@ def test_l1_finds_the_minimum(sparse, price):
     columns = tuple(0.0 * one if k == 0 else one for k, one in enumerate(columns))
     w, _, gap, *_ = solve_sparse(columns, lambda w: 0.0 * y, y, C, (1e-6, 10), 0)
     assert not w.any() and gap == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("shape", [(3, 8), (6, 6), (8, 3)])
+def test_newton_direction_by_the_smaller_matrix(shape):
+    """A ridge of 1e-10, in units of each feature's length."""
+    rng = np.random.default_rng(0)
+    A, slopes = (
+        rng.normal(size=shape) * 10.0 ** rng.uniform(-3, 3, (shape[0], 1)),
+        rng.normal(size=shape[0]),
+    )
+    lengths = np.linalg.norm(A, axis=1)
+    units = A / lengths[:, None]
+    expected = -np.linalg.solve(units @ units.T + 1e-10 * np.eye(len(A)), slopes / lengths)
+    size = np.abs(expected).max()
+    found = newton_direction(A, slopes) * lengths
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4 * size)
+    # A feature that no sample with a loss has: as far as the ridge allows.
+    A[1] = 0.0
+    assert newton_direction(A, np.ones(len(A)))[1] == pytest.approx(-1e10, rel=1e-5)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("seed", range(20))
+def test_the_lowest_point_on_a_line(seed):
+    rng = np.random.default_rng(seed)
+    w, direction, turn = rng.normal(size=4), rng.normal(size=4), rng.normal(size=12)
+    margin, C = rng.normal(size=12), rng.exponential(size=12) * 10.0 ** rng.integers(-3, 1)
+    C[0] = turn[1] = direction[1] = 0.0
+
+    def value(t):
+        return objective(w + t * direction, margin - t * turn, C)
+
+    if value(1e-9) > value(0.0):
+        direction, turn = -direction, -turn
+    with np.errstate(divide="ignore"):
+        t, found, passed = lowest_along(w, direction, margin, turn, C)
+    peer = scipy.optimize.minimize_scalar(value, bounds=(0.0, 2.0 * t + 1.0), method="bounded",
+                                          options={"xatol": 1e-12})  # fmt: skip
+    assert objective(found, margin - t * turn, C) <= peer.fun + 1e-12
+    np.testing.assert_allclose(found, w + t * direction, atol=1e-14)
+    with np.errstate(divide="ignore"):
+        places = np.append(-w / direction, (margin / turn)[C > 0.0])
+    assert passed == np.any((places > 0.0) & (places <= t * (1 + 1e-12)))
+    at_zero = np.isclose(-w[direction != 0.0] / direction[direction != 0.0], t, rtol=1e-12)
+    assert at_zero.sum() == np.sum(found == 0.0)
+
+
+@pytest.mark.nojit
+def test_newton_steps_are_exact_where_signs_and_sides_are_right():
+    X, y = labelled(40, 6)
+    y, C, n = 2.0 * y - 1.0, np.full(40, 0.5), 40
+    columns = X.T.reshape(-1), np.empty(0, dtype=np.int32), n * np.arange(7)
+    w = solve_sparse(columns, lambda w: X @ w, y, C, (1e-3, 5000), 0)[0]
+    near = w * (1.0 + 1e-6 * np.arange(6))
+    margin, before = 1.0 - y * (X @ near), near.copy()
+    assert newton_steps(columns, y, C, margin, near) >= 1
+    np.testing.assert_allclose(margin, 1.0 - y * (X @ near), atol=1e-14)
+    missed = np.maximum(margin, 0.0)
+    slopes, used = 2.0 * X.T @ (C * y * missed), near != 0.0
+    np.testing.assert_allclose(slopes[used], np.sign(near[used]), atol=1e-8)
+    assert (np.abs(slopes[~used]) <= 1.0).all() and (near != before).any()
+    # Nothing to do: no coefficient, no sample with a loss, or too many entries.
+    assert newton_steps(columns, y, C, margin, np.zeros(6)) == 0
+    assert newton_work(C, margin, np.zeros(6)) == newton_work(C, -margin.clip(1e-9), near) == np.inf
+    assert newton_work(np.zeros(2**24), np.ones(2**24), near) == np.inf
+
+
+@pytest.mark.nojit
+def test_prices_rise_by_tens_where_there_are_many_features():
+    np.testing.assert_allclose(prices(20, 10, 5e3), [0.01, 0.1, 1.0])
+    np.testing.assert_allclose(prices(20, 10, 90.0), [1.0])
+    np.testing.assert_allclose(prices(21, 10, 1e9), [1.0])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
+def test_l1_ends_at_high_prices_of_samples_that_are_separated(C, sparse):
+    """Where single coefficients creep: passes alone were at the limit of 1000, far above."""
+    X, y = labelled(60, 150)
+    X += 0.7 * np.random.default_rng(1).normal(size=(60, 1))
+    given = scipy.sparse.csr_array(X) if sparse else X
+    model = LinearSVC(penalty="l1", C=C, random_state=0).fit(given, y)
+    assert model.n_iter_ < 1000 and model.score(given, y) == 1.0
+    exact = LinearSVC(penalty="l1", C=C, random_state=0, tol=1e-9, max_iter=20_000).fit(given, y)
+    w = np.append(exact.coef_, exact.intercept_)
+    losses = C * np.maximum(1.0 - (2 * y - 1) * (X @ w[:-1] + w[-1]), 0.0) ** 2
+    assert exact.dual_gap_[0] < 1e-6 * (np.abs(w).sum() + losses.sum())
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -204,7 +204,8 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
     Squared losses with at most 1500 features, and not more than samples: Newton's method, O(n p^2)
     a step. Else coordinate descent in the dual, O(n p), or the number of stored entries, a pass.
     Memory beyond the samples in float64 is O(n + p), and O(p^2) for Newton's method. The l1
-    penalty: coordinate descent over the features, with a copy of the samples by columns.
+    penalty: coordinate descent over the features, with a copy of the samples by columns, and steps
+    of Newton's for the coefficients that are not zero, which take as long as the passes at most.
 
     Examples
     --------
