@@ -48,9 +48,10 @@ def figure(cell):
 
 
 def computed(cell):
-    """Return the Markdown that a cell has written, without the rows of its tables."""
+    """Return the Markdown that a cell has written, without rows of tables and lines of code."""
     parts = ["".join(out.get("data", {}).get("text/markdown", "")) for out in cell["outputs"]]
-    return "\n\n".join(re.sub(r"^\|.*$", "", part, flags=re.MULTILINE) for part in parts)
+    without = re.compile(r"^```.*?^```|^\|.*?$", re.MULTILINE | re.DOTALL)
+    return "\n\n".join(without.sub("", part) for part in parts)
 
 
 def blocks(text):
