@@ -133,6 +133,11 @@ def test_cells_in_a_row_are_one_experiment():
     assert len(_open(_code("claim('wins', True)"), _markdown("And"), told)) == 2
 
 
+def test_code_that_a_cell_shows_is_no_sentence():
+    shown = "`a.py`\n\n```python\nif lower < most:\n    return best\n```\n\nIt helps most."
+    assert _open(_code("show('a:b')", shown)) == ["It helps most."]
+
+
 def test_seeds_are_moved_once():
     source = (
         "def f(seed):\n    return make(random_state=seed)\nx = f(seed=3), make(None, seed=None)"
