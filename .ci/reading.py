@@ -5,7 +5,9 @@
 The pages of the book resolve references between chapters, cite by author and year, number their
 figures and fold solutions. JupyterLab, with its extension for MyST, does not. So here references to
 other notebooks become links, keys of the bibliography become authors and years, figures get their
-captions, and solutions are folded. With ``--pages`` a link to another notebook leads to its page.
+numbers and captions, and solutions are folded. A figure to play with becomes its still picture with
+a link to the page where it moves, and a question to be answered first becomes a list above a folded
+answer. With ``--pages`` a link to another notebook leads to its page.
 
 With ``--plain`` they need no extension at all: boxes become quotations, folded parts ``<details>``,
 and equations get numbers; a first cell installs litlearn where it is missing. Colab opens these,
@@ -21,10 +23,15 @@ import hashlib
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
+sys.path.append(str(BOOK / "_ext"))
+
+from book_predictions import LETTERS, parsed  # noqa: E402
+
 VERSION = re.search(
     r'^__version__ = "(.*)"', (ROOT / "src" / "litlearn" / "__init__.py").read_text("utf-8"), re.M
 )[1]
@@ -41,6 +48,8 @@ EQUATION = re.compile(r"\$\$[ \t]*\(([\w-]+)\)")
 BOX = re.compile(r"^[`:]{3,}\{(?:prf:)?([\w-]+)\} *(.*)\n:label: *([\w-]+)", re.M)
 ROLE = re.compile(r"\{(cite:[pt]|numref|prf:ref|eq|ref|doc|term)\}`([^`]*)`")
 LINK = re.compile(r"\[([^\]]*)\]\((#[\w-]+|[\w./-]+\.(?:ipynb|md)(?:#[\w-]+)?)\)")
+CLAIM = re.compile(r"\{claim\}`[^`]*`")
+BLOCK = re.compile(r"^([`:]{3,})\{(figure|play|predict)\} *(.*)\n((?:.*\n)*?)\1[ \t]*$", re.M)
 GATE = re.compile(r"^([`:]{3,})\{solution-(start|end)\}.*?\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)", re.M)
 
 
@@ -91,13 +100,22 @@ class Labels:
         numbers = 0
         for cell in cells:
             if cell.get("cell_type") == "markdown":
-                found = re.findall(r"^[`:]{3,}\{figure\}.*\n(?::.*\n)*?:name: *([\w-]+)",
+                found = re.findall(r"^[`:]{3,}\{(?:figure|play)\}.*\n(?::.*\n)*?:name: *([\w-]+)",
                                    text_of(cell), re.M)  # fmt: skip
             else:
                 found = [figure_of(cell)[0]] if cell.get("metadata") and figure_of(cell) else []
             for label in found:
                 numbers += 1
                 self.place[label], self.name[label] = path.stem, f"Fig. {numbers}"
+
+
+def options_of(body):
+    """Return the options of a directive, and what follows them."""
+    lines, options = body.splitlines(), {}
+    while lines and (option := re.match(r"\s*:([\w-]+): *(.*)$", lines[0])):
+        options[option[1]] = option[2]
+        lines.pop(0)
+    return options, "\n".join(lines).strip("\n")
 
 
 DIRECTIVE = re.compile(r"^\s*([`:]{3,})\{([\w:-]+)\} *(.*)$")
@@ -110,8 +128,8 @@ if "google.colab" in sys.modules:
 """
 
 
-def without_directives(text, name_of):
-    """Return a text in plain Markdown; ``name_of`` gives a figure's label its name."""
+def without_directives(text):
+    """Return a text in plain Markdown."""
     lines, out = text.splitlines(), []
     while lines:
         line = lines.pop(0)
@@ -125,21 +143,13 @@ def without_directives(text, name_of):
         while lines and lines[0].strip() != fence:
             body.append(lines.pop(0))
         del lines[:1]
-        options = {}
-        while body and (option := re.match(r"\s*:([\w-]+): *(.*)$", body[0])):
-            options[option[1]] = option[2]
-            body.pop(0)
-        out += plain_box(kind, title, options, "\n".join(body).strip("\n"), name_of)
+        out += plain_box(kind, title, *options_of("\n".join(body)))
     return "\n".join(out)
 
 
-def plain_box(kind, title, options, body, name_of):
+def plain_box(kind, title, options, body):
     """Return the lines of one directive in plain Markdown."""
-    body = without_directives(body, name_of)
-    if kind == "figure":
-        name = name_of(options.get("name", ""))
-        picture = f"![{options.get('alt', '')}]({SITE}/_images/{Path(title).name})"
-        return [picture, "", f"**{name}.** {body}"]
+    body = without_directives(body)
     if kind == "dropdown" or options.get("class") == "dropdown":
         return [
             f"<details><summary>{title or 'Solution'}</summary>",
@@ -211,7 +221,32 @@ class Reader:
             return match[0]
         return f"[{words}]({self.target(name, label)})"
 
+    def block(self, match):
+        """A picture with its number and caption, or a question to be answered before reading on."""
+        _, kind, argument, body = match.groups()
+        if kind == "predict":
+            asked = parsed(body)
+            answers = zip(LETTERS, asked.answers, strict=False)
+            return "\n".join([
+                f"**Your prediction.** {asked.question}\n",
+                *(f"- {letter}. {answer}" for letter, answer in answers),
+                "\n`````{dropdown} Which answer holds?",
+                f"**{asked.letter}.** {asked.explanation}\n`````",
+            ])  # fmt: skip
+        options, caption = options_of(body)
+        name = options.get("name", "")
+        file = Path(argument).name
+        if kind == "play":
+            state = options.get("state", "")
+            file = f"{argument}-{state}.svg" if state else f"{argument}.svg"
+        if kind == "play" or (BOOK / "figures" / f"{Path(file).stem}.js").is_file():
+            caption += f" [Play with it on the page.]({ADDRESS}/{self.stem}.html#{name})"
+        folder = f"{SITE}/_images" if self.pages else "figures"
+        number = self.labels.name.get(name, "Figure")
+        return f"![{options.get('alt', '')}]({folder}/{file})\n\n**{number}.** {caption}"
+
     def prose(self, text):
+        text = BLOCK.sub(self.block, CLAIM.sub("", text))
         return LINK.sub(self.link, ROLE.sub(self.role, text))
 
     def folded(self, text):
@@ -267,7 +302,7 @@ class Reader:
             text = re.sub(r"\\tag\{(eq-[\w-]+)\}", lambda m: f"\\tag{{{number[m[1]]}}}", text)
             text = re.sub(r"\{(?:eq|prf:ref)\}`(?:([^`<]*?)\s*<)?([\w-]+)>?`", role, text)
             text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
-            cell["source"] = without_directives(text, lambda label: self.labels.name[label])
+            cell["source"] = without_directives(text)
         install = {"cell_type": "code", "id": "install", "metadata": {}, "outputs": [],
                    "execution_count": None, "source": INSTALL}  # fmt: skip
         return dict(notebook, cells=[install, *notebook["cells"]])

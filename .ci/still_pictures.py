@@ -11,8 +11,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
@@ -21,13 +19,16 @@ import live_figures  # noqa: E402
 # The map is on a canvas below each drawing; an image of it goes into the file.
 DRAWN = """style => {
   const space = "http://www.w3.org/2000/svg";
-  const parts = [...document.querySelectorAll(".litlearn-plot-box")].map(box => {
+  const boxes = document.querySelectorAll(".litlearn-plot-box:not([hidden])");
+  const parts = [...boxes].map(box => {
     const svg = box.querySelector("svg.litlearn-plot").cloneNode(true);
     svg.setAttribute("xmlns", space);
     svg.querySelectorAll(".reach").forEach(circle => circle.remove());
+    // Nothing moves here, whatever moves in the place.
+    svg.querySelectorAll(".fixed").forEach(point => point.classList.replace("fixed", "handle"));
     for (const node of [svg, ...svg.querySelectorAll("*")])
       for (const {name} of [...node.attributes])
-        if (/^(role|tabindex|aria-.*)$/.test(name)) node.removeAttribute(name);
+        if (/^(role|tabindex|(aria|data)-.*)$/.test(name)) node.removeAttribute(name);
     const canvas = box.querySelector("canvas");
     const layer = document.createElementNS(space, "g");
     if (canvas.style.width) {
@@ -83,6 +84,8 @@ def pictures(names=()):
 
 
 def main(names):
+    from playwright.sync_api import sync_playwright
+
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

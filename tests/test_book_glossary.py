@@ -106,6 +106,7 @@ def test_what_is_prose():
         "$k$-means and a support\nvector machine.[^kernel] **Kernels**, a {term}`tree <leaf>`.\n"
         "```{admonition} The kernel\n:class: kernel\nOne margin.\n```\n"
         "```{dropdown} More\nThe gradient.\n```\n```{figure} a.svg\n:alt: kernel\n\nkernel\n```\n"
+        "```{play} nearest_neighbors\n:controls: kernel\n:alt: kernel\n\nkernel\n```\n"
     )
     kept = [(u.term, u.linked) for u in book_terms.uses(text, GLOSSARY, folded=False)]
     expected = ["k-means", "support vector machine", "kernel", "leaf", "margin"]
@@ -157,6 +158,8 @@ def test_lists_hold_every_figure_and_every_box():
             labels.setdefault(label.partition("-")[0], set()).add(label)
     figures = book_lists.figures(ROOT)
     assert len(figures) > 150 and sorted(names) == sorted(figure.label for figure in figures)
+    places = {place.label for place in figures if "-play" in place.label}
+    assert {"fig-neighbors-play", "fig-svm-play-soft", "fig-svm-play-ring"} <= places
     kinds = dict(zip(["alg", "thm", "prop", "lem", "def"], book_lists.KINDS, strict=True))
     for short, kind in kinds.items():
         boxes = book_lists.boxes(ROOT, kind)

@@ -291,9 +291,12 @@ def figure_problems(notebook, text):
     for alt, target in re.findall(r"!\[([^\]]*)\]\(([^)]*)\)", text):
         if not alt.strip():
             problems.append(f"the picture {target} has no alt text")
-    for block in re.findall(r"^[`:]{3,}\{(?:figure|image)\}.*?^[`:]{3,}\s*$", text, re.M | re.S):
-        if ":alt:" not in block:
-            problems.append(f"a figure has no alt text: {block.splitlines()[0]}")
+    drawn = r"^[`:]{3,}\{(figure|image|play)\}.*?^[`:]{3,}\s*$"
+    for block in re.finditer(drawn, text, re.M | re.S):
+        if ":alt:" not in block[0]:
+            problems.append(f"a figure has no alt text: {block[0].splitlines()[0]}")
+        if block[1] == "play" and not re.search(r"^:name: fig-[\w-]*-play", block[0], re.M):
+            problems.append(f"a figure has no name fig-...-play: {block[0].splitlines()[0]}")
     return problems
 
 
@@ -648,6 +651,10 @@ def test_the_checks_notice_a_poor_figure():
     slider = {"output_type": "execute_result", "data": {"text/html": '<img src="data:x">'}}
     assert problems(good, output=slider)
     assert figure_problems({"cells": []}, "![](picture.png)")
+    named = "```{play} knn\n:name: fig-knn-play\n:alt: Six patients.\n\nThey vote.\n```\n"
+    assert figure_problems({"cells": []}, named) == []
+    for option in (":name: fig-knn-play\n", ":alt: Six patients.\n"):
+        assert figure_problems({"cells": []}, named.replace(option, ""))
 
 
 def test_the_checks_notice_pasted_source():

@@ -29,8 +29,12 @@ def test_nothing_is_left_that_only_the_pages_resolve(path, pages):
     validate(notebook)
     for one in prose(notebook):
         assert (
-            re.findall(r"\{(?:cite:[pt]|numref|ref|doc|term)\}`|solution-(?:start|end)", one) == []
+            re.findall(r"\{(?:cite:[pt]|numref|ref|doc|term|claim)\}`|solution-(?:start|end)", one)
+            == []
         )
+        assert re.findall(r"\{(?:figure|play|predict)\}", one) == []
+        for target in re.findall(r"!\[[^\]]*\]\((figures/[^)]*)\)", one):
+            assert not pages and (BOOK / target).is_file(), target
         for kind, label in re.findall(r"\{(eq|prf:ref)\}`([^`]*)`", one):
             assert LABELS.place[label] == path.stem, (kind, label)
         for target in re.findall(r"\]\(([\w./-]+\.ipynb)", one):
@@ -48,7 +52,8 @@ def test_a_plain_notebook_needs_no_extension(path):
     assert "google.colab" in install["source"] and f"@{reading.BRANCH}" in install["source"]
     text = "\n".join(prose({"cells": cells}))
     plain = re.sub(r"\$\$.*?\$\$|\$[^$\n]*\$|`[^`\n]*`", "", text, flags=re.DOTALL)
-    left = r"^.{0,9}[`:]{3}.*|\{(?:eq|numref|ref|doc|term|prf:ref|cite:[pt])\}|^\([\w-]+\)=|\]\(#.*"
+    roles = r"\{(?:eq|numref|ref|doc|term|prf:ref|cite:[pt]|claim)\}"
+    left = rf"^.{{0,9}}[`:]{{3}}.*|{roles}|^\([\w-]+\)=|\]\(#.*"
     assert re.findall(left, plain, re.MULTILINE) == []
     numbers = [int(n) for n in re.findall(r"\\tag\{(\d+)\}", text)]
     assert numbers == list(range(1, len(numbers) + 1))
@@ -60,20 +65,74 @@ def test_a_plain_notebook_needs_no_extension(path):
 def test_directives_become_plain_markdown():
     nested = (
         "````{admonition} Checkpoint\n:class: important\nAsk.\n\n"
-        "```{dropdown} Answer\nTwo.\n```\n````\n"
-        "(mark)=\n```{figure} figures/a.svg\n:name: fig-a\n:alt: A line.\n\nIt falls.\n```\nGo on."
+        "```{dropdown} Answer\nTwo.\n```\n````\n(mark)=\nGo on."
     )
-    plain = reading.without_directives(nested, {"fig-a": "Fig. 7"}.get)
+    plain = reading.without_directives(nested)
     assert "> **Checkpoint**\n>\n> Ask." in plain
     assert "> <details><summary>Answer</summary>\n>\n> Two." in plain
-    assert "![A line.](" in plain and "/_images/a.svg)\n\n**Fig. 7.** It falls." in plain
     assert plain.endswith("Go on.") and "mark" not in plain
 
 
-def test_a_notebook_is_turned(tmp_path):
-    def markdown(text):
-        return {"cell_type": "markdown", "id": str(hash(text)), "metadata": {}, "source": text}
+def markdown(text):
+    return {"cell_type": "markdown", "id": str(hash(text)), "metadata": {}, "source": text}
 
+
+def turned_of(tmp_path, cells, **how):
+    """Return the text of a notebook "nearest" with these cells, turned."""
+    path = tmp_path / "nearest.ipynb"
+    path.write_text(json.dumps({"cells": [markdown("# Near\n"), *map(markdown, cells)]}))
+    (tmp_path / "references.bib").write_text("")
+    return prose(json.loads(reading.reading(path, reading.Labels(tmp_path), **how)))[1:]
+
+
+@pytest.mark.parametrize("how", [{}, {"pages": True}, {"plain": True}], ids=str)
+def test_figures_to_play_with_become_pictures_with_a_link(tmp_path, how):
+    """Number, caption and alternative text; in each place the picture of its state."""
+    text = (
+        "See {numref}`fig-b`.\n\n"
+        "```{play} nearest_neighbors\n:name: fig-a\n:ask: one\n:alt: Six.\n\n"
+        "They *vote*, {ref}`fig-b`.\n```\n\n"
+        "```{play} nearest_neighbors\n:state: units\n:name: fig-b\n"
+        ":controls: units, new patient\n:alt: Flat.\n\nIn tenths.\n```\n\nGo on."
+    )
+    folder = f"{reading.SITE}/_images" if how else "figures"
+    page = f"{reading.ADDRESS}/nearest.html"
+    (turned,) = turned_of(tmp_path, [text], **how)
+    first, second = (
+        "[Play with it on the page.]({0}#fig-a)",
+        "[Play with it on the page.]({0}#fig-b)",
+    )
+    assert turned == (
+        f"See Fig. 2.\n\n![Six.]({folder}/nearest_neighbors.svg)\n\n"
+        + f"**Fig. 1.** They *vote*, {'Fig. 2' if 'plain' in how else '[Fig. 2](#fig-b)'}. "
+        + f"{first.format(page)}\n\n![Flat.]({folder}/nearest_neighbors-units.svg)\n\n"
+        + f"**Fig. 2.** In tenths. {second.format(page)}\n\nGo on."
+    )
+    still = "```{figure} figures/curve.svg\n:name: fig-c\n:alt: A line.\n\nIt falls.\n```"
+    assert turned_of(tmp_path, [still], **how) == [
+        f"![A line.]({folder}/curve.svg)\n\n**Fig. 1.** It falls."
+    ]
+
+
+def test_predictions_become_a_list_and_a_folded_answer(tmp_path):
+    asked = (
+        "It moves.{claim}`near-moves`\n\n```{predict} near-who\nWho is {term}`near`?\n\n"
+        "- Nobody, as\n  it seems.\n- * Patient 1.\n- All.\n\n"
+        "She is at 1.\n\nThe others are not.\n```\n\nGo on."
+    )
+    (lab,) = turned_of(tmp_path, [asked], pages=True)
+    assert lab.startswith("It moves.\n\n**Your prediction.** Who is [near](")
+    assert "\n- A. Nobody, as it seems.\n- B. Patient 1.\n- C. All.\n\n" in lab
+    folded = (
+        "`````{dropdown} Which answer holds?\n**B.** She is at 1.\n\nThe others are not.\n`````"
+    )
+    assert lab.endswith(f"{folded}\n\nGo on.") and "near-who" not in lab
+    (plain,) = turned_of(tmp_path, [asked], plain=True)
+    opened = "<details><summary>Which answer holds?</summary>\n\n**B.** She is at 1.\n\nThe others"
+    assert opened in plain and plain.count("</details>") == 1 and "- B. Patient 1." in plain
+
+
+def test_a_notebook_is_turned(tmp_path):
     first = [
         markdown(
             "(one)=\n# One\n\n{eq}`sum-a` and {cite:t}`fix_discriminatory_1951`. See {ref}`two`. "

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from equation_index import pages
 
-FIGURE = re.compile(r"^(?P<fence>[`:]{3,})\{figure\}.*\n(?P<body>(?:.*\n)*?)(?P=fence)\s*$", re.M)
+FIGURE = re.compile(
+    r"^(?P<fence>[`:]{3,})\{(?:figure|play)\}.*\n(?P<body>(?:.*\n)*?)(?P=fence)\s*$", re.M
+)
 BOX = re.compile(r"^[`:]{3,}\{prf:(?P<kind>\w+)\}(?P<title>.*)\n:label: *(?P<label>[\w-]+)", re.M)
 KINDS = ("algorithm", "theorem", "proposition", "lemma", "definition")
 

@@ -1,6 +1,8 @@
 """What the figures to play with show: one function a figure, named like its file in book/figures.
 
 The numbers come from the module, or from the chapter that the figure opens. None is typed here.
+``NAME_states`` gives the states in which pages set a figure again: what differs from its data. They
+move its points; where a state needs other people, they are drawn at random.
 """
 
 from __future__ import annotations
@@ -45,6 +47,17 @@ def classes(*names):
     ]
 
 
+def moved(points, **changes):
+    """Return a copy of a list of points or numbers in which patient_3=... has another place."""
+    moved = [*points]
+    for patient, place in changes.items():
+        moved[int(patient.removeprefix("patient_")) - 1] = place
+    return moved
+
+
+# -- nearest neighbours ---------------------------------------------------------------------------
+
+
 def nearest_neighbors():
     """The six patients of the chapter. Words are counted, so a patient moves by whole words."""
     X, y, query = of_chapter("nearest_neighbors", "X_six", "y_six", "x_new")
@@ -72,6 +85,9 @@ def nearest_neighbors_states():
     }
 
 
+# -- linear regression ----------------------------------------------------------------------------
+
+
 def linear_regression():
     """The five patients of the chapter: years since the first complaint, and the memory score."""
     x, y = of_chapter("linear_regression", "x_five", "y_five")
@@ -88,14 +104,32 @@ def linear_regression():
                 "label": "memory score",
                 "unit": "points",
                 "domain": [0, 44],
+                "below": [-12, 44],
                 "step": 1,
                 "leap": 5,
             },
         },
         "x": x,
         "y": y,
-        "colors": {"line": COLORS[0], "residual": COLORS[1]},
+        "through": [[0.5, 25], [5.5, 15]],  # a line that is not the best
+        "until": 6,
+        "query": None,
+        "colors": {"line": COLORS[0], "residual": COLORS[1], "own": COLORS[2]},
     }
+
+
+def linear_regression_states():
+    """A line of the reader's own; patient 5 far out; a wrong score in the middle; year 9."""
+    x, y = of_chapter("linear_regression", "x_five", "y_five")
+    return {
+        "line": {"own": True},
+        "pull": {"x": moved(x, patient_5=6), "y": moved(y, patient_5=6)},
+        "outlier": {"y": moved(y, patient_3=40)},
+        "beyond": {"until": 10, "query": 9},
+    }
+
+
+# -- logistic regression --------------------------------------------------------------------------
 
 
 def logistic_regression():
@@ -122,8 +156,28 @@ def logistic_regression():
         "classes": classes("stable", "decline"),
         "x": x,
         "y": [sorted(set(y)).index(label) for label in y],
+        "factor": 1.5,
+        "factors": [
+            *np.arange(1, 5, 0.1).round(1).tolist(),
+            *[5, 6, 8, 10, 15, 20, 30, 50, 100, 1000, 10000],
+        ],
+        "threshold": None,
+        "query": None,
         "color": COLORS[2],
     }
+
+
+def logistic_regression_states():
+    """A factor to be chosen; a new patient; patient 4 who declines; a threshold."""
+    return {
+        "factor": {"own": True, "factor": 1},
+        "coefficient": {"query": 2},
+        "separable": {"y": moved(logistic_regression()["y"], patient_4=1), "factor": 2},
+        "threshold": {"threshold": 0.5},
+    }
+
+
+# -- kernel methods -------------------------------------------------------------------------------
 
 
 def kernel_methods():
@@ -135,13 +189,28 @@ def kernel_methods():
         "axes": {"x": {**dose, "step": 0.5, "leap": 2}, "y": {**gain, "step": 1, "leap": 4}},
         "x": x,
         "y": y,
+        "numbers": [1, 2, 3, 4],
         "query": query,
         "kernel": "hat",
         "width": 2,
         "price": 0.5,
         "powers": {"width": [-0.7, 1], "price": [-3, 2]},
-        "colors": {"curve": COLORS[0], "residual": COLORS[1], "share": COLORS[2]},
+        "until": 8,
+        "colors": {"curve": "#222222", "residual": COLORS[1], "shares": [*COLORS[2:5], COLORS[0]]},
     }
+
+
+def kernel_methods_states():
+    """One patient alone; hardly a price, for widths; a new patient far from all."""
+    x, y = of_chapter("kernel_methods", "x_four", "y_four")
+    return {
+        "one": {"x": x[1:2], "y": y[1:2], "numbers": [2]},
+        "width": {"price": 0.01},
+        "beyond": {"until": 20, "query": 20, "kernel": "rbf"},
+    }
+
+
+# -- penalised models -----------------------------------------------------------------------------
 
 
 def penalized_models():
@@ -180,8 +249,22 @@ def penalized_models():
         "price": 4,
         "kind": "lasso",
         "correlation": 0,
+        "cup": 0.25,  # litres
         "colors": {"ball": COLORS[2], "features": COLORS[:2]},
     }
+
+
+def penalized_models_states():
+    """The lasso and ridge without a price; features that say nearly the same; coffee in litres."""
+    return {
+        "first": {"price": 0},
+        "never": {"price": 0, "kind": "ridge"},
+        "twins": {"price": 2, "correlation": 0.9, "free": [1, 1]},
+        "units": {"litres": True},
+    }
+
+
+# -- overfitting ----------------------------------------------------------------------------------
 
 
 def overfitting():
@@ -198,6 +281,7 @@ def overfitting():
                 "step": 0.5,
                 "leap": 2,
             },
+            "few": {"domain": [-0.2, 4.2], "limits": [0, 4]},
             "y": {"label": "times stood up", **times},
         },
         "errors": {
@@ -213,6 +297,32 @@ def overfitting():
         "noise": [0.5, 3],
         "colors": {"curve": COLORS[0], "fresh": COLORS[1], "training": COLORS[2]},
     }
+
+
+def overfitting_states():
+    """Four visits and an envelope; other days; three folds; up to sixty visits."""
+    weeks, counts, course, sigma = of_chapter(
+        "overfitting", "weeks_four", "counts_four", "course", "sigma"
+    )
+    true = course[0] - course[1] * np.exp(-np.array(weeks) / course[2])
+    rng = np.random.default_rng(2)
+    sixty = np.concatenate([np.arange(12.0), 0.5 * rng.integers(0, 23, 48)])
+    days = rng.normal(size=60).round(2)
+    return {
+        "envelope": {
+            "x": weeks,
+            "z": ((np.array(counts) - true) / sigma).round(6).tolist(),
+            "visits": 4,
+            "degree": 1,
+            "envelope": [2, 7],
+        },
+        "redraw": {"degree": 1, "ghosts": True},
+        "folds": {"degree": 2, "folds": 3, "fold": 1},
+        "more": {"x": sixty.tolist(), "z": days.tolist(), "visits": 12, "degree": 5},
+    }
+
+
+# -- support vector machines ----------------------------------------------------------------------
 
 
 def support_vector_machines():
@@ -235,6 +345,21 @@ def support_vector_machines():
     }
 
 
+def support_vector_machines_states():
+    """Patient 3 among the ill, without and with the forces; a ring; words counted in tenths."""
+    moved, cheap = of_chapter("support_vector_machines", "X_moved", "cheap")
+    ring = [[5, 5], [4, 4], [6, 4], [4, 6], [1, 5], [3, 9], [8, 8], [9, 4], [6, 1], [2, 1]]
+    return {
+        "soft": {"X": moved, "C": cheap},
+        "forces": {"X": moved, "C": cheap, "forces": True},
+        "ring": {"X": ring, "y": [0] * 4 + [1] * 6, "kernel": "rbf", "C": 10, "gamma": 0.1},
+        "units": {"tenths": True},
+    }
+
+
+# -- normal distributions -------------------------------------------------------------------------
+
+
 def normal_distributions():
     """The six patients of the chapter: words forgotten and p-tau, as two ellipses.
 
@@ -243,6 +368,10 @@ def normal_distributions():
     X, y, query = of_chapter("normal_distributions", "X_six", "y_six", "x_new")
     groups = [np.array(X)[np.array(y) == label] for label in sorted(set(y))]
     factors = [2.0 * np.linalg.cholesky(np.cov(group.T, bias=True)) for group in groups]
+    people = [
+        2.0 * np.linalg.solve(factor, (group - group.mean(axis=0)).T).T
+        for factor, group in zip(factors, groups, strict=True)
+    ]
     moves = {"step": 0.5, "leap": 2}
     x_axis = {"label": "words forgotten", "unit": "of 16", "domain": [-0.5, 15.5]}
     y_axis = {"label": "p-tau", "unit": "10 pg/mL", "domain": [-0.5, 12.9]}
@@ -254,6 +383,7 @@ def normal_distributions():
         "classes": classes("well", "ill"),
         "means": [group.mean(axis=0).tolist() for group in groups],
         "rims": [factor.T.round(12).tolist() for factor in factors],
+        "people": [some.round(12).tolist() for some in people],
         "query": query,
         "own": 1,
         "prior": 0.5,
@@ -262,18 +392,31 @@ def normal_distributions():
     }
 
 
+def normal_distributions_states():
+    """Shared covariances; tilted ellipses; six people a class."""
+    rng = np.random.default_rng(3)
+    return {
+        "shared": {"own": 0},
+        "naive": {"rims": [[[2.5, 2], [0, 1]], [[3, 2.4], [0, 1.2]]], "means": [[4, 4], [9.5, 7]]},
+        "few": {"people": rng.normal(size=(2, 6, 2)).round(2).tolist()},
+    }
+
+
+# -- gaussian mixtures ----------------------------------------------------------------------------
+
+
 def gaussian_mixtures():
-    """Patients with disease A of a small clinic, and two bells that know nothing of them.
+    """Forty patients with disease A of a small clinic, and two components in the wrong place.
 
     The rims are where two vectors from a centre end, on the ellipse of one standard deviation.
     """
     from litlearn.datasets import make_memory_clinic
     from litlearn.mixture import GaussianMixture
 
-    clinic = make_memory_clinic(130, random_state=1)
-    X = clinic.data[clinic.target == 1][:, [0, 2]] / [1, 1000]
+    clinic = make_memory_clinic(150, random_state=1)
+    X = clinic.data[clinic.target == 1][:40, [0, 2]] / [1, 1000]
     X = X.round(2)
-    low, high = np.quantile(X, [0.25, 0.75], axis=0)
+    low, high = np.quantile(X, [0.15, 0.85], axis=0)
     middle, sd = np.median(X, axis=0).round(1), X.std(axis=0).round(1)
     floor, ceiling = X.min(axis=0) - sd, X.max(axis=0) + sd
     names = (
@@ -285,25 +428,42 @@ def gaussian_mixtures():
         for name, a, b in zip(names, floor, ceiling, strict=True)
     ]
     best = GaussianMixture(2, n_init=3, random_state=0).fit(X).lower_bound_
-    lift = int(np.ceil(1.6 - best))  # numbers above zero leave room for the name of the axis
     return {
         "X": X.tolist(),
-        "lift": lift,
         "axes": {"x": axes[0], "y": axes[1]},
         "climb": {
             "x": {"label": "steps, E and M in turn", "domain": [-0.7, 25.7]},
             "y": {
-                "label": f"log-likelihood per patient + {lift}",
-                "domain": [round(best - 1.6, 1) + lift, round(best + 0.2, 1) + lift],
+                "label": "log-likelihood per patient",
+                "domain": [round(best - 1.6, 1), round(best + 0.2, 1)],
             },
         },
-        "classes": classes("first bell", "second bell"),
+        "classes": classes("first component", "second component"),
         "means": [[middle[0], low[1].round(1)], [middle[0], high[1].round(1)]],
         "rims": [[[sd[0], 0.0], [0.0, sd[1]]], [[sd[0], 0.0], [0.0, sd[1]]]],
         "weight": 0.5,
         "reg_covar": GaussianMixture().reg_covar,
         "least": round(float(sd.prod()) / 30, 3),  # area of the smallest ellipse, over pi
     }
+
+
+def gaussian_mixtures_states():
+    """One common spread; six patients, one of whom has a component of his own."""
+    whole = gaussian_mixtures()
+    six = whole["X"][::7]
+    wide, high = whole["rims"][0]
+    narrow = [[wide[0] / 8, 0.0], [0.0, high[1] / 8]]
+    return {
+        "limit": {"common": 1},
+        "collapse": {
+            "X": six,
+            "means": [whole["means"][0], six[0]],
+            "rims": [[wide, high], narrow],
+        },
+    }
+
+
+# -- several classes ------------------------------------------------------------------------------
 
 
 def multiclass():
@@ -322,7 +482,22 @@ def multiclass():
         "offsets": [(np.array(x) - centres[c]).tolist() for x, c in zip(X, y, strict=True)],
         "y": y,
         "query": query,
+        "strategy": "rest",
     }
+
+
+def multiclass_states():
+    """Scores against the rest; pairs, one at a time; disease A in the middle; all strategies."""
+    centres = multiclass()["centres"]
+    return {
+        "rest": {"strategy": "rest", "single": 0},
+        "pairs": {"strategy": "pair", "single": 0},
+        "middle": {"centres": [[7, 8], [5, 5], [3, 2]], "query": [6, 5]},
+        "compare": {"strategy": "softmax", "centres": centres, "query": [3, 7]},
+    }
+
+
+# -- k-means --------------------------------------------------------------------------------------
 
 
 def k_means():
@@ -335,12 +510,43 @@ def k_means():
             "x": {"label": "words forgotten", **test},
             "y": {"label": "pictures misnamed", **test},
         },
-        "classes": classes("group 1", "group 2"),
+        "classes": classes("group 1", "group 2", "group 3"),
+        "spare": [9, 1],  # where a third centre begins
         "X": X,
         "centres": centres,
         "labels": squares.argmin(axis=1).tolist(),
         "next": 1,
     }
+
+
+def k_means_states():
+    """The step after the first; a bad end; long clouds; three centres."""
+    X = np.array(k_means()["X"])
+
+    def resting(X, labels):
+        X, labels = np.array(X), np.array(labels)
+        centres = [X[labels == c].mean(axis=0).tolist() for c in range(labels.max() + 1)]
+        return {"X": X.tolist(), "centres": centres, "labels": labels.tolist(), "next": 0}
+
+    bad = [[1, 5], [0, 3], [1, 3], [10, 3], [9, 6], [10, 4]]
+    rng = np.random.default_rng(1)
+    long = np.column_stack([np.tile([0.5, 2.5, 4, 6, 7.5, 9.5], 2), np.repeat([3.5, 6.5], 6)])
+    long[:, 1] += 0.1 * rng.integers(-5, 6, 12)
+    start = np.array([[2, 5], [8, 5]])
+    sides = np.sum((long[:, None] - start) ** 2, axis=2).argmin(axis=1)
+    return {
+        "next": {**resting(X, [0, 1, 1, 1, 1, 1])},
+        "bad": resting(bad, [0, 1, 1, 1, 0, 1]),
+        "long": {
+            "X": long.round(1).tolist(),
+            "centres": start.tolist(),
+            "labels": sides.tolist(),
+        },
+        "three": resting(X, [0, 0, 0, 1, 1, 1]),
+    }
+
+
+# -- decision trees -------------------------------------------------------------------------------
 
 
 def decision_trees():
@@ -356,9 +562,24 @@ def decision_trees():
         "y": [sorted(set(y)).index(label) for label in y],
         "cross": [8, 66],
         "asked": 1,
-        "bought": COLORS[2],
+        "lowered": COLORS[2],
         "left": "#6b6b6b",
     }
+
+
+def decision_trees_states():
+    """No question asked; patient 5 at 74; twelve patients that can be turned."""
+    X, _ = of_chapter("decision_trees", "X_six", "y_six")
+    # Two columns, which one question tells apart.
+    columns = np.column_stack([np.tile([4.2, 5.8], 6), np.repeat(np.arange(62, 87, 4.8), 2)])
+    return {
+        "first": {"asked": 0},
+        "greedy": {"X": moved(X, patient_5=[7, 74])},
+        "turned": {"X": columns.round(1).tolist(), "y": [1, 0] * 6},
+    }
+
+
+# -- one comparison -------------------------------------------------------------------------------
 
 
 def comparison():
@@ -368,23 +589,37 @@ def comparison():
     sizes, *lines = next(text for text in printed if text.startswith("women;")).splitlines()
     methods = [line.split("; ") for line in lines]
     n_parts = len(sizes.split()) - 1
+    some = np.arange(2, n_parts + 1)
+    factors = student.ppf(0.975, some - 1) * np.sqrt(1 / some + 1 / 4)
     times = {"domain": [-0.5, 4.5]}
     return {
         "names": [name for name, _, _ in methods],
         "sizes": [int(size) for size in sizes.split()[1:]],
         "errors": [[int(count) for count in counts.split()] for _, counts, _ in methods],
         "wrong": [repeats for _, _, repeats in methods],
-        "factor": float(student.ppf(0.975, n_parts - 1) * np.sqrt(1 / n_parts + 1 / 4)),
+        "factors": [0, 0, *factors.tolist()],  # of half an interval, by the number of parts
         "first": [name for name, _, _ in methods].index("tree"),
         "second": [name for name, _, _ in methods].index("logistic"),
         "axes": {
-            "points": {"label": "first minus second (percentage points)", "domain": [-13, 13]},
+            "points": {"label": "difference of the errors", "domain": [-13, 13]},
             "parts": {"label": "test part", "domain": [0, 23]},
-            "first": {"label": "repeats in which the first was wrong", **times},
-            "second": {"label": "repeats, the second", **times},
+            "first": {"label": "how often the first was wrong", **times},
+            "second": {"label": "how often the second was wrong", **times},
         },
         "colors": {"part": COLORS[0], "mean": COLORS[1]},
     }
+
+
+def comparison_states():
+    """Two methods that are close; five of the test parts."""
+    names = comparison()["names"]
+    return {
+        "close": {"first": names.index("SVM, linear"), "second": names.index("logistic")},
+        "few": {"parts": 5},
+    }
+
+
+# -- dimensionality reduction ---------------------------------------------------------------------
 
 
 def dimensionality_reduction():
@@ -410,9 +645,23 @@ def dimensionality_reduction():
         },
         "X": X,
         "angle": 20,
-        "arm": 5.5,
+        "classes": classes("well", "ill"),
         "colors": {"axis": COLORS[2], "lost": COLORS[1]},
     }
+
+
+def dimensionality_reduction_states():
+    """Words in tenths; two groups beside each other; patient 6 far down."""
+    (X,) = of_chapter("dimensionality_reduction", "X_six")
+    groups = [[6, 6], [10, 9], [14, 12], [9, 4], [13, 7], [17, 10]]
+    return {
+        "units": {"tenths": True},
+        "separate": {"X": groups, "y": [0, 0, 0, 1, 1, 1]},
+        "outlier": {"X": moved(X, patient_6=[16, 2]), "best": True},
+    }
+
+
+# -- forests --------------------------------------------------------------------------------------
 
 
 def _six_of_the_forest(page):
@@ -429,33 +678,47 @@ def _six_of_the_forest(page):
 
 
 def random_forests():
-    """Sixty bags of the six patients: those of the chapter, and more throws of the die."""
+    """The six patients and the rolls of the chapter; the figure throws dice for more trees."""
     (rolls,) = of_chapter("random_forests", "rolls")
-    rng = np.random.default_rng(0)
-    more = rng.integers(0, 6, size=(60 - len(rolls), 6)).tolist()
     return {
         **_six_of_the_forest("random_forests"),
-        "bags": [[roll - 1 for roll in bag] for bag in rolls] + more,
-        "lots": rng.integers(0, 2, size=(60, 8)).tolist(),
+        "bags": [[roll - 1 for roll in bag] for bag in rolls],
+        "seed": 1,
         "trees": 3,
+        "most": 60,
+    }
+
+
+def random_forests_states():
+    """One tree alone; many; deep trees; sixty people, who are judged out of bag."""
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], 30)
+    X = np.clip(rng.normal(2.6 + 1.8 * y[:, None], 1.2, (60, 2)), 0, 7).round(1)
+    return {
+        "ballot": {"alone": True},
+        "more": {"trees": 1},
+        "alike": {"kind": "deep", "trees": 20},
+        "bag": {"X": X.tolist(), "y": y.tolist(), "kind": "deep", "trees": 20, "query": None},
     }
 
 
 def extra_trees():
-    """Trees by lot on the same six patients. The figure throws its own dice."""
-    return {**_six_of_the_forest("extra_trees"), "trees": 1, "dice": 1, "most": 100}
-
-
-def support_vector_machines_states():
-    """Patient 3 among the ill, without and with the forces; a ring; words counted in tenths."""
-    moved, cheap = of_chapter("support_vector_machines", "X_moved", "cheap")
-    ring = [[5, 5], [4, 4], [6, 4], [4, 6], [1, 5], [3, 9], [8, 8], [9, 4], [6, 1], [2, 1]]
+    """The same six patients. The figure throws its own dice."""
     return {
-        "soft": {"X": moved, "C": cheap},
-        "forces": {"X": moved, "C": cheap, "forces": True},
-        "ring": {"X": ring, "y": [0] * 4 + [1] * 6, "kernel": "rbf", "C": 10, "gamma": 0.1},
-        "units": {"tenths": True},
+        **_six_of_the_forest("extra_trees"),
+        "trees": 1,
+        "dice": 1,
+        "most": 100,
+        "shift": 0.5,  # years, added before the logarithm
     }
+
+
+def extra_trees_states():
+    """A hundred trees; the same on a logarithmic scale."""
+    return {"blur": {"trees": 100}, "logarithm": {"trees": 100, "logarithm": True}}
+
+
+# -- all of them ----------------------------------------------------------------------------------
 
 
 def states(name):

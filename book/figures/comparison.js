@@ -1,10 +1,10 @@
-/* Two methods on the same women: the differences of their errors, and who is behind them. */
+/* Two methods on the same women: the differences of their errors on some or all of the test parts, and
+   who is behind them. */
 litlearn.figure("comparison", (figure, data) => {
   "use strict";
   const { number } = litlearn;
-  const { names, sizes, errors, wrong, factor, colors } = data;
-  const state = { first: data.first, second: data.second };
-  const parts = [...sizes.keys()];
+  const { names, sizes, errors, wrong, factors, colors } = data;
+  const state = figure.state({ first: data.first, second: data.second, parts: sizes.length });
   const women = [...wrong[0]].map((_, i) => i);
 
   const sum = (values) => values.reduce((a, b) => a + b, 0);
@@ -12,35 +12,48 @@ litlearn.figure("comparison", (figure, data) => {
 
   /** Differences in percentage points, their mean, and half of the corrected interval. */
   function compare() {
-    const d = parts.map((j) => (100 * (errors[state.first][j] - errors[state.second][j])) / sizes[j]);
+    const d = d3.range(state.parts).map((j) => (100 * (errors[state.first][j] - errors[state.second][j])) / sizes[j]);
     const mean = sum(d) / d.length;
-    const half = factor * Math.sqrt(sum(d.map((value) => (value - mean) ** 2)) / (d.length - 1));
+    const half = factors[d.length] * Math.sqrt(sum(d.map((value) => (value - mean) ** 2)) / (d.length - 1));
     const counts = Array(25).fill(0);
     for (const i of women) counts[5 * Number(wrong[state.first][i]) + Number(wrong[state.second][i])] += 1;
     return { d, mean, half, counts };
   }
 
-  const left = figure.plot({ x: data.axes.points, y: data.axes.parts, abreast: true, width: 380, height: 340 });
+  const left = figure.plot({ x: data.axes.points, y: data.axes.parts, title: "test parts", width: 380, height: 360 });
   const zero = left.marks.append("path").attr("class", "before");
-  const interval = left.marks.append("path").attr("stroke", colors.mean).attr("stroke-width", 3);
-  const middle = left.marks.append("circle").attr("r", 6).attr("fill", colors.mean);
+  const interval = left.marks.append("path").attr("stroke", colors.mean).attr("stroke-width", 3).attr("class", "verdict");
+  const middle = left.marks.append("circle").attr("r", 6).attr("fill", colors.mean).attr("class", "verdict");
   const dots = left.marks.append("g");
-  const right = figure.plot({ x: data.axes.first, y: data.axes.second, equal: true, abreast: true, width: 340 });
+  const right = figure.plot({ x: data.axes.first, y: data.axes.second, name: "women", title: "women", equal: true, width: 340 });
   const grid = right.marks.append("path").attr("class", "before");
   const crowd = right.marks.append("g");
   const options = names.map((text, value) => ({ value, text }));
-  figure.select({ label: "first method", options, get: () => state.first, set: (m) => (state.first = m) });
-  figure.select({ label: "second method", options, get: () => state.second, set: (m) => (state.second = m) });
+  figure.restart(state);
+  figure.select({ name: "first", label: "first method", options, get: () => state.first, set: (m) => (state.first = m) });
+  figure.select({ name: "second", label: "second method", options, get: () => state.second, set: (m) => (state.second = m) });
+  figure.slider({
+    name: "parts",
+    label: "test parts",
+    min: 2,
+    max: sizes.length,
+    get: () => state.parts,
+    set: (parts) => (state.parts = parts),
+  });
   const table = figure.table("About how many women were they wrong at least twice?", ["who", "women"]);
 
   figure.drawn(() => {
     const { d, mean, half, counts } = compare();
+    const [one, other] = [names[state.first], names[state.second]];
+    left.name("x", `errors of ${one} minus ${other} (points)`);
+    right.name("x", `how often ${one} was wrong`);
+    right.name("y", `how often ${other} was wrong`);
     const [low, high] = left.y.domain;
     const up = high - 1.2;
     zero.attr("d", `M${left.sx(0)},${left.sy(low)}V${left.sy(high)}`);
     interval.attr("d", `M${left.sx(mean - half)},${left.sy(up)}H${left.sx(mean + half)}`);
     middle.attr("cx", left.sx(mean)).attr("cy", left.sy(up));
-    dots.selectAll("circle").data(parts).join("circle").attr("r", 4).attr("fill", colors.part)
+    dots.selectAll("circle").data(d3.range(state.parts)).join("circle").attr("r", 4).attr("fill", colors.part)
       .attr("cx", (j) => left.sx(d[j])).attr("cy", (j) => left.sy(j + 1));
 
     // In each cell the women stand in rows of at most 24.
@@ -61,25 +74,24 @@ litlearn.figure("comparison", (figure, data) => {
 
     const over = (pick) => sum(pairs.map(([a, b], k) => (pick(a > 1, b > 1) ? counts[k] : 0)));
     const both = over((a, b) => a && b);
-    const [one, other] = [names[state.first], names[state.second]];
     table([
       { cells: ["both", both] },
-      { cells: [`only ${one} (first)`, over((a, b) => a && !b)] },
-      { cells: [`only ${other} (second)`, over((a, b) => !a && b)] },
+      { cells: [`only ${one}`, over((a, b) => a && !b)] },
+      { cells: [`only ${other}`, over((a, b) => !a && b)] },
     ]);
     const range = `95 % interval from ${number(mean - half)} to ${number(mean + half)}`;
     figure.say(state.first === state.second
       ? "Choose two different methods."
-      : `The first (${one}) makes ${number(Math.abs(mean))} percentage points ${mean < 0 ? "fewer" : "more"} errors than ` +
-        `the second (${other}), ${range}: ` +
-        (Math.abs(mean) > half ? "zero is outside." : "zero is inside, and these women do not tell which is better."));
+      : `On ${state.parts} test parts the first (${one}) makes ${number(Math.abs(mean))} percentage points ` +
+        `${mean < 0 ? "fewer" : "more"} errors than the second (${other}), ${range}: ` +
+        (Math.abs(mean) > half ? "zero is outside." : "zero is inside, and which is better remains open."));
   });
 
-  figure.explain("Choose two methods with the lists. First plot: one dot for each test part, and above them the mean with its " +
+  figure.explain("Choose two methods with the lists, and how many of the test parts count with the slider. First plot: one dot for each test part, and above them the mean with its " +
     "interval; dots left of zero are parts where the first method was better.");
 
   return {
-    set: (next) => figure.change(() => Object.assign(state, next)),
-    get: () => ({ ...state, ...compare() }),
+    set: (next) => figure.change(() => Object.assign(state, structuredClone(next))),
+    get: () => ({ ...structuredClone(state), ...compare() }),
   };
 });

@@ -10,15 +10,15 @@
    Everything moves in the units of the data. Needs D3 (book/vendor/d3).
 
    A page can set the same figure in several places ({play}): each has a state of its own, only the
-   controls that it names, and may keep what has the class "verdict" until the reader has answered
-   a question ({predict}). */
+   controls, points and further plots that it names, and may keep what has the class "verdict" until
+   the reader has answered a question ({predict}). */
 (function () {
   "use strict";
   const drawings = new Map();
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   // matplotlib's "o", "^", "s" and "D", in the order of litlearn.plotting.MARKERS.
   const symbols = [d3.symbolCircle, d3.symbolTriangle, d3.symbolSquare, d3.symbolDiamond];
-  let count = 0;
+  let used = 0; // numbers that ids were made with
 
   /** "#0072B2" as three numbers. */
   function rgb(color) {
@@ -37,6 +37,11 @@
     return head ? `${head} and ${items[items.length - 1]}` : String(items[0]);
   }
 
+  /** "1 word", "2 words", "0.5 words". */
+  function count(value, word) {
+    return `${number(value)} ${word}${value === 1 ? "" : "s"}`;
+  }
+
   /** Numbers of a range that lie a step apart are as short as the step: 0.1 * 3 is 0.3. */
   function snap(value, { step, domain, limits = domain }) {
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
@@ -44,38 +49,63 @@
     return Number((Math.round(inside / step) * step).toFixed(digits));
   }
 
-  /** The picture: axes, and layers for the map, the marks and the handles. */
+  /** Random numbers from 0 to 1, the same for the same seed (mulberry32). */
+  function random(seed) {
+    let a = (seed * 2654435761) >>> 0;
+    return () => {
+      a = (a + 0x6d2b79f5) >>> 0;
+      let t = Math.imul(a ^ (a >>> 15), a | 1);
+      t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+      return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+    };
+  }
+
+  /** A random number with a normal distribution. */
+  const normal = () => Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
+
+  /** The picture: axes, and layers for the map, the marks and the handles. Where the map tells the
+      answer (`verdict`), it is not shown before the reader's own. */
   class Plot {
-    constructor(figure, box, { x, y, equal = false, width = 440, height = 330, title = "" }) {
-      Object.assign(this, { figure, box, x, y, equal, title, widest: width, flat: height });
+    constructor(figure, box, { x, y, equal = false, width = 440, height = 330, left = 46, title = "", verdict = false }) {
+      Object.assign(this, { figure, box, x, y, equal, left, title, widest: width, flat: height });
       this.canvas = this.box.append("canvas").attr("aria-hidden", "true");
       this.svg = this.box.append("svg").attr("class", "litlearn-plot");
       const what = `${y.label} against ${x.label}`;
       this.svg.attr("role", "group").attr("aria-label", title ? `${title}: ${what}` : what);
-      const clip = `litlearn-clip-${(count += 1)}`;
+      const clip = `litlearn-clip-${(used += 1)}`;
       this.window = this.svg.append("clipPath").attr("id", clip).append("rect");
       const layer = (name) => this.svg.append("g").attr("class", name);
       this.axes = layer("axes").attr("aria-hidden", "true");
       this.map = layer("map").attr("clip-path", `url(#${clip})`).attr("aria-hidden", "true");
       this.marks = layer("marks").attr("clip-path", `url(#${clip})`).attr("aria-hidden", "true");
+      this.notes = layer("notes").attr("aria-hidden", "true"); // may leave the window
       this.front = layer("front");
-      this.sx = d3.scaleLinear().domain(x.domain);
-      this.sy = d3.scaleLinear().domain(y.domain);
+      for (const part of [this.canvas, this.map]) part.classed("verdict", verdict);
+      [this.sx, this.sy] = [d3.scaleLinear(), d3.scaleLinear()];
       this.resize();
       new ResizeObserver(() => this.resize() && figure.draw()).observe(this.box.node());
     }
 
     /** Fit the axes to the width of the page; tell whether anything changed. */
     resize() {
-      const width = Math.min(this.widest, Math.floor(this.box.node().clientWidth) || this.widest);
+      const room = Math.floor(this.box.node().clientWidth) || this.width; // none while it is hidden
+      const width = Math.min(this.widest, room || this.widest);
       if (width === this.width) return false;
-      const [left, right, top, bottom] = [46, 6, this.title ? 26 : 6, 40];
+      this.width = width;
+      this.scale();
+      return true;
+    }
+
+    /** Draw the axes, after a change of their range or of their labels. */
+    scale() {
+      const { width } = this;
+      const [left, right, top, bottom] = [this.left, 6, this.title ? 26 : 6, 40];
       const span = (axis) => axis.domain[1] - axis.domain[0];
       const inner = width - left - right;
       const tall = this.equal ? (inner * span(this.y)) / span(this.x) : this.flat - top - bottom;
-      Object.assign(this, { width, height: Math.round(tall) + top + bottom });
-      this.sx.range([left, width - right]);
-      this.sy.range([this.height - bottom, top]);
+      this.height = Math.round(tall) + top + bottom;
+      this.sx.domain(this.x.domain).range([left, width - right]);
+      this.sy.domain(this.y.domain).range([this.height - bottom, top]);
       this.svg.attr("viewBox", `0 0 ${width} ${this.height}`);
       this.svg.attr("width", width).attr("height", this.height);
       this.window.attr("x", left).attr("y", top).attr("width", inner);
@@ -88,17 +118,24 @@
       axis(this.sy, d3.axisLeft, `translate(${left},0)`);
       const name = (label) => this.axes.append("text").attr("class", "name").text(label);
       const unit = ({ label, unit }) => (unit ? `${label} (${unit})` : label);
-      if (this.title) name(this.title).attr("x", left + inner / 2).attr("y", 15).attr("font-weight", 600);
-      name(unit(this.x)).attr("x", left + inner / 2).attr("y", this.height - 6);
-      name(unit(this.y)).attr("transform", `translate(12,${(this.height - bottom + top) / 2})rotate(-90)`);
-      return true;
+      if (this.title) name(this.title).attr("class", "name title").attr("x", left + inner / 2).attr("y", 15);
+      name(unit(this.x)).attr("class", "name x").attr("x", left + inner / 2).attr("y", this.height - 6);
+      name(unit(this.y)).attr("class", "name y").attr("transform", `translate(12,${(this.height - bottom + top) / 2})rotate(-90)`);
+    }
+
+    /** Change the words above the picture ("title") or beside an axis ("x", "y"). */
+    name(side, text) {
+      if (side === "title") this.title = text;
+      else this[side] = { ...this[side], label: text, unit: "" };
+      this.axes.select(`.name.${side}`).text(text);
     }
 
     /** Colour the plane: `vote(point)` returns { share, winner }, classes have names and colours.
 
         The tint is stronger the larger the winner's share, and white at a tie; a dark line
-        separates the regions; each region's name stands where there is most room. */
-    regions(vote, classes, points) {
+        separates the regions, with corners where borders are `square`; each region's name stands
+        where there is most room. */
+    regions(vote, classes, points, square = false) {
       const cell = 2; // CSS pixels
       const [left, right] = this.sx.range();
       const [bottom, top] = this.sy.range();
@@ -127,7 +164,9 @@
       const inset = edge * cell;
       this.canvas.style("clip-path", `inset(${inset}px ${nx * cell - inset - (right - left)}px ` +
         `${ny * cell - inset - (bottom - top)}px ${inset}px)`);
-      this.borders(winner, classes.length, { nx, ny, cell, ...place });
+      const grid = { nx, ny, cell, ...place };
+      const border = square ? this.corners(winner, grid) : this.borders(winner, classes.length, grid);
+      this.map.selectAll("path").data([border]).join("path").attr("d", (d) => d);
       this.names(vote, classes, points);
     }
 
@@ -141,7 +180,24 @@
         const point = ([i, j]) => `${(left + i * cell).toFixed(1)},${(top + j * cell).toFixed(1)}`;
         paths.push(...rings.map((ring) => `M${ring.map(point).join("L")}Z`));
       }
-      this.map.selectAll("path").data([paths.join("")]).join("path").attr("d", (d) => d);
+      return paths.join("");
+    }
+
+    /** Borders along the axes, as the regions of trees have them: between cells that differ. */
+    corners(winner, { nx, ny, cell, left, top }) {
+      const paths = [];
+      const at = (i, j) => `${left + i * cell},${top + j * cell}`;
+      const runs = (differ, length, line) => {
+        for (let k = 0, start = -1; k <= length; k += 1) {
+          if (k < length && differ(k)) start = start < 0 ? k : start;
+          else if (start >= 0) [start] = [-1, paths.push(line(start, k))];
+        }
+      };
+      for (let i = 1; i < nx; i += 1)
+        runs((j) => winner[j * nx + i] !== winner[j * nx + i - 1], ny, (a, b) => `M${at(i, a)}V${top + b * cell}`);
+      for (let j = 1; j < ny; j += 1)
+        runs((i) => winner[j * nx + i] !== winner[(j - 1) * nx + i], nx, (a, b) => `M${at(a, j)}H${left + b * cell}`);
+      return paths.join("");
     }
 
     /** Write each class's name into its region, as far as possible from borders and points. */
@@ -172,11 +228,36 @@
         .text((b) => b.name).attr("x", (b) => b.x).attr("y", (b) => b.y).attr("dy", "0.32em");
     }
 
-    /** A new patient (a star, item -1) and the former ones (item i): numbered, marked by their
-        class, and all of them movable. Their places are state.query and state.X. */
+    /** Write names beside curves (lists of pixels), at the first of their points where no curve, no other
+        name and none of the points to avoid is near. */
+    beside(curves, avoid = []) {
+      const [[left, right], [bottom, top]] = [this.sx.range(), this.sy.range()];
+      const taken = curves.flatMap(({ points }) => points.map(([x, y]) => ({ x, y, half: 0 })));
+      taken.push(...avoid.map(([x, y]) => ({ x, y, half: 8 })));
+      const names = curves.map(({ text, points, color }) => {
+        const half = 3.4 * text.length;
+        let best = { room: -1 };
+        const places = points.flatMap(([x, y]) =>
+          [0, half, -half].flatMap((side) => [-13, 13].map((up) => [x + side, y + up])));
+        for (const [x, y] of places) {
+          if (x - half < left || x + half > right || y - 8 < top || y + 8 > bottom) continue;
+          const gap = (o) => Math.hypot(Math.max(0, Math.abs(o.x - x) - half - o.half), Math.max(0, Math.abs(o.y - y) - 6));
+          const room = Math.min(5, ...taken.map(gap));
+          if (room > best.room) best = { room, text, color, x, y, half };
+        }
+        taken.push(best);
+        return best;
+      });
+      this.notes.selectAll(".beside").data(names.filter((name) => name.text)).join("text").attr("class", "beside")
+        .style("fill", (d) => d.color ?? null).text((d) => d.text).attr("x", (d) => d.x).attr("y", (d) => d.y).attr("dy", "0.35em");
+    }
+
+    /** A new patient (a star, item -1, below the others, so that it hides nobody) and the former ones
+        (item i): numbered unless they are many, marked by their class, and all of them movable.
+        Their places are state.query (if there is a new one) and state.X. */
     patients(state, y, classes) {
       const place = (i) => (i < 0 ? state.query : state.X[i]);
-      return this.handles([-1, ...y.keys()], {
+      return this.handles([...(state.query ? [-1] : []), ...y.keys()], {
         at: place,
         name: (i) => (i < 0 ? "new patient" : `patient ${i + 1}`),
         moved: (i, to) => place(i).splice(0, 2, ...to),
@@ -184,7 +265,8 @@
         look: (nodes) => nodes.each(function (i) {
           const node = d3.select(this);
           if (i < 0) node.append("path").attr("class", "query").attr("d", d3.symbol(d3.symbolStar, 190));
-          else node.call(litlearn.mark, classes[y[i]]).append("text").attr("x", 10).attr("y", -7).text(i + 1);
+          else node.call(litlearn.mark, classes[y[i]]);
+          if (i >= 0 && y.length < 20) node.append("text").attr("x", 10).attr("y", -7).text(i + 1);
         }),
       });
     }
@@ -193,17 +275,19 @@
 
         at(item) gives a position, moved(item, [x, y]) takes the next one, label(item) names the
         point and text(item) its position for those who do not see it, and look(selection) draws it.
-        Where the place names its controls, a point moves if they contain name(item) or "patients". */
-    handles(items, { at, moved, label, look, text, name = () => "points" }) {
+        Where the place names its controls, a point moves if they contain name(item), as "patient 3",
+        or all of its kind, "patients". Points that are not shown(item) are not there. Of `many`
+        points one can be reached by Tab, and the others from it by Page Up and Page Down. */
+    handles(items, { at, moved, label, look, text, name, shown = () => true, many = false }) {
       const { figure, x, y } = this;
-      const movable = (item) => figure.wants(name(item)) ||
-        (name(item).startsWith("patient ") && figure.wants("patients"));
+      const kind = (item) => name(item).replace(/ \d+$/, "s").replace("persons", "people");
+      const movable = (item) => figure.wants(name(item)) || figure.wants(kind(item));
       text ??= (item) => [x, y].map(({ label }, axis) => `${label} ${number(at(item)[axis])}`).join(", ");
       const all = this.front.selectAll(null).data(items).join("g");
       all.attr("class", (item) => (movable(item) ? "handle" : "fixed"));
       const nodes = all.filter(movable);
       all.filter((item) => !movable(item)).attr("aria-hidden", "true");
-      nodes.attr("tabindex", 0).attr("role", "slider");
+      nodes.attr("data-name", name).attr("tabindex", (_, i) => (many && i ? -1 : 0)).attr("role", "slider");
       nodes.attr("aria-roledescription", "movable point").attr("aria-describedby", figure.help.id);
       const [low, high] = x.limits ?? x.domain;
       nodes.attr("aria-label", label).attr("aria-valuemin", low).attr("aria-valuemax", high);
@@ -216,7 +300,8 @@
       };
       // Where points overlap, take the one whose middle is nearest.
       const nearest = (event) => {
-        const spots = items.filter(movable).map((item) => ({ item, x: this.sx(at(item)[0]), y: this.sy(at(item)[1]) }));
+        const spots = items.filter((item) => movable(item) && shown(item))
+          .map((item) => ({ item, x: this.sx(at(item)[0]), y: this.sy(at(item)[1]) }));
         const gap = (spot) => Math.hypot(spot.x - event.x, spot.y - event.y);
         return spots.reduce((a, b) => (gap(b) < gap(a) ? b : a));
       };
@@ -227,18 +312,27 @@
         })
         .on("drag", ({ subject, x: px, y: py }) => to(subject.item, [this.sx.invert(px), this.sy.invert(py)]))
         .on("end", () => nodes.classed("held", false)));
+      if (many) nodes.on("focus", (event) => nodes.attr("tabindex", function () { return this === event.currentTarget ? 0 : -1; }));
       const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
       nodes.on("keydown", (event, item) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const turn = many && { PageUp: -1, PageDown: 1 }[event.key];
         const way = ways[event.key];
-        if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
+        if (!way && !turn) return;
         event.preventDefault();
+        if (turn) {
+          const seen = nodes.filter(shown).nodes();
+          seen[(seen.indexOf(event.currentTarget) + turn + seen.length) % seen.length].focus();
+          return;
+        }
         const far = (axis) => (event.shiftKey ? axis.leap : axis.step);
         const [a, b] = at(item);
         to(item, [a + way[0] * far(x), b + way[1] * far(y)]);
       });
       figure.drawn(() => {
-        all.attr("transform", (item) => `translate(${this.sx(at(item)[0])},${this.sy(at(item)[1])})`);
-        nodes.attr("aria-valuenow", (item) => at(item)[0]).attr("aria-valuetext", text);
+        all.attr("display", (item) => (shown(item) ? null : "none"));
+        all.filter(shown).attr("transform", (item) => `translate(${this.sx(at(item)[0])},${this.sy(at(item)[1])})`);
+        nodes.filter(shown).attr("aria-valuenow", (item) => at(item)[0]).attr("aria-valuetext", text);
       });
       return all;
     }
@@ -247,7 +341,7 @@
   /** One figure on a page: the plot, the panel beside it, and what it says. */
   class Figure {
     constructor(root, data, place) {
-      Object.assign(this, { root: d3.select(root), data, place, parts: [], keys: new Map() });
+      Object.assign(this, { root: d3.select(root), data, place, parts: [], plots: [], keys: new Map() });
       this.root.classed("untouched", true).classed("asked", Boolean(place.ask));
       for (const touch of ["pointerdown", "keydown"])
         this.root.on(`${touch}.touched`, () => this.root.classed("untouched", false));
@@ -256,7 +350,7 @@
         this.root.classed("asked", false);
         this.change(() => {});
       });
-      this.help = { id: `litlearn-help-${(count += 1)}` };
+      this.help = { id: `litlearn-help-${(used += 1)}` };
       this.root.on("keydown.litlearn", (event) => {
         const action = this.keys.get(event.key);
         if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -270,18 +364,50 @@
       return structuredClone({ ...first, ...this.place.state });
     }
 
-    /** Whether this place has a control; the whole figure has all of them. */
-    wants(name) {
-      return !this.place.controls || this.place.controls.includes(name);
+    /** Whether this place has a control. The whole figure has all of them, but for those that are
+        `extra`, which come only where a place names them. */
+    wants(name, extra = false) {
+      return name === undefined || (this.place.controls?.includes(name) ?? !extra);
     }
 
-    /** Axes beside the panel. With `abreast` several plots share a row, and the panel is below. */
+    /** Axes beside the panel; where there are several, they share a row, and the panel is below. A
+        plot with a `name` is a further one, which a place has to ask for. */
     plot(options) {
       const box = this.root.insert("div", ".litlearn-panel").attr("class", "litlearn-plot-box");
-      box.classed("abreast", options.abreast ?? false);
-      // The panel first: the plot measures the room that is left.
-      this.panel ??= this.root.append("div").attr("class", "litlearn-panel");
-      return new Plot(this, box, options);
+      if (!this.panel) {
+        // The panel first: the plot measures the room that is left. What answers may grow, so that
+        // it stands below what is worked.
+        this.panel = this.root.append("div").attr("class", "litlearn-panel");
+        this.tools = this.panel.append("div").attr("class", "litlearn-tools");
+        this.buttons = this.tools.append("div").attr("class", "litlearn-buttons");
+        this.answers = this.panel.append("div").attr("class", "litlearn-answers");
+      }
+      const plot = new Plot(this, box, options);
+      if (!options.name || this.wants(options.name)) this.plots.push(plot);
+      else box.attr("hidden", "");
+      box.attr("data-name", options.name ?? null);
+      return plot;
+    }
+
+    /** Draw it for the first time. On a phone one of several plots is seen at a time. */
+    open() {
+      // "Start again" alone stands below the controls.
+      if (this.buttons.selectAll("button").size() < 2) this.tools.append(() => this.buttons.node());
+      const several = this.plots.length > 1;
+      this.root.classed("several", several);
+      if (several) {
+        let front = 0;
+        const row = this.root.insert("fieldset", ":first-child").attr("class", "litlearn-control litlearn-turns");
+        this.radios(row, {
+          label: "Shown",
+          options: this.plots.map(({ title }, value) => ({ value, text: title })),
+          get: () => front,
+          set: (value) => (front = value),
+        });
+        this.drawn(() => this.plots.forEach(({ box }, i) => box.classed("behind", i !== front)));
+      }
+      for (const plot of this.plots) plot.resize();
+      this.draw();
     }
 
     /** Change the state, then draw, at most once a frame. */
@@ -314,40 +440,52 @@
       tick(started);
     }
 
-    slider({ name, label, min, max, step = 1, get, set, text = String }) {
-      if (!this.wants(name)) return;
-      const id = `litlearn-control-${(count += 1)}`;
-      const row = this.panel.append("div").attr("class", "litlearn-control");
+    /** A slider. It rests while it has no effect: off() says so. */
+    slider({ name, label, min, max, step = 1, get, set, text = String, extra, off = () => false }) {
+      if (!this.wants(name, extra)) return;
+      const id = `litlearn-control-${(used += 1)}`;
+      const row = this.tools.append("div").attr("class", "litlearn-control").attr("data-name", name);
       row.append("label").attr("for", id).html(label);
-      const input = row.append("input").attr("type", "range").attr("id", id).attr("autocomplete", "off");
-      input.attr("min", min).attr("max", max).attr("step", step);
-      const output = row.append("output").attr("for", id);
+      const range = row.append("div").attr("class", "litlearn-range");
+      const input = range.append("input").attr("type", "range").attr("id", id).attr("autocomplete", "off");
+      input.attr("min", min).attr("step", step);
+      const output = range.append("output").attr("for", id);
       input.on("input", () => this.change(() => set(Number(input.property("value")))));
       this.drawn(() => {
-        input.property("value", get()).attr("aria-valuetext", text(get()));
+        input.attr("max", max); // a function may give it
+        input.property("value", get()).property("disabled", off()).attr("aria-valuetext", text(get()));
+        row.classed("off", off());
         output.text(text(get()));
       });
     }
 
-    choice({ name, label, options, get, set }) {
-      if (!this.wants(name)) return;
-      const group = `litlearn-control-${(count += 1)}`;
-      const row = this.panel.append("fieldset").attr("class", "litlearn-control");
+    /** One of a few. */
+    choice({ name, extra, ...what }) {
+      if (!this.wants(name, extra)) return;
+      this.radios(this.tools.append("fieldset").attr("class", "litlearn-control").attr("data-name", name), what);
+    }
+
+    radios(row, { label, options, get, set, off = () => false }) {
+      const group = `litlearn-control-${(used += 1)}`;
       row.append("legend").text(label);
       for (const { value, text } of options) {
         const choice = row.append("label");
         const input = choice.append("input").attr("type", "radio").attr("name", group).attr("value", value);
-        choice.append("span").text(text);
+        const words = choice.append("span");
         input.on("change", () => this.change(() => set(value)));
-        this.drawn(() => input.property("checked", get() === value));
+        this.drawn(() => {
+          input.property("checked", get() === value).property("disabled", off());
+          words.text(typeof text === "function" ? text() : text);
+          row.classed("off", off());
+        });
       }
     }
 
     /** One of many: a list that drops down. Values are numbers. */
     select({ name, label, options, get, set }) {
       if (!this.wants(name)) return;
-      const id = `litlearn-control-${(count += 1)}`;
-      const row = this.panel.append("div").attr("class", "litlearn-control");
+      const id = `litlearn-control-${(used += 1)}`;
+      const row = this.tools.append("div").attr("class", "litlearn-control").attr("data-name", name);
       row.append("label").attr("for", id).text(label);
       const list = row.append("select").attr("id", id).attr("autocomplete", "off");
       list.selectAll("option").data(options).join("option").attr("value", (o) => o.value).text((o) => o.text);
@@ -355,23 +493,36 @@
       this.drawn(() => list.property("value", get()));
     }
 
-    button(text, press) {
-      this.panel.append("button").attr("type", "button").attr("class", "litlearn-button").text(text)
-        .on("click", press);
+    /** A button and the keys that do the same. Its text may change, as text() says. It rests while
+        there is nothing to do, and keeps the focus. */
+    button({ name, text, press, keys = [], extra, off = () => false }) {
+      if (!this.wants(name, extra)) return;
+      const button = this.buttons.append("button").attr("type", "button").attr("class", "litlearn-button");
+      button.attr("data-name", name ?? null);
+      const act = () => off() || press();
+      button.on("click", () => this.change(act));
+      this.drawn(() => button.attr("aria-disabled", off()).text(typeof text === "function" ? text() : text));
+      this.key(keys, act, name);
     }
 
-    /** A button that brings back the state as it is now: positions glide, the rest is set. */
+    /** A button that brings back the state as it is now: numbers glide, the rest is set. */
     restart(state) {
       if (this.place.controls?.length === 0) return;
       const start = structuredClone(state);
-      const between = (a, b, t) =>
-        Array.isArray(b) ? b.map((value, i) => between(a[i], value, t)) : t < 1 ? a + t * (b - a) : b;
-      this.button("Start again", () => {
-        const from = structuredClone(state);
-        this.glide((t) => {
-          for (const [key, value] of Object.entries(start))
-            state[key] = Array.isArray(value) ? between(from[key], value, t) : value;
-        });
+      const between = (a, b, t) => {
+        if (t === 1) return structuredClone(b);
+        if (Array.isArray(b)) return b.map((value, i) => between(a?.[i], value, t));
+        return typeof a === "number" && typeof b === "number" ? a + t * (b - a) : b;
+      };
+      this.button({
+        text: "Start again",
+        press: () => {
+          const from = structuredClone(state);
+          this.glide((t) => {
+            for (const [key, value] of Object.entries(start))
+              state[key] = Array.isArray(value) ? between(from[key], value, t) : structuredClone(value);
+          });
+        },
       });
     }
 
@@ -380,7 +531,7 @@
     table(caption, columns, left = 1) {
       if (!this.wants("table")) return () => {};
       const side = (cell, i) => (i < left ? "left" : null);
-      const table = this.panel.append("table").attr("class", "litlearn-table");
+      const table = this.answers.append("table").attr("class", "litlearn-table");
       table.append("caption").text(caption);
       table.append("thead").append("tr").selectAll("th").data(columns).join("th").attr("scope", "col")
         .attr("class", side).text((d) => d);
@@ -410,7 +561,7 @@
 
     /** Show a sentence; speak it once the reader pauses. */
     say(text) {
-      this.words ??= this.panel.insert("p", ":first-child").attr("class", "litlearn-says");
+      this.words ??= this.answers.insert("p", "table").attr("class", "litlearn-says");
       this.words.attr("aria-hidden", "true");
       this.voice ??= this.root.append("p").attr("class", "litlearn-voice").attr("role", "status");
       if (this.root.classed("asked")) text = "Choose an answer first, and the figure shows what happens.";
@@ -429,6 +580,9 @@
   window.litlearn = {
     number,
     list,
+    count,
+    random,
+    normal,
     figure: (name, drawing) => drawings.set(name, drawing),
 
     /** The outline of a class's marker. */
@@ -461,7 +615,7 @@
       const data = dataOf(root.dataset.figure);
       const figure = new Figure(root, data, JSON.parse(source.dataset.place ?? "{}"));
       root.figure = drawings.get(root.dataset.figure)(figure, data);
-      figure.draw();
+      figure.open();
       (picture?.closest("a.image-reference") ?? picture)?.remove();
     } catch (error) {
       root.remove();

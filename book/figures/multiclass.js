@@ -1,9 +1,11 @@
-/* Three classes under the hand: move them, and see where one-vs-rest, one-vs-one and softmax differ. */
+/* Three classes under the hand: move them, and see where one-vs-rest, one-vs-one and softmax differ, or
+   what a single one of their classifiers says. */
 litlearn.figure("multiclass", (figure, data) => {
   "use strict";
   const { number } = litlearn;
   const { classes, offsets, y } = data;
-  const state = figure.state({ centres: data.centres, query: data.query });
+  // single: one of three classifiers, or -1 for all of them together.
+  const state = figure.state({ centres: data.centres, query: data.query, strategy: data.strategy, single: -1 });
   const sum = (values) => values.reduce((a, b) => a + b, 0);
   const all = [0, 1, 2];
   const pairs = [[0, 1], [0, 2], [1, 2]];
@@ -117,32 +119,58 @@ litlearn.figure("multiclass", (figure, data) => {
     return { ...found, winner: found.told.indexOf(Math.max(...found.told)) };
   }
 
+  /** What the map shows at a place: the strategy's vote, or the side on which one classifier puts it. */
+  const sides = [...classes, { name: "the rest", color: "#8a8a8a" }];
+  const together = () => state.single < 0 || state.strategy === "softmax";
+  function shown(point) {
+    if (together()) return vote(state.strategy, point);
+    const k = state.single;
+    const positive = score(fits[state.strategy][k], point) > 0;
+    const [no, yes] = state.strategy === "rest" ? [3, k] : pairs[k];
+    const winner = positive ? yes : no;
+    return { winner, share: sides.map((_, c) => (c === winner ? 0.7 : 0.1)) };
+  }
+
   const { x, y: up } = data.axes;
   const place = (k) => (k < 0 ? state.query : state.centres[k]);
-  const plots = Object.entries(titles).map(([strategy, title], first) => {
-    const plot = figure.plot({ x, y: up, equal: true, title, abreast: true, width: 300 });
-    const lines = plot.marks.append("g");
-    const arms = plot.marks.append("g");
-    const dots = plot.marks.append("g");
-    const nodes = plot.handles([-1, ...all], {
-      at: place,
-      moved: (k, to) => place(k).splice(0, 2, ...to),
-      label: (k) => (k < 0 ? "new patient" : classes[k].name) + (first ? ` (${title})` : ""),
-      look: (marks) => marks.each(function (k) {
-        const node = d3.select(this);
-        if (k < 0) node.append("path").attr("class", "query").attr("d", d3.symbol(d3.symbolStar, 150));
-        else node.call(litlearn.mark, classes[k], 130);
-      }),
-    });
-    // The same points in every plot: the keyboard meets them once.
-    if (first) nodes.attr("tabindex", -1);
-    return { strategy, plot, lines, arms, dots };
+  const plot = figure.plot({ x, y: up, equal: true, verdict: true });
+  const lines = plot.marks.append("g");
+  const arms = plot.marks.append("g");
+  const dots = plot.marks.append("g");
+  plot.handles([-1, ...all], {
+    at: place,
+    moved: (k, to) => place(k).splice(0, 2, ...to),
+    name: (k) => (k < 0 ? "new patient" : `centre ${k + 1}`),
+    label: (k) => (k < 0 ? "new patient" : classes[k].name),
+    look: (marks) => marks.each(function (k) {
+      const node = d3.select(this);
+      if (k < 0) node.append("path").attr("class", "query").attr("d", d3.symbol(d3.symbolStar, 190));
+      else node.call(litlearn.mark, classes[k], 130);
+    }),
   });
+  figure.choice({
+    name: "strategy",
+    label: "The map shows",
+    options: Object.entries(titles).map(([value, text]) => ({ value, text })),
+    get: () => state.strategy,
+    set: (strategy) => (state.strategy = strategy),
+  });
+  const single = (k) => () => (state.strategy === "pair" ? pairs[k].map((c) => classes[c].name).join(" or ")
+    : `${classes[k].name} or not`);
+  figure.choice({
+    name: "single",
+    label: "by",
+    options: [{ value: -1, text: "all three classifiers" }, ...all.map((value) => ({ value, text: single(value) }))],
+    get: () => state.single,
+    set: (k) => (state.single = k),
+    off: () => state.strategy === "softmax",
+  });
+  figure.restart(state);
   const table = figure.table("The new patient",
     ["class", "score against the rest", "votes of the pairs", "probability by softmax"]);
 
   /** Both ends of the line where a score is zero, outside the picture. */
-  function line(plot, [b, u, v]) {
+  function line([b, u, v]) {
     const length = Math.hypot(u, v);
     const [px, py] = [(-b * u) / length ** 2, (-b * v) / length ** 2];
     const end = (t) => `${plot.sx(px - (t * v) / length)},${plot.sy(py + (t * u) / length)}`;
@@ -151,31 +179,32 @@ litlearn.figure("multiclass", (figure, data) => {
 
   function sentence(rest, pair, soft) {
     const name = ({ winner }) => `“${classes[winner].name}”`;
-    const claims = ["nobody claims the patient, and the least negative score wins", "one classifier claims the patient",
+    const claims = ["no classifier claims the patient, and the least negative score wins", "one classifier claims the patient",
       "two classifiers claim the patient, and the larger score wins", "all three claim the patient"][rest.claims];
     const tied = Math.max(...pair.votes) === 1;
-    const votes = tied ? "every class has one vote, and the sums of the scores decide" : "two votes of three";
-    return `One-vs-rest says ${name(rest)}: ${claims}. One-vs-one says ${name(pair)}: ${votes}. ` +
-      `Softmax says ${name(soft)}, with probability ${number(soft.told[soft.winner])}.`;
+    const votes = tied ? "where every class has one vote, and the sums of the scores decide" : "by two votes of three";
+    const different = new Set([rest, pair, soft].map(({ winner }) => winner)).size;
+    return `One-vs-rest says ${name(rest)}, because ${claims}. One-vs-one says ${name(pair)}, ${votes}. ` +
+      `Softmax says ${name(soft)}, with a probability of ${number(soft.told[soft.winner])}.` +
+      (different === 3 ? " All three answers are different." : "");
   }
 
   let mapped = "";
   figure.drawn(() => {
     refit();
-    const now = JSON.stringify([state.centres, plots.map(({ plot }) => plot.width)]);
-    for (const { strategy, plot, lines, arms, dots } of plots) {
-      const patients = y.map((_, i) => patient(i));
-      const of = (i) => classes[y[i]];
-      arms.selectAll("line").data(patients).join("line").attr("stroke", (_, i) => of(i).color)
-        .attr("x1", (p) => plot.sx(p[0])).attr("y1", (p) => plot.sy(p[1]))
-        .attr("x2", (_, i) => plot.sx(state.centres[y[i]][0])).attr("y2", (_, i) => plot.sy(state.centres[y[i]][1]));
-      dots.selectAll("path").data(patients).join("path").attr("class", "mark").attr("fill", (_, i) => of(i).color)
-        .attr("d", (_, i) => litlearn.symbol(of(i), 40))
-        .attr("transform", (p) => `translate(${plot.sx(p[0])},${plot.sy(p[1])})`);
-      const zero = strategy === "softmax" ? [] : fits[strategy];
-      lines.selectAll("path").data(zero).join("path").attr("class", "before").attr("d", (f) => line(plot, f));
-      if (now !== mapped) plot.regions((point) => vote(strategy, point), classes, [...patients, ...state.centres]);
-    }
+    const patients = y.map((_, i) => patient(i));
+    const of = (i) => classes[y[i]];
+    arms.selectAll("line").data(patients).join("line").attr("stroke", (_, i) => of(i).color)
+      .attr("x1", (p) => plot.sx(p[0])).attr("y1", (p) => plot.sy(p[1]))
+      .attr("x2", (_, i) => plot.sx(state.centres[y[i]][0])).attr("y2", (_, i) => plot.sy(state.centres[y[i]][1]));
+    dots.selectAll("path").data(patients).join("path").attr("class", "mark").attr("fill", (_, i) => of(i).color)
+      .attr("d", (_, i) => litlearn.symbol(of(i), 40))
+      .attr("transform", (p) => `translate(${plot.sx(p[0])},${plot.sy(p[1])})`);
+    const zero = state.strategy === "softmax" ? [] : fits[state.strategy];
+    lines.selectAll("path").data(zero.filter((_, k) => state.single < 0 || state.single === k)).join("path")
+      .attr("class", "before").attr("d", line);
+    const now = JSON.stringify([state.centres, state.strategy, state.single, plot.width]);
+    if (now !== mapped) plot.regions(shown, together() ? classes : sides, [...patients, ...state.centres]);
     mapped = now;
     const [rest, pair, soft] = ["rest", "pair", "softmax"].map((strategy) => vote(strategy, state.query));
     table(all.map((k) => ({
@@ -184,13 +213,13 @@ litlearn.figure("multiclass", (figure, data) => {
     figure.say(sentence(rest, pair, soft));
   });
 
-  figure.restart(state);
-  figure.explain("Drag a class or the star in any of the pictures. Or choose one in the first picture with Tab " +
-    "and use the arrow keys (with Shift: two words at once).");
+  figure.explain("Drag a class or the star, or choose one with Tab and use the arrow keys (with Shift: two words at " +
+    "once). Dashed: where a single classifier changes its answer.");
 
   return {
     set: (next) => figure.change(() => Object.assign(state, structuredClone(next))),
     get: () => ({ ...structuredClone(state), fits: structuredClone(fits) }),
     vote,
+    shown,
   };
 });

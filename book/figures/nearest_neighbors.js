@@ -46,12 +46,12 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
     return { neighbors: ids, distance, weights, share: votes.map((v) => v / total), winner };
   }
 
-  const plot = figure.plot({ x: first, y: second, equal: true });
+  const plot = figure.plot({ x: first, y: second, equal: true, verdict: true });
   const ring = plot.marks.append("ellipse").attr("class", "ring verdict");
   const lines = plot.marks.append("g").attr("class", "verdict");
   const points = plot.patients(state, y, classes);
 
-  const ballot = figure.panel.append("div").attr("class", "litlearn-shares verdict").attr("aria-hidden", "true");
+  const ballot = figure.answers.append("div").attr("class", "litlearn-shares verdict").attr("aria-hidden", "true");
   figure.slider({
     name: "k",
     label: "Number of neighbours <i>k</i>",
@@ -70,16 +70,15 @@ litlearn.figure("nearest_neighbors", (figure, data) => {
     get: () => state.weights,
     set: (weights) => (state.weights = weights),
   });
-  if (figure.place.controls) {
-    figure.choice({
-      name: "units",
-      label: "Delayed recall is counted in",
-      options: [{ value: false, text: "words" }, { value: true, text: "tenths of a word" }],
-      get: () => state.tenths,
-      set: (tenths) => (state.tenths = tenths),
-    });
-  }
-  const table = figure.table("Former patients, the nearest first", ["patient", "outcome", "distance", "weight"], 2);
+  figure.choice({
+    name: "units",
+    extra: true,
+    label: "Delayed recall is counted in",
+    options: [{ value: false, text: "words" }, { value: true, text: "tenths of a word" }],
+    get: () => state.tenths,
+    set: (tenths) => (state.tenths = tenths),
+  });
+  const table = figure.table("Former patients, the nearest first (bold: they vote)", ["patient", "outcome", "distance", "weight"], 2);
 
   /** Where the order of the table, or of the classes, decides: say it. */
   function ties(all, { share, winner }) {

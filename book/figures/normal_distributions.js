@@ -1,21 +1,34 @@
-/* Two normal distributions under the hand: move their centres and rims, and share their covariances. */
+/* Two normal distributions under the hand: move their centres and rims, and share their covariances; or
+   estimate them from other people. */
 litlearn.figure("normal_distributions", (figure, data) => {
   "use strict";
   const { number } = litlearn;
   const { classes } = data;
   const { means, rims, query, own, prior, correlated } = data;
-  const state = figure.state({ means, rims, query, own, prior, correlated });
+  // people: where those of each class stand, in the frame that the centre and the rims span.
+  const state = figure.state({ means, rims, query, own, prior, correlated, people: data.people, past: [] });
   const both = [0, 1];
   const priors = () => [1 - state.prior, state.prior];
 
   /** Covariances are [xx, xy, yy]. Two vectors from the centre lead to the ellipse of two deviations. */
   const drawnBy = ([a, b]) => [[0, 0], [0, 1], [1, 1]].map(([i, j]) => (a[i] * a[j] + b[i] * b[j]) / 4);
+  const average = (list, of) => list.reduce((sum, one) => sum + of(one), 0) / list.length;
+
+  /** The people of a class, their mean and their covariance. Those of the first state have exactly the
+      centre and the ellipse that are drawn; they move with them. */
+  function group(c, people = state.people[c]) {
+    const at = people.map(([s, t]) => [0, 1].map((j) =>
+      state.means[c][j] + (s * state.rims[c][0][j] + t * state.rims[c][1][j]) / 2));
+    const mean = [0, 1].map((j) => average(at, (x) => x[j]));
+    const product = (i, j) => average(at, (x) => (x[i] - mean[i]) * (x[j] - mean[j]));
+    return { at, mean, covariance: [product(0, 0), product(0, 1), product(1, 1)] };
+  }
   const mix = (a, b, share) => a.map((value, i) => value + share * (b[i] - value));
   const determinant = ([xx, xy, yy]) => xx * yy - xy * xy;
 
   /** What the model believes of each class: its own covariance, moved towards that of all. */
   function believed() {
-    const owned = state.rims.map(drawnBy);
+    const owned = both.map((c) => group(c).covariance);
     const shared = mix(owned[0], owned[1], state.prior);
     return owned.map((own) => {
       const [xx, xy, yy] = mix(shared, own, state.own);
@@ -24,10 +37,10 @@ litlearn.figure("normal_distributions", (figure, data) => {
   }
 
   /** Squared distances, logarithms of determinants, scores and probabilities at a point. */
-  function judge([x, y], covariances) {
+  function judge([x, y], covariances, means = both.map((c) => group(c).mean)) {
     const squares = both.map((c) => {
       const [xx, xy, yy] = covariances[c];
-      const [u, v] = [x - state.means[c][0], y - state.means[c][1]];
+      const [u, v] = [x - means[c][0], y - means[c][1]];
       return (yy * u * u - 2 * xy * u * v + xx * v * v) / determinant(covariances[c]);
     });
     const logs = covariances.map((one) => Math.log(determinant(one)));
@@ -36,10 +49,11 @@ litlearn.figure("normal_distributions", (figure, data) => {
     return { squares, logs, scores, share: [1 - ill, ill], winner: ill > 0.5 ? 1 : 0 };
   }
 
-  const plot = figure.plot({ ...data.axes, equal: true });
-  const inside = ([x, y]) => [plot.x, plot.y].every(({ limits: [low, high] }, axis) => {
-    const value = [x, y][axis];
-    return value >= low && value <= high;
+  const plot = figure.plot({ ...data.axes, equal: true, verdict: true });
+  /** The place nearest to one at which the ellipse of a class stays in the picture, axis by axis. */
+  const kept = (c, to) => [plot.x, plot.y].map(({ limits: [low, high] }, axis) => {
+    const reach = [0, ...state.rims[c].map((rim) => rim[axis])];
+    return Math.min(high - Math.max(...reach), Math.max(low - Math.min(...reach), to[axis]));
   });
   const add = (a, b) => [a[0] + b[0], a[1] + b[1]];
   /** Points on an ellipse of two deviations: a Cholesky factor takes a circle there. */
@@ -48,8 +62,10 @@ litlearn.figure("normal_distributions", (figure, data) => {
     2 * ((xy / Math.sqrt(xx)) * Math.cos(t) + Math.sqrt(yy - (xy * xy) / xx) * Math.sin(t)),
   ]));
   const oval = d3.line(([x]) => plot.sx(x), ([, y]) => plot.sy(y));
+  const ghosts = plot.marks.append("g");
+  const dots = plot.marks.append("g");
   const dashed = plot.marks.append("g");
-  const solid = plot.marks.append("g");
+  const solid = plot.marks.append("g").attr("class", "verdict");
 
   const handles = [{ kind: "query" }, ...both.map((c) => ({ kind: "mean", c })),
     ...both.flatMap((c) => both.map((r) => ({ kind: "rim", c, r })))];
@@ -60,13 +76,14 @@ litlearn.figure("normal_distributions", (figure, data) => {
     },
     moved: ({ kind, c, r }, to) => {
       if (kind === "query") state.query = to;
-      // An ellipse stays in the picture, and does not become a line.
-      if (kind === "mean" && state.rims[c].every((rim) => inside(add(to, rim)))) state.means[c] = to;
+      if (kind === "mean") state.means[c] = kept(c, to);
       if (kind !== "rim") return;
+      // An ellipse does not become a line.
       const next = [to[0] - state.means[c][0], to[1] - state.means[c][1]];
       const other = state.rims[c][1 - r];
       if (Math.abs(next[0] * other[1] - next[1] * other[0]) >= data.least) state.rims[c][r] = next;
     },
+    name: ({ kind, c, r }) => (kind === "query" ? "new patient" : kind === "mean" ? `centre ${c + 1}` : `rim ${2 * c + r + 1}`),
     label: ({ kind, c, r }) =>
       kind === "query" ? "the new patient" : kind === "mean" ? `centre of “${classes[c].name}”` :
         `rim ${r + 1} of “${classes[c].name}”`,
@@ -79,7 +96,18 @@ litlearn.figure("normal_distributions", (figure, data) => {
   items.selectAll(".mark").style("stroke", ({ kind, c }) => (kind === "rim" ? classes[c].color : null))
     .style("stroke-width", ({ kind }) => (kind === "rim" ? "2px" : null));
 
+  figure.button({
+    name: "people",
+    extra: true,
+    text: "Other people",
+    press: () => {
+      state.past = [...state.past, state.people].slice(-12);
+      state.people = state.people.map((some) => some.map(() => [litlearn.normal(), litlearn.normal()]));
+    },
+  });
+  figure.restart(state);
   figure.slider({
+    name: "own",
     label: "Own covariances",
     min: 0,
     max: 1,
@@ -89,6 +117,7 @@ litlearn.figure("normal_distributions", (figure, data) => {
     text: (value) => `${Math.round(100 * value)} %`,
   });
   figure.slider({
+    name: "prior",
     label: `Share of “${classes[1].name}”`,
     min: 0.05,
     max: 0.95,
@@ -98,6 +127,7 @@ litlearn.figure("normal_distributions", (figure, data) => {
     text: (value) => `${Math.round(100 * value)} %`,
   });
   figure.choice({
+    name: "correlated",
     label: "Correlations within a class",
     options: [{ value: true, text: "kept" }, { value: false, text: "ignored" }],
     get: () => state.correlated,
@@ -117,8 +147,16 @@ litlearn.figure("normal_distributions", (figure, data) => {
     const found = judge(state.query, covariances);
     const draw = (layer, list, kind) => layer.selectAll("path").data(list).join("path").attr("class", kind)
       .attr("stroke", (d, c) => classes[c].color).attr("d", (d) => `${oval(edge(d))}Z`);
+    const groups = both.map((c) => group(c));
+    const people = groups.flatMap(({ at }, c) => at.map((x) => ({ x, c })));
+    dots.selectAll("path").data(people).join("path").attr("class", "mark").attr("fill", ({ c }) => classes[c].color)
+      .attr("d", ({ c }) => litlearn.symbol(classes[c], 40)).attr("fill-opacity", 0.55)
+      .attr("transform", ({ x }) => `translate(${plot.sx(x[0])},${plot.sy(x[1])})`);
+    const before = state.past.flatMap((people) => both.map((c) => group(c, people[c])));
+    ghosts.selectAll("path").data(before).join("path").attr("class", "ghost")
+      .attr("d", ({ mean, covariance }) => `${oval(edge([mean, covariance]))}Z`);
     draw(dashed, both.map((c) => [state.means[c], drawnBy(state.rims[c])]), "before");
-    draw(solid, both.map((c) => [state.means[c], covariances[c]]), "line");
+    draw(solid, both.map((c) => [groups[c].mean, covariances[c]]), "line");
     table(both.map((c) => ({
       cells: [figure.badge(classes[c]),
         ...[found.squares[c], found.logs[c], found.scores[c], found.share[c]].map((v) => number(v))],
@@ -131,17 +169,17 @@ litlearn.figure("normal_distributions", (figure, data) => {
   // The map does not depend on the new patient.
   let mapped = "";
   figure.drawn(() => {
-    const { query, ...rest } = state;
+    const { query, past, ...rest } = state;
     const now = JSON.stringify([rest, plot.width]);
     const covariances = believed();
-    const taken = both.flatMap((c) => [state.means[c], ...edge([state.means[c], covariances[c]], 0.4)]);
-    if (now !== mapped) plot.regions((point) => judge(point, covariances), classes, taken);
+    const means = both.map((c) => group(c).mean);
+    const taken = both.flatMap((c) => [means[c], ...edge([means[c], covariances[c]], 0.4)]);
+    if (now !== mapped) plot.regions((point) => judge(point, covariances, means), classes, taken);
     mapped = now;
   });
 
-  figure.restart(state);
   figure.explain("Drag the star, a centre or a point on a rim, or choose one with Tab and move it with the " +
-    "arrow keys (with Shift: four times as far). Dashed: the class as it is. Solid: as the model takes it.");
+    "arrow keys (with Shift: four times as far). Dashed: the class as it is. Solid: as the model takes it. Small: its people, who move with it.");
 
   return {
     set: (next) => figure.change(() => Object.assign(state, structuredClone(next))),

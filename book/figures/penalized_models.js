@@ -1,18 +1,22 @@
-/* The price under the hand: ball, squares and coefficients answer together. */
+/* The price under the hand: ball, squares and coefficients answer together. The second feature can be
+   counted in another unit, in which its coefficient is another number. */
 litlearn.figure("penalized_models", (figure, data) => {
   "use strict";
   const { number } = litlearn;
   const { n, rest, colors, names } = data;
   const state = figure.state({
-    free: data.free, price: data.price, kind: data.kind, correlation: data.correlation,
+    free: data.free, price: data.price, kind: data.kind, correlation: data.correlation, litres: false,
   });
   const shares = { ridge: 0, net: 0.5, lasso: 1 }; // of the absolute values in the penalty
   const titles = { ridge: "ridge", net: "the elastic net", lasso: "the lasso" };
   const both = [0, 1];
 
+  const unit = () => (state.litres ? data.cup : 1); // what a cup is in the unit of the second feature
+  const free = () => [state.free[0], state.free[1] / unit()];
+
   /** Squares of the errors: rest, and a bowl around the coefficients of least squares. */
   function squares([u, v]) {
-    const [a, b] = [u - state.free[0], v - state.free[1]];
+    const [a, b] = [u - free()[0], (v - free()[1]) * unit()];
     return rest + n * (a * a + b * b + 2 * state.correlation * a * b);
   }
 
@@ -25,16 +29,17 @@ litlearn.figure("penalized_models", (figure, data) => {
       the slopes vanish at one place; the lowest of the places whose signs are the chosen ones. */
   function solve(price) {
     const share = shares[state.kind];
-    const [half, ridge] = [(price * share) / 2, n + price * (1 - share)];
-    const [f, g] = state.free;
-    const across = n * state.correlation;
-    const moment = [n * f + across * g, across * f + n * g];
+    const [half, ridge] = [(price * share) / 2, price * (1 - share)];
+    const [f, g] = free();
+    const [one, across, two] = [n, n * state.correlation * unit(), n * unit() ** 2]; // products of the columns
+    const moment = [one * f + across * g, across * f + two * g];
+    const [first, second] = [one + ridge, two + ridge];
     let best = { cost: Infinity };
     for (const s of [-1, 0, 1]) for (const t of [-1, 0, 1]) {
       const z = [moment[0] - half * s, moment[1] - half * t];
-      const det = ridge * ridge - across * across;
-      let w = [s && z[0] / ridge, t && z[1] / ridge];
-      if (s && t) w = [(ridge * z[0] - across * z[1]) / det, (ridge * z[1] - across * z[0]) / det];
+      const det = first * second - across * across;
+      let w = [s && z[0] / first, t && z[1] / second];
+      if (s && t) w = [(second * z[0] - across * z[1]) / det, (first * z[1] - across * z[0]) / det];
       if (w[0] * s < 0 || w[1] * t < 0) continue;
       const cost = squares(w) + price * penalty(w);
       if (cost < best.cost) best = { cost, w };
@@ -57,12 +62,12 @@ litlearn.figure("penalized_models", (figure, data) => {
     const size = Math.max(0, cost - rest) / n;
     const sum = Math.sqrt((2 * size) / (1 + state.correlation)) * Math.cos(angle);
     const gap = Math.sqrt((2 * size) / (1 - state.correlation)) * Math.sin(angle);
-    return [state.free[0] + (sum + gap) / 2, state.free[1] + (sum - gap) / 2];
+    return [free()[0] + (sum + gap) / 2, free()[1] + (sum - gap) / 2 / unit()];
   }
 
   const { first, second, price, size } = data.axes;
-  const plane = figure.plot({ x: first, y: second, equal: true, abreast: true });
-  const paths = figure.plot({ x: price, y: size, height: 287, abreast: true });
+  const plane = figure.plot({ x: first, y: second, equal: true, title: "both coefficients", width: 400 });
+  const paths = figure.plot({ x: price, y: size, name: "paths", title: "every price", height: 322, width: 400 });
   const axis = (plot, ends) => {
     const line = plot.marks.append("path").attr("fill", "none").attr("stroke", "#999");
     figure.drawn(() => line.attr("d", d3.line()(ends.map(([a, b]) => [plot.sx(a), plot.sy(b)]))));
@@ -80,11 +85,11 @@ litlearn.figure("penalized_models", (figure, data) => {
   const rule = paths.marks.append("path").attr("class", "before");
   const curves = paths.marks.append("g");
   const dots = paths.marks.append("g");
-  const labels = paths.marks.append("g");
 
   plane.handles([names.join(" and ")], {
-    at: () => state.free,
-    moved: (_, to) => state.free.splice(0, 2, ...to),
+    at: free,
+    moved: (_, [u, v]) => (state.free = [u, v * unit()]),
+    name: () => "least squares",
     label: () => "coefficients of least squares",
     look: (nodes) => nodes.append("circle").attr("class", "case").attr("r", 7),
   });
@@ -92,11 +97,14 @@ litlearn.figure("penalized_models", (figure, data) => {
   paths.handles(["price"], {
     at: () => [state.price, top],
     moved: (_, to) => (state.price = to[0]),
+    name: () => "price",
     label: () => "price",
     text: () => `price ${number(state.price)}`,
     look: (nodes) => nodes.append("path").attr("class", "case").attr("d", "M0,9L-8,-7L8,-7Z"),
   });
+  figure.restart(state);
   figure.choice({
+    name: "kind",
     label: "What costs",
     options: [
       { value: "ridge", text: "squares (ridge)" },
@@ -107,6 +115,7 @@ litlearn.figure("penalized_models", (figure, data) => {
     set: (kind) => (state.kind = kind),
   });
   figure.slider({
+    name: "price",
     label: "Price <i>λ</i>",
     min: price.limits[0],
     max: price.limits[1],
@@ -116,6 +125,7 @@ litlearn.figure("penalized_models", (figure, data) => {
     text: (value) => number(value),
   });
   figure.slider({
+    name: "correlation",
     label: "Correlation of the two features",
     min: -0.9,
     max: 0.9,
@@ -123,6 +133,14 @@ litlearn.figure("penalized_models", (figure, data) => {
     get: () => state.correlation,
     set: (value) => (state.correlation = value),
     text: (value) => number(value),
+  });
+  figure.choice({
+    name: "units",
+    extra: true,
+    label: "Coffee is counted in",
+    options: [{ value: false, text: "cups" }, { value: true, text: "litres" }],
+    get: () => state.litres,
+    set: (litres) => (state.litres = litres),
   });
   const table = figure.table("What the price does", ["quantity", "least squares", "now"]);
 
@@ -142,9 +160,9 @@ litlearn.figure("penalized_models", (figure, data) => {
     trail.attr("d", d3.line()([...path, ...onwards].map(at)));
     star.attr("transform", `translate(${at(w)})`);
     // The name of the circle stands above the thick ring, or within it if the ring is large.
-    const [x, y] = at(state.free);
+    const [x, y] = at(free());
     const above = Math.min(60, Math.max(12, y - plane.sy(d3.range(0, 360).reduce((most, i) =>
-      Math.max(most, ellipse((i * Math.PI) / 180, now)[1]), state.free[1])))) + 7;
+      Math.max(most, ellipse((i * Math.PI) / 180, now)[1]), free()[1])))) + 7;
     words.selectAll("text").data([[x, y - above > 16 ? y - above : y + 24]]).join("text").text("least squares")
       .attr("x", (d) => Math.min(d[0], plane.sx.range()[1] - 40)).attr("y", (d) => d[1]).attr("text-anchor", "middle");
     rule.attr("d", d3.line()([size.domain[0], top].map((v) => [paths.sx(state.price), paths.sy(v)])));
@@ -153,29 +171,23 @@ litlearn.figure("penalized_models", (figure, data) => {
       .attr("d", (j) => d3.line()(path.map((v, i) => [paths.sx(steps[i]), paths.sy(v[j])])));
     dots.selectAll("circle").data(both).join("circle").attr("class", "mark").attr("r", 5)
       .attr("fill", (j) => colors.features[j]).attr("cx", paths.sx(state.price)).attr("cy", (j) => paths.sy(w[j]));
-    // Names stand where the curves begin, on the side from which they come.
-    const close = Math.abs(state.free[0] - state.free[1]) < 0.5;
-    const lower = state.free[0] < state.free[1] ? 0 : 1;
-    labels.selectAll("text").data(both).join("text").text((j) => names[j])
-      .attr("x", paths.sx(0) + 4)
-      .attr("y", (j) => paths.sy(state.free[j]) + ((close ? lower === j : state.free[j] < 0) ? 20 : -8));
+    paths.beside(both.map((j) => ({ text: names[j], points: path.map((v, i) => [paths.sx(steps[i]), paths.sy(v[j])]) })));
 
     table([
-      ...both.map((j) => ({ cells: [names[j], number(state.free[j]), number(w[j])] })),
+      ...both.map((j) => ({ cells: [names[j], number(free()[j]), number(w[j])] })),
       { cells: ["sum of squares", number(rest), number(now)] },
-      { cells: ["penalty", number(penalty(state.free)), number(penalty(w))] },
+      { cells: ["penalty", number(penalty(free())), number(penalty(w))] },
     ]);
     const gone = both.filter((j) => w[j] === 0).map((j) => names[j]);
     figure.say(`At the price ${number(state.price)} ${titles[state.kind]} gives “${names[0]}” ${number(w[0])} and ` +
       `“${names[1]}” ${number(w[1])}. The squares rise from ${number(rest)} to ${number(now)}, the penalty falls from ` +
-      `${number(penalty(state.free))} to ${number(penalty(w))}.` +
-      (gone.length ? ` Out: ${litlearn.list(gone)}.` : ""));
+      `${number(penalty(free()))} to ${number(penalty(w))}.` +
+      (gone.length ? ` Left out: ${litlearn.list(gone)}.` : ""));
   });
 
-  figure.restart(state);
   const pay = (more) => (state.price = Math.min(price.limits[1], Math.max(price.limits[0], state.price + more)));
-  figure.key(["+", "="], () => pay(price.step));
-  figure.key(["-"], () => pay(-price.step));
+  figure.key(["+", "="], () => pay(price.step), "price");
+  figure.key(["-"], () => pay(-price.step), "price");
   figure.explain("Drag the triangle to change the price (or use the keys + and −), and the circle to change what least squares says. " +
     "Or choose one with Tab and move it with the arrow keys, with Shift in larger steps. Dashed: the way of " +
     "the star as the price rises.");

@@ -1,10 +1,24 @@
-/* A forest under the hand: add trees, each on its own bag, and see what they say together. */
+/* A forest under the hand: add trees, each on its own bag, and see what they say together, or what the
+   last of them says alone. */
 litlearn.figure("random_forests", (figure, data) => {
   "use strict";
-  const { number, list } = litlearn;
-  const { classes, y, bags, lots } = data;
+  const { number, list, count } = litlearn;
+  const { classes } = data;
   const [first, second] = data.features;
-  const state = figure.state({ X: data.X, query: data.query, trees: data.trees, kind: "stumps" });
+  // alone: only the last tree is shown. about: which feature a question is about.
+  const state = figure.state({
+    X: data.X, y: data.y, query: data.query, trees: data.trees, kind: "stumps", about: "both", alone: false,
+  });
+  const { y } = state;
+  const n = y.length;
+
+  /** The bag of each tree, patients drawn with replacement; for the six, the rolls of the chapter. */
+  const dice = litlearn.random(data.seed);
+  const bags = d3.range(data.most).map((b) => {
+    const rolled = d3.range(n).map(() => Math.floor(n * dice()));
+    return n === 6 && data.bags[b] ? data.bags[b] : rolled;
+  });
+  const drawn = bags.map(() => d3.range(n).map(() => Number(dice() < 0.5))); // a feature for each node
 
   const shares = (ids) => classes.map((_, c) => ids.filter((i) => y[i] === c).length / ids.length);
   const gini = (ids) => 1 - shares(ids).reduce((total, share) => total + share * share, 0);
@@ -23,29 +37,29 @@ litlearn.figure("random_forests", (figure, data) => {
     return found;
   }
 
-  /** A stump tries both features. In a deep tree each node draws one, and takes the other if the
-      drawn one is constant there. */
+  /** A tree on bag b, of one question or grown to the end. A question is about the better feature, or
+      about one that is drawn at random (the other, if the drawn one is constant there). */
   function grow(b) {
     let nodes = 0;
-    const node = (ids, deep) => {
+    const node = (ids) => {
       const made = { ids };
-      if (gini(ids) < 1e-12 || (!deep && nodes > 0)) return made;
-      const lot = lots[b][nodes % lots[b].length];
+      if (gini(ids) < 1e-12 || (state.kind === "stumps" && nodes > 0)) return made;
+      const one = drawn[b][nodes];
       nodes += 1;
-      const cuts = (deep ? [lot, 1 - lot] : [0, 1]).map((feature) => best(ids, feature)).filter(Boolean);
+      const cuts = [one, 1 - one].map((feature) => best(ids, feature)).filter(Boolean);
       if (!cuts.length) return made;
-      const cut = deep ? cuts[0] : cuts.reduce((a, c) => (c.cost < a.cost - 1e-12 ? c : a));
-      Object.assign(made, { lot, feature: cut.feature, threshold: cut.threshold });
-      made.children = cut.sides.map((side) => node(side, deep));
-      return made;
+      const better = (a, c) => (Math.abs(a.cost - c.cost) > 1e-12 ? a.cost - c.cost : a.feature - c.feature);
+      if (state.about === "both") cuts.sort(better);
+      const [{ feature, threshold, sides }] = cuts;
+      return Object.assign(made, { drawn: one, feature, threshold, children: sides.map(node) });
     };
-    return node(bags[b], state.kind === "deep");
+    return node(bags[b]);
   }
 
   let forest;
   let grown = "";
   function plant() {
-    const now = JSON.stringify([state.X, state.kind, state.trees]);
+    const now = JSON.stringify([state.X, state.kind, state.about, state.trees]);
     if (now !== grown) forest = d3.range(state.trees).map(grow);
     grown = now;
   }
@@ -63,28 +77,46 @@ litlearn.figure("random_forests", (figure, data) => {
     return { share, winner: share[1] > share[0] + 1e-12 ? 1 : 0 };
   }
   const vote = (point) => together(forest, point);
+  const shown = (point) => together(state.alone ? forest.slice(-1) : forest, point);
 
-  const plot = figure.plot({ x: first, y: second, equal: true });
+  const plot = figure.plot({ x: first, y: second, equal: true, verdict: true });
   const cuts = plot.marks.append("g");
   const points = plot.patients(state, y, classes);
 
+  const add = (more) => (state.trees = Math.min(data.most, Math.max(1, state.trees + more)));
+  figure.button({ name: "trees", text: "Add a tree", press: () => add(1), off: () => state.trees === data.most });
+  figure.restart(state);
   figure.slider({
+    name: "trees",
     label: "Number of trees",
     min: 1,
-    max: bags.length,
+    max: data.most,
     get: () => state.trees,
     set: (trees) => (state.trees = trees),
   });
   figure.choice({
+    name: "alone",
+    label: "The map shows",
+    options: [{ value: false, text: "all trees together" }, { value: true, text: "the last tree alone" }],
+    get: () => state.alone,
+    set: (alone) => (state.alone = alone),
+  });
+  figure.choice({
+    name: "kind",
     label: "Each tree",
-    options: [
-      { value: "stumps", text: "asks one question" },
-      { value: "deep", text: "grows to the end, features by lot" },
-    ],
+    options: [{ value: "stumps", text: "asks one question" }, { value: "deep", text: "grows to the end" }],
     get: () => state.kind,
     set: (kind) => (state.kind = kind),
   });
-  const table = figure.table("Share of the trees for decline", ["patient", "course", "all trees", "out of bag"], 2);
+  figure.choice({
+    name: "features",
+    label: "A question is about",
+    options: [{ value: "both", text: "the better feature" }, { value: "drawn", text: "one drawn at random" }],
+    get: () => state.about,
+    set: (about) => (state.about = about),
+  });
+  const table = figure.table("Share of “decline” (bold: the forest is wrong)",
+    ["patient", "course", "last tree", "all trees"], 2);
 
   /** The line that each stump draws, or the first line of a deep tree. */
   const line = ({ feature, threshold: t }) => {
@@ -102,48 +134,52 @@ litlearn.figure("random_forests", (figure, data) => {
   let mapped = "";
   figure.drawn(() => {
     plant();
-    const now = JSON.stringify([state.X, state.kind, state.trees, plot.width]);
-    if (now !== mapped) plot.regions(vote, classes, state.X);
+    const now = JSON.stringify([grown, state.alone, plot.width]);
+    if (now !== mapped) plot.regions(shown, classes, state.X, true);
     mapped = now;
-    cuts.selectAll("line").data(forest.filter((tree) => tree.children).map(line)).join("line")
+    const seen = state.alone ? forest.slice(-1) : forest;
+    cuts.selectAll("line").data(n > 6 ? [] : seen.filter((tree) => tree.children).map(line)).join("line")
       .attr("x1", (e) => e.x1).attr("y1", (e) => e.y1).attr("x2", (e) => e.x2).attr("y2", (e) => e.y2)
       .attr("stroke", "#555").attr("stroke-width", 1).attr("stroke-dasharray", "3 4");
     const last = bags[state.trees - 1];
     points.classed("idle", (i) => i >= 0 && !last.includes(i));
 
-    const told = [...y.keys()].map((i) => ({ all: vote(state.X[i]), out: outOfBag(i) }));
-    table(told.map(({ all, out }, i) => ({
+    const told = [...y.keys()].map((i) => ({ all: vote(state.X[i]), last: together(forest.slice(-1), state.X[i]), out: outOfBag(i) }));
+    table(told.map(({ all, last }, i) => ({
       kind: all.winner === y[i] ? "out" : "in",
-      cells: [i + 1, figure.badge(classes[y[i]]), number(all.share[1]), out ? number(out.share[1]) : "–"],
+      cells: [i + 1, figure.badge(classes[y[i]]), number(last.share[1]), number(all.share[1])],
     })));
     const wrong = told.filter(({ all }, i) => all.winner !== y[i]).length;
     const judged = told.filter(({ out }) => out);
     const missed = told.filter(({ out }, i) => out && out.winner !== y[i]).length;
     const left = [...y.keys()].filter((i) => !last.includes(i)).map((i) => i + 1);
+    if (!state.query) {
+      figure.say(`The vote of ${count(state.trees, "tree")} is wrong about ${wrong} of the ${n} patients. Out of bag, by the ` +
+        `trees that have not seen them, it is wrong about ${missed} of ${judged.length}.`);
+      return;
+    }
     const { share, winner } = vote(state.query);
+    const alone = together(forest.slice(-1), state.query);
     figure.say([
-      `${state.trees} ${state.trees === 1 ? "tree gives" : "trees give"} the star, at ${number(state.query[0])} words and ` +
-        `${number(state.query[1])} years, a share of ${number(share[1])} for ` +
-        `“${classes[1].name}”: “${classes[winner].name}”.`,
-      left.length ? `The last tree has not seen ${left.length > 1 ? "patients" : "patient"} ${list(left)}.`
-        : "The last tree has seen all patients.",
-      `The vote is wrong about ${wrong} of ${y.length}; out of bag, about ${missed} of ${judged.length}.`,
+      `${count(state.trees, "tree")} ${state.trees === 1 ? "gives" : "give"} the star, at ${count(state.query[0], "word")} and ` +
+        `${count(state.query[1], "year")}, a share of ${number(share[1])} for “${classes[1].name}”: “${classes[winner].name}”.`,
+      `The last tree says “${classes[alone.winner].name}”, and has seen ` +
+        (left.length ? `all but ${left.length > 1 ? "patients" : "patient"} ${list(left)}.` : "all patients."),
+      `The vote is wrong about ${wrong} of ${n}.`,
     ].join(" "));
   });
 
-  figure.restart(state);
-  const add = (more) => (state.trees = Math.min(bags.length, Math.max(1, state.trees + more)));
-  figure.button("Add a tree", () => figure.change(() => add(1)));
-  figure.key(["+", "="], () => add(1));
-  figure.key(["-"], () => add(-1));
+  figure.key(["+", "="], () => add(1), "trees");
+  figure.key(["-"], () => add(-1), "trees");
   figure.explain("Add trees with the button, the slider or the keys + and −. Drag the star or any patient, or choose one " +
-    "with Tab and move it with the arrow keys (with Shift: two units at once). Pale patients are not in the last bag.");
+    "with Tab and move it with the arrow keys (with Shift: two units at once). Dashed: the first question of each tree. " +
+    "Pale: the patients whom the last tree has not seen.");
 
   return {
     set: (next) => figure.change(() => Object.assign(state, structuredClone(next))),
     get: () => {
       plant();
-      return { ...structuredClone(state), forest, vote: vote(state.query), outOfBag: [...y.keys()].map(outOfBag) };
+      return { ...structuredClone(state), forest, vote: state.query && vote(state.query), outOfBag: [...y.keys()].map(outOfBag) };
     },
     vote,
   };

@@ -64,8 +64,9 @@ litlearn.figure("support_vector_machines", (figure, data) => {
     return (point) => terms.reduce((sum, [a, x]) => sum + a * kernel(x, point), model.intercept);
   };
 
-  const plot = figure.plot({ x: first, y: second, equal: true });
-  const edges = plot.marks.append("path").attr("class", "before");
+  // In another unit the border itself is the answer.
+  const plot = figure.plot({ x: first, y: second, equal: true, verdict: state.tenths });
+  const edges = plot.marks.append("path").attr("class", "before").classed("verdict", state.tenths);
   const rings = plot.marks.append("g").attr("class", "verdict");
   const forces = plot.marks.append("g").attr("class", "verdict");
   plot.patients(state, y, classes);
@@ -81,6 +82,7 @@ litlearn.figure("support_vector_machines", (figure, data) => {
       get: () => Math.log10(state[name]),
       set: (power) => (state[name] = Number((10 ** power).toPrecision(3))),
       text: (power) => String(Number((10 ** power).toPrecision(2))),
+      off: () => name === "gamma" && state.kernel === "linear",
     });
   }
   figure.choice({
@@ -90,16 +92,15 @@ litlearn.figure("support_vector_machines", (figure, data) => {
     get: () => state.kernel,
     set: (name) => (state.kernel = name),
   });
-  if (figure.place.controls) {
-    figure.choice({
-      name: "units",
-      label: "Forgotten words are counted in",
-      options: [{ value: false, text: "words" }, { value: true, text: "tenths of a word" }],
-      get: () => state.tenths,
-      set: (tenths) => (state.tenths = tenths),
-    });
-  }
-  const table = figure.table("What each patient contributes", ["patient", "group", "y f", "α", "place"], 2);
+  figure.choice({
+    name: "units",
+    extra: true,
+    label: "Forgotten words are counted in",
+    options: [{ value: false, text: "words" }, { value: true, text: "tenths of a word" }],
+    get: () => state.tenths,
+    set: (tenths) => (state.tenths = tenths),
+  });
+  const table = figure.table("What each patient contributes (bold: support vectors)", ["patient", "group", "y f", "α", "place"], 2);
 
   /** Where a patient stands: outside the band, on its edge, inside it, or on the wrong side. */
   function where(score) {
@@ -152,9 +153,10 @@ litlearn.figure("support_vector_machines", (figure, data) => {
     const wide = state.kernel === "linear" && !state.tenths && model.norm > 1e-9
       ? ` The band is ${number(2 / model.norm)} wide.` : "";
     drawForces(model);
+    const verdict = number(value) === "0" ? "on the border" :
+      `“${classes[value > 0 ? 1 : 0].name}”${Math.abs(value) < 1 ? ", inside the band" : ""}`;
     figure.say(`The border rests on ${chosen.length === 1 ? "patient" : "patients"} ` +
-      `${list(chosen.map((i) => i + 1))}.${wide} For the new patient f is ${number(value)}: ` +
-      `“${classes[value > 0 ? 1 : 0].name}”${Math.abs(value) < 1 ? ", inside the band" : ""}.` +
+      `${list(chosen.map((i) => i + 1))}.${wide} For the new patient f is ${number(value)}: ${verdict}.` +
       (state.forces ? balance(model) : ""));
 
     // The map does not depend on the new patient.
