@@ -54,17 +54,19 @@ litlearn.figure("extra_trees", (figure, data) => {
     grown = now;
   }
 
+  /** The share of the second class in the leaf of a point. */
   function answer(tree, point) {
     let node = tree;
     while (node.children) node = node.children[point[node.feature] <= node.threshold ? 0 : 1];
-    node.share ??= shares(node.ids);
+    node.share ??= shares(node.ids)[1];
     return node.share;
   }
 
   function vote(point) {
-    const share = classes.map(() => 0);
-    for (const tree of forest) answer(tree, point).forEach((s, c) => (share[c] += s / forest.length));
-    return { share, winner: share[1] > share[0] + 1e-12 ? 1 : 0 };
+    let share = 0;
+    for (const tree of forest) share += answer(tree, point);
+    share /= forest.length;
+    return { share: [1 - share, share], winner: share > 0.5 + 1e-12 ? 1 : 0 };
   }
 
   const plot = figure.plot({ x: first, y: second, equal: true, verdict: true });

@@ -240,6 +240,7 @@
         const places = points.flatMap(([x, y]) =>
           [0, half, -half].flatMap((side) => [-13, 13].map((up) => [x + side, y + up])));
         for (const [x, y] of places) {
+          if (best.room === 5) break;
           if (x - half < left || x + half > right || y - 8 < top || y + 8 > bottom) continue;
           const gap = (o) => Math.hypot(Math.max(0, Math.abs(o.x - x) - half - o.half), Math.max(0, Math.abs(o.y - y) - 6));
           const room = Math.min(5, ...taken.map(gap));

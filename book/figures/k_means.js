@@ -13,7 +13,12 @@ litlearn.figure("k_means", (figure, data) => {
   const group = (i) => Math.round(state.labels[i]);
 
   /** The nearest centre, the first of equally near ones. */
-  const nearest = (x) => groups().reduce((a, c) => (square(x, state.centres[c]) < square(x, state.centres[a]) ? c : a), 0);
+  function nearest(x) {
+    let best = 0;
+    for (let c = 1; c < state.centres.length; c += 1)
+      if (square(x, state.centres[c]) < square(x, state.centres[best])) best = c;
+    return best;
+  }
   const assigned = () => state.X.map(nearest);
 
   /** The means of the groups; an empty one takes the person who is farthest from their centre. */

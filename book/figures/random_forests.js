@@ -64,17 +64,19 @@ litlearn.figure("random_forests", (figure, data) => {
     grown = now;
   }
 
+  /** The share of the second class in the leaf of a point. */
   function answer(tree, point) {
     let node = tree;
     while (node.children) node = node.children[point[node.feature] <= node.threshold ? 0 : 1];
-    node.share ??= shares(node.ids);
+    node.share ??= shares(node.ids)[1];
     return node.share;
   }
 
   function together(trees, point) {
-    const share = classes.map(() => 0);
-    for (const tree of trees) answer(tree, point).forEach((s, c) => (share[c] += s / trees.length));
-    return { share, winner: share[1] > share[0] + 1e-12 ? 1 : 0 };
+    let share = 0;
+    for (const tree of trees) share += answer(tree, point);
+    share /= trees.length;
+    return { share: [1 - share, share], winner: share > 0.5 + 1e-12 ? 1 : 0 };
   }
   const vote = (point) => together(forest, point);
   const shown = (point) => together(state.alone ? forest.slice(-1) : forest, point);
