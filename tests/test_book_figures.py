@@ -2684,11 +2684,77 @@ def test_pages_show_the_picture_where_scripts_are_off(chromium, live_pages):
     tab = context.new_page()
     for page in live_pages:
         tab.goto(page.as_uri(), wait_until="domcontentloaded")
-        for name in LIVE.findall(page.read_text(encoding="utf-8")):
-            picture = tab.locator(f'article img[src$="{name}.svg"]')
+        names = set(LIVE.findall(page.read_text(encoding="utf-8")))
+        names |= {place.picture for place in live_figures.places().get(page.stem, ())}
+        for name in names:
+            picture = tab.locator(f'article img[src$="/{name}.svg"]')
             assert picture.is_visible() and len(picture.get_attribute("alt")) > 40
             assert picture.bounding_box()["width"] > 300
+        for question in tab.locator(".litlearn-predict").all():
+            answers, explained = question.locator("li"), question.locator("details")
+            assert 2 <= answers.count() <= 4 and all(one.is_visible() for one in answers.all())
+            assert question.locator("button").count() == 0
+            words = explained.locator("p").first
+            assert not words.is_visible()
+            explained.locator("summary").click()
+            assert words.is_visible() and re.match(r"[A-D]\. ", words.text_content())
     context.close()
+
+
+def test_the_data_of_a_figure_stand_in_a_page_once(live_pages):
+    """In the first of its places; each costs less than 3 KB, and has an address of its own."""
+    element = re.compile(
+        r"<script [^>]*data-litlearn-figure=\"(\w+)\"[^>]*>(.*?)</script>", re.DOTALL
+    )
+    for page in live_pages:
+        text, first = page.read_text(encoding="utf-8"), set()
+        found = list(element.finditer(text))
+        for match in found:
+            assert bool(match[2].strip()) == (match[1] not in first), page.name
+            first.add(match[1])
+            assert len(match[0].encode()) - len(match[2].encode()) < 3000
+        places = live_figures.places().get(page.stem, [])
+        assert len(found) >= len(places)
+        names = re.findall(r'<figure [^>]*id="(fig-[\w-]*-play[\w-]*)"', text)
+        assert len(names) == len(set(names)) >= len(places)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("how", ["mouse", "keyboard"])
+def test_answering_on_a_page_shows_the_verdict(chromium, live_pages, viewport, how):
+    """Every question of every page, and no figure but those that wait for it."""
+    context = chromium.new_context(offline=True, viewport=viewport, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
+    tab, answered = context.new_page(), 0
+    for page in live_pages:
+        asked = [place for place in live_figures.places().get(page.stem, ()) if place.ask]
+        if not asked:
+            continue
+        tab.goto(page.as_uri())
+        tab.evaluate("document.querySelectorAll('figure').forEach(one => one.scrollIntoView())")
+        waiting = tab.locator(".litlearn-figure.asked")
+        tab.wait_for_function(
+            "n => document.querySelectorAll('.litlearn-figure.asked').length === n", arg=len(asked)
+        )
+        for number, place in enumerate(asked, 1):
+            answers = tab.locator(f"#predict-{place.ask} button")
+            answers.first.scroll_into_view_if_needed()
+            if how == "mouse":
+                answers.last.click()
+            else:
+                answers.first.focus()
+                tab.keyboard.press("Tab")
+                tab.keyboard.press("Enter")
+            assert waiting.count() == len(asked) - number
+            assert tab.locator(f"#predict-{place.ask} details").is_visible()
+            answered += 1
+        said = tab.locator(".litlearn-says").all_text_contents()
+        tab.wait_for_function("""() => [...document.querySelectorAll(".litlearn-says")].every(
+            one => !one.textContent.startsWith("Choose an answer"))""")
+        assert len(said) >= len(asked)
+    context.close()
+    assert answered == len({(place.figure, place.ask) for place in SET if place.ask})
 
 
 @pytest.mark.browser
