@@ -15,9 +15,9 @@ from litlearn.tree._ranks import NO_MISSING, code_columns
 from litlearn.tree._splitter import (
     Problem,
     Rules,
-    Samples,
     Scratch,
     Stretch,
+    TreeSamples,
 )
 from reference import impurity
 
@@ -92,7 +92,7 @@ class Node:
             x = np.arange(int(self.w.sum()) + 2.0)
             table = x * np.log(np.maximum(x, 1))
         no_ranks = np.empty((0, 0), dtype=np.uint32)
-        self.samples = Samples(self.records, self.Y, self.w, no_ranks)
+        self.samples = TreeSamples(self.records, self.Y, self.w, no_ranks)
         self.problem = Problem(
             np.empty((0, 0), dtype=np.uint16),
             np.full(1, NO_MISSING),

@@ -331,14 +331,9 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
             If the solver ``"eigen"`` meets a covariance that is not positive definite.
         """
         check_covariance_parameters(self)
-        X, names = validation.check_samples(self, X)
+        X, names = validation.check_samples(self, X, fewest=2)
         coded = targets.encode_one(self, y, len(X))
         classes, codes = coded.classes[0], coded.codes[0]
-        if len(X) < 2:
-            raise ValueError(
-                f"Found array with 1 sample(s) (shape={X.shape}) while a minimum of 2 is required "
-                f"by {type(self).__name__}."
-            )
         if len(X) == len(classes):
             raise ValueError(
                 f"{type(self).__name__}: The number of samples must be more than the number of "

@@ -120,13 +120,13 @@ class Nystroem(NumberedColumnsMixin, _gram.KernelEstimator):
             NaN or infinity.
         """
         random = check_nystroem(self)
-        X, names = _gram.check_samples(self, X)
+        X, names = _gram.check_kernel_samples(self, X)
         n, m = X.shape[0], self.n_components
         if m > n:
             message = f"Nystroem: n_components={m} is more than n_samples={n}: all are landmarks."
             validation.warn(UserWarning(message))
         chosen = random.permutation(n)[: min(m, n)]
-        landmarks = _gram.take(self, X, chosen)
+        landmarks = _gram.rows_of_samples(self, X, chosen)
         K = _gram.SampleKernel(self, landmarks, self.gamma).gram(self.n_jobs)
         self.normalization_ = inverse_root(K)
         # For a Gram matrix, the landmarks' rows: the kernel with all training samples.

@@ -113,7 +113,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _gram.KernelEstimator):
             If the Gram matrix does not fit in memory.
         """
         validation.check_parameters(self)
-        X, names = _gram.check_samples(self, X)
+        X, names = _gram.check_kernel_samples(self, X)
         y = validation.check_real_targets(self, y, X.shape[0])
         targets = y.reshape(len(y), -1)
         alpha = validation.check_penalties(self, self.alpha, targets.shape[1])
@@ -160,7 +160,7 @@ def fit_dual(model, X, Y, alpha, weight):
     if weight is not None:
         taken = np.flatnonzero(weight > 0.0) if np.any(weight == 0.0) else taken
         root = np.sqrt(weight[taken])
-        X, Y = _gram.take(model, X, taken), Y[taken] * root[:, None]
+        X, Y = _gram.rows_of_samples(model, X, taken), Y[taken] * root[:, None]
     _gram.check_memory(model, X.shape[0], 1, INSTEAD)
     kernel = _gram.SampleKernel(model, X, model.gamma)
     # <half>: Without weights and with one penalty, half of the matrix may do.

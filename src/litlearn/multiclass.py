@@ -560,7 +560,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         validation.check_parameters(self)
         routed = self._routed("fit", fit_params)
         X, names = validation.check_samples(self, X, **ANY_SAMPLES)
-        classes, codes = encode(self, y, X.shape[0])
+        classes, codes = encode_classes(self, y, X.shape[0])
         if len(classes) == 1:
             raise ValueError(
                 f"{type(self).__name__} can not be fit when only one class is present: "
@@ -612,7 +612,7 @@ class OneVsOneClassifier(MulticlassStrategy):
             X, names = validation.check_samples(self, X, **ANY_SAMPLES)
         else:
             X = validation.check_queries(self, X, **ANY_SAMPLES)
-        found, codes = encode(self, y, X.shape[0])
+        found, codes = encode_classes(self, y, X.shape[0])
         complaint = "Mini-batch contains {found} while it must be subset of {classes}"
         codes = targets.batch_places(self, found, classes, complaint)[codes]
         pairs = list(itertools.combinations(range(len(classes)), 2))
@@ -682,7 +682,7 @@ class OneVsOneClassifier(MulticlassStrategy):
         return scores[:, 1] if self.n_classes_ == 2 else scores
 
 
-def encode(owner, y, n_samples):
+def encode_classes(owner, y, n_samples):
     """Return the sorted classes of the samples, and for each sample the number of its class."""
     coded = targets.encode_one(owner, y, n_samples)
     return coded.classes[0], coded.codes[0]
@@ -801,7 +801,7 @@ class OutputCodeClassifier(MulticlassStrategy):
             expected = "an object that has decision_function or predict_proba"
             validation.refuse(self, "estimator", self.estimator, expected)
         routed = self._routed("fit", fit_params)
-        classes, codes = encode(self, y, count_rows(X))
+        classes, codes = encode_classes(self, y, count_rows(X))
         low = -1.0 if hasattr(self.estimator, "decision_function") else 0.0
         code_book = self._draw(len(classes), random_state, low)
         codewords = code_book.astype(np.intp)

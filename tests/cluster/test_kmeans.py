@@ -17,7 +17,7 @@ from litlearn.cluster import (
 )
 from litlearn.cluster._bounds import Bounds
 from litlearn.cluster._kmeans import centred_samples
-from litlearn.cluster._lloyd import Samples
+from litlearn.cluster._lloyd import CentredSamples
 from litlearn.cluster._margins import Margins
 from litlearn.exceptions import ConvergenceWarning
 from problems import clustered
@@ -29,7 +29,7 @@ ALGORITHMS = pytest.mark.parametrize("algorithm", ["lloyd", "elkan", "hamerly"])
 
 
 def samples_of(X, s=None):
-    return Samples(X, np.ones(len(X)) if s is None else s, X.mean(axis=0))
+    return CentredSamples(X, np.ones(len(X)) if s is None else s, X.mean(axis=0))
 
 
 @nojit
@@ -42,7 +42,7 @@ def test_one_step_twin(form, p):
     labels, centres, inertia = reference.kmeans_step(X, s, start)
     sparse = form is scipy.sparse.csr_array
     origin = np.zeros(p) if sparse else X.mean(axis=0)
-    samples = Samples(form(X), s, origin)
+    samples = CentredSamples(form(X), s, origin)
     found = np.empty(150, dtype=np.int32)
     sums = _lloyd.assign(samples, start - origin, found)
     np.testing.assert_array_equal(found, labels)

@@ -7,7 +7,7 @@ import pytest
 
 import reference
 from litlearn.cluster import KMeans, _lloyd, _margins
-from litlearn.cluster._lloyd import Samples
+from litlearn.cluster._lloyd import CentredSamples
 from litlearn.cluster._margins import Margins
 
 nojit = pytest.mark.nojit
@@ -33,7 +33,7 @@ def test_margins_are_bounds(p, scale, dtype):
     """eq-kmeans-margin: of samples that were looked at, and of those that were not."""
     X, s = make(p=p)
     X = (X * scale).astype(dtype)
-    step, labels = Margins(Samples(X, s, np.zeros(p)), 5), np.full(300, -1, np.int32)
+    step, labels = Margins(CentredSamples(X, s, np.zeros(p)), 5), np.full(300, -1, np.int32)
     rng, centres = np.random.default_rng(1), X[:5].astype(np.float64)
     n_kept = 0
     for way in (1.0, 1.0, 0.01, 1e-3, 1e-3, 1e-5, 1e-9, 0.0):
@@ -57,7 +57,7 @@ def test_margins_are_bounds(p, scale, dtype):
 def test_a_margin_shrinks_by_both_ways():
     """Its own centre leaves, another one comes: either alone would not be enough."""
     X = np.array([[0.0], [8.0], [0.0], [8.0]])
-    step, labels = Margins(Samples(X, np.ones(4), np.zeros(1)), 2), np.full(4, -1, np.int32)
+    step, labels = Margins(CentredSamples(X, np.ones(4), np.zeros(1)), 2), np.full(4, -1, np.int32)
     step(np.array([[1.0], [7.0]]), labels)
     margins = step.margins.copy() / step.scale
     np.testing.assert_allclose(margins, 6.0, rtol=1e-4)
@@ -78,7 +78,7 @@ def test_near_ties_are_measured(dtype):
         centres = np.vstack([middle - way, middle + way, np.full(6, 50.0)])
         expected = distances(X, centres).argmin(axis=1)
         assert 50 < expected.sum() < 150
-        samples = Samples(X, np.ones(200), np.zeros(6))
+        samples = CentredSamples(X, np.ones(200), np.zeros(6))
         step, labels = Margins(samples, 3), np.full(200, -1, np.int32)
         step(centres, labels)
         np.testing.assert_array_equal(labels, expected)
@@ -96,7 +96,7 @@ def test_near_ties_that_float32_turns_round(p, dtype):
     X, centres = reference.near_ties(p, 2.0**-24)
     products = [np.cumsum((X * one).astype(np.float32), axis=1)[:, -1] for one in centres]
     assert (products[0] < products[1]).all()  # as the halves of the norms are equal: farther
-    samples = Samples(X.astype(dtype), np.ones(len(X)), np.zeros(p))
+    samples = CentredSamples(X.astype(dtype), np.ones(len(X)), np.zeros(p))
     alone = np.vstack([centres[1], -centres[1]])  # so near that rounding decides how near
     others = np.vstack([-centres, centres])
     for nearest, some in ((0, centres), (1, centres[::-1]), (2, others), (0, alone)):
@@ -111,7 +111,7 @@ def test_near_ties_that_float32_turns_round(p, dtype):
 def test_equal_distances_and_equal_centres():
     X = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.0], [1.0, 5.0]])
     centres = np.array([[2.0, 0.0], [0.0, 0.0], [2.0, 0.0]])
-    step, labels = Margins(Samples(X, np.ones(4), np.zeros(2)), 3), np.full(4, -1, np.int32)
+    step, labels = Margins(CentredSamples(X, np.ones(4), np.zeros(2)), 3), np.full(4, -1, np.int32)
     found = step(centres, labels)
     np.testing.assert_array_equal(labels, [1, 0, 0, 0])
     np.testing.assert_array_equal(found.weights, [3.0, 1.0, 0.0])
@@ -123,7 +123,7 @@ def test_data_that_float32_cannot_tell_apart():
     far = 1e5 * (np.arange(400) % 2)[:, None]
     X = far + rng.normal(size=(400, 2))
     centres, labels = X[:6] + 0.01, np.full(400, -1, np.int32)
-    samples = Samples(X, np.ones(400), np.zeros(2))
+    samples = CentredSamples(X, np.ones(400), np.zeros(2))
     step = Margins(samples, 6)
     for _ in range(3):
         found = step(centres, labels)
@@ -137,7 +137,7 @@ def test_sums_do_not_drift():
     """Sums by differences, against those of all samples, while one that weighs 1e8 goes about."""
     X, s = make(n=200, spread=3.0)
     s[7] = 1e8
-    samples, rng = Samples(X, s, np.array([0.5, 0.0, -0.5])), np.random.default_rng(2)
+    samples, rng = CentredSamples(X, s, np.array([0.5, 0.0, -0.5])), np.random.default_rng(2)
     step, labels = Margins(samples, 4), np.full(200, -1, np.int32)
     visited = set()
     for _ in range(40):
@@ -161,7 +161,7 @@ def test_a_cluster_of_no_weight_weighs_nothing():
     X, _ = make(n=40)
     s = 10.0 ** np.random.default_rng(0).uniform(-25, 25, size=40)
     s[3] = 0.0
-    step, labels = Margins(Samples(X, s, np.zeros(3)), 2), np.full(40, -1, np.int32)
+    step, labels = Margins(CentredSamples(X, s, np.zeros(3)), 2), np.full(40, -1, np.int32)
     total, mean = pytest.approx(math.fsum(s), rel=1e-15), X[np.arange(40) != 3].mean(axis=0)
     for _ in range(3):
         found = step(np.vstack([X[3], X[3] + 100.0]), labels)
@@ -180,7 +180,7 @@ def test_same_bits_for_any_number_of_threads(dtype, monkeypatch):
     X, s = make(n=500)
     results = []
     for n_jobs in (1, 3):
-        samples = Samples(X.astype(dtype), s, np.zeros(3))
+        samples = CentredSamples(X.astype(dtype), s, np.zeros(3))
         step, labels, centres = Margins(samples, 5, n_jobs), np.full(500, -1, np.int32), X[:5]
         for _ in range(6):
             found = step(centres, labels)
@@ -198,7 +198,7 @@ def test_as_plain_passes(p, dtype, offset):
     X, s = make(n=2000, p=p, k=8, spread=2.0 if p == 2 else 15.0)
     X = (X + offset).astype(dtype)
     fit = KMeans(8, init=X[:8], n_init=1, tol=0.0).fit(X, sample_weight=s)
-    samples = Samples(X.astype(np.float64), s, X.mean(axis=0, dtype=np.float64))
+    samples = CentredSamples(X.astype(np.float64), s, X.mean(axis=0, dtype=np.float64))
     plain = _lloyd.lloyd(samples, X[:8] - samples.centre, 300, 0.0)
     np.testing.assert_array_equal(fit.labels_, plain.labels)
     rtol = 1e-12 if dtype == np.float64 else 1e-6
@@ -211,7 +211,10 @@ def test_as_plain_passes(p, dtype, offset):
 @pytest.mark.parametrize("scale", [1e-319, 1e-160, 1e150])
 def test_the_scale_of_the_samples(scale):
     X = np.array([[1.0], [2.0], [8.0], [9.0]])
-    step, labels = Margins(Samples(scale * X, np.ones(4), np.zeros(1)), 2), np.full(4, -1, np.int32)
+    step, labels = (
+        Margins(CentredSamples(scale * X, np.ones(4), np.zeros(1)), 2),
+        np.full(4, -1, np.int32),
+    )
     found = step(scale * np.array([[1.0], [8.0]]), labels)
     np.testing.assert_array_equal(labels, [0, 0, 1, 1])
     assert not step.undecided and step.margins[1] == pytest.approx(5 * scale * step.scale, rel=1e-4)
@@ -222,7 +225,7 @@ def test_the_scale_of_the_samples(scale):
 def test_squares_of_differences():
     X, _ = make(n=20)
     centres = X[:2] + 1e-4
-    step = Margins(Samples(X, np.ones(20), np.zeros(3)), 2)
+    step = Margins(CentredSamples(X, np.ones(20), np.zeros(3)), 2)
     places = step._places(centres)
     for i in range(20):
         for c in range(2):
@@ -237,7 +240,7 @@ def test_squares_of_differences():
 def test_centres_beyond_single_precision():
     """Their scores are infinite, all of them: the distances tell."""
     X, labels = np.array([[1.0], [2.0], [-1.0], [1.5]]), np.full(4, -1, np.int32)
-    step = Margins(Samples(X, np.ones(4), np.zeros(1)), 2)
+    step = Margins(CentredSamples(X, np.ones(4), np.zeros(1)), 2)
     step(np.array([[2e20], [1e20]]), labels)
     np.testing.assert_array_equal(labels, 1)
 
@@ -245,7 +248,7 @@ def test_centres_beyond_single_precision():
 def test_samples_that_all_agree_are_open_only_once():
     """Rounds in which nothing moves read no sample."""
     X, s = make()
-    samples = Samples(X, s, np.zeros(3))
+    samples = CentredSamples(X, s, np.zeros(3))
     step, labels = Margins(samples, 5), np.full(300, -1, np.int32)
     centres = X[:5] + 0.1
     found = step(centres, labels)

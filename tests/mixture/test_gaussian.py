@@ -318,7 +318,7 @@ def test_an_interrupt_keeps_the_best_start_so_far(monkeypatch):
         fits.append(1)
         if len(fits) == 2:
             interrupt = KeyboardInterrupt()
-            interrupt.fit = _em.Fit(first._parameters(), [-1e9], False)
+            interrupt.fit = _em.Estimate(first._parameters(), [-1e9], False)
             raise interrupt
         return solve(*args)
 

@@ -487,7 +487,7 @@ def test_graphs_that_are_refused():
     negative.data[5] = -1.0
     with pytest.raises(ValueError, match="passed to precomputed distance matrix. NearestNeigh"):
         model.kneighbors(negative)
-    with pytest.raises(ValueError, match="must be square. Input is a 7x60"):
+    with pytest.raises(ValueError, match="must be a square matrix. Input is a 7x60"):
         NearestNeighbors(metric="precomputed").fit(graph[:7])
     with pytest.raises(ValueError, match="'mode' parameter of KNeighborsTransformer"):
         KNeighborsTransformer(mode="both").fit(X)

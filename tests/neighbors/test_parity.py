@@ -240,7 +240,9 @@ def test_precomputed_distances():
                         np.testing.assert_array_equal(row, their_row)
     ours, theirs = pair("KNeighborsClassifier", metric="precomputed")
     np.testing.assert_array_equal(cross_val_score(ours, D, y), cross_val_score(theirs, D, y))
-    with pytest.raises(ValueError, match="Precomputed matrix must be square. Input is a 40x150"):
+    with pytest.raises(
+        ValueError, match="Precomputed matrix must be a square matrix. Input is a 40x150"
+    ):
         ours.fit(asked, y[:40])
     with pytest.raises(ValueError, match="distance matrix. KNeighborsClassifier expects"):
         ours.fit(D - 1, y)

@@ -215,7 +215,7 @@ DAMAGE = [  # field of the tree, place in it, and what comes to stand there; or 
     ("leaf", None, 12),
     ("leaf", None, 16),
     ("kind", None, 2),
-    *((name, None, None) for name in _tree.Tree._fields if name not in ("kind", "leaf")),
+    *((name, None, None) for name in _tree.SearchTree._fields if name not in ("kind", "leaf")),
 ]
 
 

@@ -55,7 +55,7 @@ def test_tiles_are_cut(monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n_columns", [10, 5000, 10**6])
 def test_a_tile_has_as_many_rows_as_fit_into_a_few_megabytes(n_columns, dtype):
-    rows, row = _gram.tile_rows(n_columns, dtype), np.dtype(dtype).itemsize * n_columns
+    rows, row = _gram.rows_of_tile(n_columns, dtype), np.dtype(dtype).itemsize * n_columns
     assert rows == 16 or rows * row <= 2**22
     assert rows == 1024 or (rows + 1) * row > 2**22
 

@@ -12,11 +12,11 @@ from litlearn.svm._sparse_weights import (
     lowest_along,
     newton_direction,
     newton_steps,
+    newton_sweep,
     newton_work,
     objective,
     prices,
     solve_sparse,
-    sweep,
 )
 from problems import labelled
 
@@ -176,13 +176,13 @@ def test_sweeps_find_the_minima_of_columns_that_share_no_sample():
     off = np.abs(np.sign(w) - 2.0 * C * a * np.maximum(margin, 0.0))
     slopes = 2.0 * C * np.abs(a)
     expected = np.where(slopes > 1.0, 1.0 / a - np.sign(a) / (2.0 * C * a**2), 0.0)
-    stay, worst = sweep(columns, y, C, margin, w, active, 0.5)
+    stay, worst = newton_sweep(columns, y, C, margin, w, active, 0.5)
     assert worst == pytest.approx(off[w != 0.0].max())
     assert stay == 6 and active[6] == 2  # whose slope is more than 0.5 below what it takes
     assert w[5] == 0.0 and w[6] == 1.5  # no sample needed them; now one does, or would
     np.testing.assert_allclose(w[:5], expected[:5], atol=1e-15)
     for _ in range(3):
-        sweep(columns, y, C, margin, w, active[:6], 0.5)
+        newton_sweep(columns, y, C, margin, w, active[:6], 0.5)
     np.testing.assert_allclose(w, expected, atol=1e-15)
     np.testing.assert_allclose(margin, 1.0 - a * w, atol=1e-15)
 
@@ -201,7 +201,7 @@ def test_no_sweep_raises_the_objective(sparse):
         margin, values = 1.0 - y * (X @ w), []
         for _ in range(12):
             values.append(np.abs(w).sum() + C @ np.maximum(margin, 0.0) ** 2)
-            sweep(columns, y, C, margin, w, np.arange(3), np.inf)
+            newton_sweep(columns, y, C, margin, w, np.arange(3), np.inf)
             np.testing.assert_allclose(margin, 1.0 - y * (X @ w), atol=1e-9)
         assert (np.diff(values) <= 1e-12 * np.abs(values[:-1])).all()
 

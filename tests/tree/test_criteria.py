@@ -10,7 +10,7 @@ from litlearn.tree._sort import (
     place_of,
 )
 from litlearn.tree._splitter import (
-    Samples,
+    TreeSamples,
 )
 from reference import best_cuts, impurity
 from tree_nodes import BY_CRITERION, CLASSES, EXTREME, NUMBERS, Node, make_keys, mean_impurity
@@ -48,7 +48,7 @@ def test_few_kinds_of_samples(criterion, n_classes):
     records = classes.astype(np.uint64) << np.uint64(32)
     total, left = np.zeros((1, n_classes)), np.zeros((1, n_classes))
     kinds = np.arange(float(n_classes))[np.newaxis], w
-    samples = Samples(records, *kinds, np.zeros((0, 0), dtype=np.uint32))
+    samples = TreeSamples(records, *kinds, np.zeros((0, 0), dtype=np.uint32))
     found = criteria.describe_classes(
         NUMBERS[criterion], samples, 3, 35, np.array([n_classes]), np.empty(0), total
     )

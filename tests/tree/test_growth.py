@@ -10,7 +10,7 @@ from litlearn.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
 )
-from litlearn.tree._growth import Targets, _extended, take_samples
+from litlearn.tree._growth import TreeTargets, _extended, take_samples
 from tree_nodes import BY_CRITERION, CLASSES, EXTREME
 
 # Sixty-four random bits wrap around on purpose; only uncompiled code remarks on it.
@@ -27,7 +27,7 @@ def test_kinds_keep_the_classes_and_weights_of_samples(weights, n_outputs):
     w = {"large": rng.integers(0, 2, size=n) * 1e15 + 3, "fractions": rng.random(n)}.get(
         weights, rng.integers(0, 4, size=n).astype(float)
     )
-    targets = Targets(table.astype(float), groups.ravel().astype(np.uint32), np.zeros((0, 0)))
+    targets = TreeTargets(table.astype(float), groups.ravel().astype(np.uint32), np.zeros((0, 0)))
     samples = take_samples(targets, w)
     rows, kinds = samples.records & np.uint64(0xFFFFFFFF), samples.records >> np.uint64(32)
     np.testing.assert_array_equal(rows, np.flatnonzero(w))

@@ -404,12 +404,12 @@ def preselect(scores, start, errors, candidates):
             limits[0] = upper[i, 0] + errors[i]
             length = min(SCREEN, scores.shape[1] - first)
             if count_up_to(scores[i], first, length, limits[0]) > 0:
-                make_room(candidates, i)
+                room_for_candidates(candidates, i)
                 keep(candidates, i, scores[i], first, length, limits[0], start, errors[i])
 
 
 @njit(inline=True)
-def make_room(candidates, i):
+def room_for_candidates(candidates, i):
     """Room for SCREEN more candidates of query i, or TOO_MANY."""
     upper, _, lower, index, held = candidates
     if held[i] + SCREEN > lower.shape[1]:

@@ -15,11 +15,11 @@ def heap_push(distances, indices, distance, index):
     distances (k,), indices (k,): a binary heap, largest (distance, index) at position 0. Children
     of position i stand at 2i + 1 and 2i + 2. The caller has checked that the newcomer is better.
     """
-    sift_down(distances, indices, 0, distances.size, distance, index)
+    heap_place(distances, indices, 0, distances.size, distance, index)
 
 
 @njit(helper=True)
-def sift_down(distances, indices, i, size, distance, index):
+def heap_place(distances, indices, i, size, distance, index):
     """Place (distance, index) at or below the free position i of a heap of `size` entries."""
     while True:
         child = 2 * i + 1
@@ -44,14 +44,14 @@ def heap_sort(distances, indices):
     for last in range(distances.size - 1, 0, -1):
         distance, index = distances[last], indices[last]
         distances[last], indices[last] = distances[0], indices[0]
-        sift_down(distances, indices, 0, last, distance, index)
+        heap_place(distances, indices, 0, last, distance, index)
 
 
 @njit
 def sort_pairs(first, second):
     """Sort pairs (first, second) in ascending order, in place."""
     for i in range(first.size // 2 - 1, -1, -1):
-        sift_down(first, second, i, first.size, first[i], second[i])
+        heap_place(first, second, i, first.size, first[i], second[i])
     heap_sort(first, second)
 
 

@@ -228,7 +228,7 @@ def is_sparse(X):
     return scipy_sparse is not None and scipy_sparse.issparse(X)
 
 
-def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, finite=True):
+def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, finite=True, fewest=1):
     """Return `X` as a finite, contiguous, read-only array of float32 or float64.
 
     Parameters
@@ -248,6 +248,8 @@ def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, fini
         Whether a dense array may hold NaN.
     finite : bool, default=True
         False: the caller looks for NaN and infinity in a dense array, by :func:`check_finite`.
+    fewest : int, default=1
+        Samples that the caller needs.
 
     Returns
     -------
@@ -270,10 +272,10 @@ def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, fini
         array = _to_numeric(who, X, name)
     if array.ndim != 2:
         _refuse_dimension(who, array, name)
-    if array.shape[0] < 1:
+    if array.shape[0] < fewest:
         raise ValueError(
-            f"Found array with 0 sample(s) (shape={array.shape}) while a minimum of 1 is required "
-            f"by {who} for {name}."
+            f"Found array with {array.shape[0]} sample(s) (shape={array.shape}) while a minimum of "
+            f"{fewest} is required by {who} for {name}."
         )
     if array.shape[1] < 1:
         raise ValueError(
@@ -289,6 +291,15 @@ def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, fini
     if finite:
         check_finite(who, array, name, missing=missing)
     return read_only(array, order)
+
+
+def check_square(owner, matrix):
+    """Refuse a matrix of kernels or distances between all training samples that is not square."""
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"{owner_name(owner)}: Precomputed matrix must be a square matrix. Input is a "
+            f"{matrix.shape[0]}x{matrix.shape[1]} matrix."
+        )
 
 
 def read_only(array, order="C"):

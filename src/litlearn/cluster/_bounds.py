@@ -14,7 +14,7 @@ import numpy as np
 
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks
-from litlearn.cluster._lloyd import MOST, Sums, add_rows, merge, scale_of
+from litlearn.cluster._lloyd import MOST, ClusterSums, add_rows, add_sums, scale_of
 
 
 @njit(reassociate=True)
@@ -74,7 +74,7 @@ def hamerly_tile(T, centres, half_gaps, moved, upper, lower, labels):
 
     half_gaps (k,): half the distance of each centre from the nearest other one; lower (m,).
     """
-    first, second, n_changed = farthest(moved), 0.0, 0
+    first, second, n_changed = farthest_moved(moved), 0.0, 0
     for c in range(moved.size):
         if c != first:
             second = max(second, moved[c])
@@ -94,7 +94,7 @@ def hamerly_tile(T, centres, half_gaps, moved, upper, lower, labels):
 
 
 @njit
-def farthest(moved):
+def farthest_moved(moved):
     """Return the centre that moved farthest."""
     first = 0
     for c in range(moved.size):
@@ -140,7 +140,7 @@ class Bounds:
         self.before = None
 
     def __call__(self, centres, labels):
-        """Assign all samples; return :class:`litlearn.cluster._lloyd.Sums`."""
+        """Assign all samples; return :class:`litlearn.cluster._lloyd.ClusterSums`."""
         if self.before is None:
             self.scale = scale_of(centres, np.float64)
         centres, moved = centres * self.scale, np.zeros(len(centres))
@@ -158,7 +158,7 @@ class Bounds:
         k, p = centres.shape
 
         def part(rows):
-            found, n_changed = Sums(np.zeros((k, p)), np.zeros(k), 0), 0
+            found, n_changed = ClusterSums(np.zeros((k, p)), np.zeros(k), 0), 0
             for tile in cut(rows, MOST):
                 T, own = self.samples.tile(tile), labels[tile]
                 T = T if self.scale == 1.0 else T * self.scale
@@ -167,6 +167,6 @@ class Bounds:
                 add_rows(T, self.samples.weight[tile], own, found.sums, found.weights)
             return found._replace(n_changed=n_changed)
 
-        found = fold_blocks(part, merge, self.samples.blocks(k), self.n_jobs)
+        found = fold_blocks(part, add_sums, self.samples.blocks(k), self.n_jobs)
         found = found._replace(sums=found.sums / self.scale)
         return found._replace(n_changed=len(labels)) if first else found

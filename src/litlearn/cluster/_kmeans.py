@@ -8,9 +8,9 @@ from litlearn._core.constraints import ARRAY, BOOLEAN, CALLABLE, COUNT, REPEATS,
 from litlearn._core.progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._bounds import Bounds
-from litlearn.cluster._lloyd import Samples
+from litlearn.cluster._lloyd import CentredSamples
 from litlearn.cluster._margins import Margins
-from litlearn.cluster._seeding import check_weights, plus_plus, squared_norms
+from litlearn.cluster._seeding import check_enough, plus_plus, squared_norms, weights_or_ones
 from litlearn.exceptions import ConvergenceWarning
 
 
@@ -29,12 +29,8 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
 
     def _check_data(self, X, sample_weight):
         X, names = validation.check_samples(self, X)
-        weight = check_weights(self, sample_weight, X.shape[0])
-        if X.shape[0] < self.n_clusters:
-            raise ValueError(
-                f"{type(self).__name__}: n_samples={X.shape[0]} should be >= "
-                f"n_clusters={self.n_clusters}."
-            )
+        weight = weights_or_ones(self, sample_weight, X.shape[0])
+        check_enough(self, X, self.n_clusters)
         return X, weight, names
 
     def _seeds(self):
@@ -166,7 +162,7 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         float
         """
         samples, centres = self._queries(X)
-        weight = check_weights(self, sample_weight, samples.X.shape[0])
+        weight = weights_or_ones(self, sample_weight, samples.X.shape[0])
         samples = samples._replace(weight=weight)
         labels = np.empty(len(weight), dtype=np.int32)
         _lloyd.assign(samples, centres, labels, update=False)
@@ -178,7 +174,7 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         # Scores keep their digits if the origin is amid the centres.
         sparse = validation.is_sparse(X)
         origin = np.zeros(X.shape[1]) if sparse else _lloyd.representable(centres.mean(axis=0), X)
-        return Samples(X, np.ones(X.shape[0]), origin), centres - origin
+        return CentredSamples(X, np.ones(X.shape[0]), origin), centres - origin
 
 
 def centred_samples(X, weight):
@@ -187,11 +183,11 @@ def centred_samples(X, weight):
     if validation.is_sparse(X):
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         squares = np.asarray(X.multiply(X).mean(axis=0, dtype=np.float64)).ravel()
-        return Samples(X, weight, np.zeros(p)), float(np.mean(squares - mean**2))
+        return CentredSamples(X, weight, np.zeros(p)), float(np.mean(squares - mean**2))
     found = moments.moments(moments.Samples(X, np.empty((n, 0)), None, True), full=False)
     # Where means are no larger than spreads, a shift would gain no digit, and cost a copy.
     far = np.any((found.x_mean**2 * n > found.xx) | ~np.isfinite(found.xx))
-    return Samples(X, weight, _lloyd.representable(found.x_mean * far, X)), float(
+    return CentredSamples(X, weight, _lloyd.representable(found.x_mean * far, X)), float(
         np.mean(found.xx) / n
     )
 

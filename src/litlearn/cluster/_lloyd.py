@@ -28,7 +28,7 @@ BLOCK = 2**21  # products of a coordinate and a centre in a block, at least
 MOST_BLOCKS = 64
 
 
-class Samples(NamedTuple):
+class CentredSamples(NamedTuple):
     """What is clustered."""
 
     X: np.ndarray  # (n, p), float32 or float64, rows contiguous; or CSR
@@ -58,19 +58,19 @@ def scale_of(centres, dtype):
     return math.ldexp(1.0, -max(exponent, 2 - most)) if abs(exponent) > most // 3 else 1.0
 
 
-class Sums(NamedTuple):
+class ClusterSums(NamedTuple):
     """What one pass over some samples finds, for each centre."""
 
-    sums: np.ndarray  # (k, p): weighted sums of the samples, less Samples.centre
+    sums: np.ndarray  # (k, p): weighted sums of the samples, less CentredSamples.centre
     weights: np.ndarray  # (k,)
     n_changed: int  # samples that were assigned to another centre before
 
 
-def merge(a, b):
+def add_sums(a, b):
     """Add up what two blocks found."""
     a.sums[:] += b.sums
     a.weights[:] += b.weights
-    return Sums(a.sums, a.weights, a.n_changed + b.n_changed)
+    return ClusterSums(a.sums, a.weights, a.n_changed + b.n_changed)
 
 
 # --- kernels ---------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def assign(samples, centres, labels, n_jobs=None, update=True):
 
     Parameters
     ----------
-    samples : Samples
+    samples : CentredSamples
         (n, p).
     centres : ndarray of shape (k, p)
         float64, less ``samples.centre``.
@@ -192,7 +192,7 @@ def assign(samples, centres, labels, n_jobs=None, update=True):
 
     Returns
     -------
-    Sums
+    ClusterSums
     """
     import scipy.linalg  # noqa: F401  (before threads are limited, so that its own are too)
 
@@ -202,7 +202,7 @@ def assign(samples, centres, labels, n_jobs=None, update=True):
     half_norms = (0.5 * np.einsum("cj,cj->c", centres * scale, centres * scale)).astype(C.dtype)
 
     def part(rows):
-        found = Sums(np.zeros((k if update else 0, p)), np.zeros(k), 0)
+        found = ClusterSums(np.zeros((k if update else 0, p)), np.zeros(k), 0)
         T, weight, own = samples.tile(rows), samples.weight[rows], labels[rows]
         T = T if scale == 1.0 else T * T.dtype.type(scale)
         if not validation.is_sparse(T):
@@ -214,7 +214,7 @@ def assign(samples, centres, labels, n_jobs=None, update=True):
             add_sparse_rows(*arrays, weight, own, found.sums, found.weights)
         return found._replace(n_changed=n_changed)
 
-    found = fold_blocks(part, merge, samples.blocks(k), n_jobs)
+    found = fold_blocks(part, add_sums, samples.blocks(k), n_jobs)
     return found if scale == 1.0 else found._replace(sums=found.sums / scale)
 
 
@@ -283,7 +283,7 @@ def new_centres(samples, centres, labels, found, n_jobs=None):
 class Clustering(NamedTuple):
     """Where the solver ended."""
 
-    centres: np.ndarray  # (k, p), less Samples.centre
+    centres: np.ndarray  # (k, p), less CentredSamples.centre
     labels: np.ndarray  # (n,), int32
     inertia: float
     n_iter: int
@@ -295,7 +295,7 @@ def lloyd(samples, centres, max_iter, tol, n_jobs=None, report=None, step=None):
 
     Parameters
     ----------
-    samples : Samples
+    samples : CentredSamples
         (n, p).
     centres : ndarray of shape (k, p)
         Where to start, float64, less ``samples.centre``.
@@ -308,7 +308,7 @@ def lloyd(samples, centres, max_iter, tol, n_jobs=None, report=None, step=None):
     report : callable or None, default=None
         ``report(n_iter, inertia)`` is called after each iteration.
     step : callable or None, default=None
-        Another way to assign: ``step(centres, labels)`` returns :class:`Sums`.
+        Another way to assign: ``step(centres, labels)`` returns :class:`ClusterSums`.
 
     Returns
     -------

@@ -21,7 +21,7 @@ import numpy as np
 
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks
-from litlearn.cluster._lloyd import FEWEST, LANES, MOST, MOST_BLOCKS, TILE, Sums, assign
+from litlearn.cluster._lloyd import FEWEST, LANES, MOST, MOST_BLOCKS, TILE, ClusterSums, assign
 
 BLOCK = 2**23  # products of a coordinate and a centre in a block, at least: most are left out
 LINES = 16  # samples that are turned together
@@ -284,7 +284,7 @@ class Margins:
         return Places(origin, self.scale, scaled, *single, radius, falls)
 
     def __call__(self, centres, labels):
-        """Assign all samples; return :class:`litlearn.cluster._lloyd.Sums`.
+        """Assign all samples; return :class:`litlearn.cluster._lloyd.ClusterSums`.
 
         The labels are those of the last call; -1 before the first one.
         """
@@ -313,4 +313,4 @@ class Margins:
         self.n_open, self.undecided = n_open, n_undecided * TOO_MANY > n_open
         # <empty>: what is left by rounding is not a weight.
         found = (self.sums[0] + self.sums[1]) * (self.counts > 0)[:, None]
-        return Sums(found[:, :-1].copy(), found[:, -1].copy(), n_changed)
+        return ClusterSums(found[:, :-1].copy(), found[:, -1].copy(), n_changed)

@@ -9,8 +9,8 @@ from litlearn._core.constraints import BOOLEAN, COUNT, NOT_NEGATIVE, Integer, Ta
 from litlearn._core.progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._kmeans import CentreModel, centred_samples, show_inertia
-from litlearn.cluster._lloyd import Samples
-from litlearn.cluster._seeding import check_weights
+from litlearn.cluster._lloyd import CentredSamples
+from litlearn.cluster._seeding import weights_or_ones
 
 LONGEST = 10  # batches' worth of samples for each centre, after which idle centres are moved
 
@@ -26,7 +26,7 @@ def assigned(X, weight, places):
     """Return the samples, less an origin amid the centres, and their labels and inertia."""
     sparse = validation.is_sparse(X)
     origin = np.zeros(X.shape[1]) if sparse else _lloyd.representable(places.mean(axis=0), X)
-    samples = Samples(X, weight, origin)
+    samples = CentredSamples(X, weight, origin)
     labels = np.empty(X.shape[0], dtype=np.int32)
     found = _lloyd.assign(samples, places - origin, labels)
     return found, origin, labels, _lloyd.inertia_of(samples, places - origin, labels)
@@ -329,7 +329,7 @@ default="k-means++"
             centres = Centres(start, np.zeros(self.n_clusters))
         else:
             X = validation.check_queries(self, X)
-            weight = check_weights(self, sample_weight, X.shape[0])
+            weight = weights_or_ones(self, sample_weight, X.shape[0])
             centres = self._centres
         mover = self._random_state if self._is_time(centres, X.shape[0]) else None
         centres, _ = step(X, weight, centres, mover, self._ratio())

@@ -6,7 +6,7 @@ from litlearn._core import validation
 from litlearn._core.constraints import COUNT, RANDOM_STATE
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks
-from litlearn.cluster._lloyd import BLOCK, FEWEST, Samples
+from litlearn.cluster._lloyd import BLOCK, FEWEST, CentredSamples
 
 
 @njit(reassociate=True)
@@ -186,9 +186,8 @@ def kmeans_plusplus(
     n_trials = (COUNT | None).check(who, "n_local_trials", n_local_trials)
     random_state = RANDOM_STATE.check(who, "random_state", random_state)
     X = validation.check_array(who, X, sparse=("csr",))
-    weight = check_weights(who, sample_weight, X.shape[0])
-    if X.shape[0] < n_clusters:
-        raise ValueError(f"{who}: n_samples={X.shape[0]} should be >= n_clusters={n_clusters}.")
+    weight = weights_or_ones(who, sample_weight, X.shape[0])
+    check_enough(who, X, n_clusters)
     norms = None
     if x_squared_norms is not None:
         norms = np.asarray(x_squared_norms, dtype=np.float64)
@@ -197,13 +196,22 @@ def kmeans_plusplus(
                 f"{who}: The length of x_squared_norms {len(np.atleast_1d(norms))} should be equal "
                 f"to the length of n_samples {X.shape[0]}."
             )
-    samples = Samples(X, weight, np.zeros(X.shape[1]))
+    samples = CentredSamples(X, weight, np.zeros(X.shape[1]))
     chosen = plus_plus(samples, n_clusters, random_state, norms, n_trials)
     centers = X[chosen]
     return (centers.toarray() if validation.is_sparse(X) else centers.copy()), chosen
 
 
-def check_weights(owner, sample_weight, n_samples):
+def check_enough(owner, X, n_clusters):
+    """Refuse fewer samples than there are to be clusters."""
+    if X.shape[0] < n_clusters:
+        raise ValueError(
+            f"{validation.owner_name(owner)}: n_samples={X.shape[0]} should be >= "
+            f"n_clusters={n_clusters}."
+        )
+
+
+def weights_or_ones(owner, sample_weight, n_samples):
     """Return checked weights, ones if there are none, (n_samples,) float64."""
     weight = validation.check_sample_weight(owner, sample_weight, n_samples)
     return np.ones(n_samples) if weight is None else weight

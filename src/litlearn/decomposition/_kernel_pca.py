@@ -178,7 +178,7 @@ class KernelPCA(NumberedColumnsMixin, _gram.KernelEstimator):
         random = check_kernel_pca(self)
         # Pre-images are made of dense samples.
         dense = {"sparse": ()} if self.fit_inverse_transform else {}
-        X, names = _gram.check_samples(self, X, **dense)
+        X, names = _gram.check_kernel_samples(self, X, **dense)
         _gram.check_memory(self, X.shape[0], 1, INSTEAD)
         gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
         origin = common_part(self, X)

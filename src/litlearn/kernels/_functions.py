@@ -152,10 +152,10 @@ def gram_tile(kernel, X, Q, out):
     elif kernel.code in OF_COUNTS:
         distances = np.empty(out.shape)
         counts_tile(X, Q, distances)
-        out[:] = finish(kernel, distances)
+        out[:] = kernel_of_products(kernel, distances)
     elif kernel.code not in METRICS:
         with np.errstate(over="ignore", invalid="ignore"):  # out of range: infinite, or NaN
-            out[:] = finish(kernel, Q @ X.T)
+            out[:] = kernel_of_products(kernel, Q @ X.T)
     elif kernel.scaling is None:
         exact_tile(kernel, X, Q, out)
     else:
@@ -200,7 +200,7 @@ def exact_tile(kernel, X, Q, out):
     metric = Metric(METRICS[kernel.code], 2.0, np.ones(X.shape[1]))
     distances = np.empty(out.shape)
     difference_tile(metric, X, Q.astype(np.float64), distances)
-    out[:] = finish(kernel, distances)
+    out[:] = kernel_of_products(kernel, distances)
 
 
 @njit
@@ -222,11 +222,11 @@ def counts_tile(X, Q, out):
 def sparse_tile(kernel, X, Q, out):
     """As gram_tile, for CSR arrays; the kernels of a distance by differences of coordinates."""
     if kernel.code not in METRICS:
-        out[:] = finish(kernel, (Q @ X.T).toarray())
+        out[:] = kernel_of_products(kernel, (Q @ X.T).toarray())
         return
     distances = np.empty(out.shape)
     sparse_differences(METRICS[kernel.code], *arrays(X), *arrays(Q), distances)
-    out[:] = finish(kernel, distances)
+    out[:] = kernel_of_products(kernel, distances)
 
 
 def arrays(X):
@@ -234,7 +234,7 @@ def arrays(X):
     return [validation.read_only(array) for array in (X.data, X.indices, X.indptr)]
 
 
-def finish(kernel, values):
+def kernel_of_products(kernel, values):
     """The kernel of inner products or (squared) distances; may overwrite them."""
     code, gamma, degree, coef0, _ = kernel
     if code == LINEAR:
@@ -249,10 +249,10 @@ def finish(kernel, values):
                 values[:] = 0.0
             return np.exp(values, out=values)
         values += coef0
-        return np.tanh(values, out=values) if code == SIGMOID else power(values, degree)
+        return np.tanh(values, out=values) if code == SIGMOID else power_of_all(values, degree)
 
 
-def power(values, degree):
+def power_of_all(values, degree):
     """values ** degree, by products where the degree is a small integer."""
     if degree != int(degree) or not 1 <= degree <= SMALL_DEGREE:
         return values**degree
@@ -359,7 +359,7 @@ def kernel_row(kernel, X, i, columns=EMPTY_IDS):
         pair_sums(metric, X, i, columns, values)
     else:
         sparse_pair_sums(metric, *arrays(X), i, columns, values)
-    return finish(kernel, values).astype(X.dtype, copy=False)
+    return kernel_of_products(kernel, values).astype(X.dtype, copy=False)
 
 
 @njit(inline=True)
@@ -431,8 +431,8 @@ def kernel_diagonal(kernel, X):
     if kernel.code in METRICS:
         return np.ones(X.shape[0], dtype=X.dtype)
     if isinstance(X, np.ndarray):
-        return finish(kernel, np.einsum("ij,ij->i", X, X))
-    return finish(kernel, np.asarray(X.multiply(X).sum(axis=1)).ravel().astype(X.dtype))
+        return kernel_of_products(kernel, np.einsum("ij,ij->i", X, X))
+    return kernel_of_products(kernel, np.asarray(X.multiply(X).sum(axis=1)).ravel().astype(X.dtype))
 
 
 # ------------------------------------------------------------------ public

@@ -48,18 +48,15 @@ class KernelEstimator(BaseEstimator):
         return () if of_arrays or kernels.CODES.get(self.kernel) in kernels.OF_COUNTS else ("csr",)
 
 
-def check_samples(owner, X, **options):
+def check_kernel_samples(owner, X, **options):
     """Return checked training samples, dense or CSR, and names; a Gram matrix must be square."""
     X, names = validation.check_samples(owner, X, **options)
-    if owner.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-        raise ValueError(
-            f"{validation.owner_name(owner)}: Precomputed matrix must be a square matrix. Input "
-            f"is a {X.shape[0]}x{X.shape[1]} matrix."
-        )
+    if owner.kernel == "precomputed":
+        validation.check_square(owner, X)
     return X, names
 
 
-def take(owner, X, rows):
+def rows_of_samples(owner, X, rows):
     """Return some of the samples; of a Gram matrix their rows and columns."""
     if owner.kernel == "precomputed" and not isinstance(rows, slice):
         return validation.read_only(X[np.ix_(rows, rows)])
@@ -226,7 +223,7 @@ class SampleKernel:
 # ------------------------------------------------------------------ systems
 
 
-class Solution(NamedTuple):
+class ShiftedSolution(NamedTuple):
     """Of ``(K + shift I) W = B``."""
 
     W: np.ndarray  # (n, k)
@@ -278,7 +275,7 @@ def solve_shifted(K, B, shifts, rounding=None):
 
     Returns
     -------
-    Solution
+    ShiftedSolution
         By Cholesky's factors, in the memory of K; where a matrix is singular up to rounding, or not
         positive definite, by eigenvectors: the shortest of the least squares solutions. Cost:
         n^3 / 3 for each different shift, once more where K may have negative eigenvalues, and about
@@ -296,23 +293,27 @@ def solve_shifted(K, B, shifts, rounding=None):
             W[:, shifts == shift] = found
         else:
             if rounding is None:
-                return Solution(W, "cholesky", None, False)
+                return ShiftedSolution(W, "cholesky", None, False)
             # All eigenvalues are above -shift. Is one of them below zero?
             restore(K, diagonal)
-            return Solution(W, "cholesky", None, factors.cholesky_in_place(K, rounding) is None)
+            return ShiftedSolution(
+                W, "cholesky", None, factors.cholesky_in_place(K, rounding) is None
+            )
         restore(K, diagonal)
     W, values = solve_by_eigenvectors(K, B, shifts)
     negative = values[values < (-np.inf if rounding is None else -rounding)]
     if why == INDEFINITE and not len(negative):
         why = "is singular up to rounding"
-    return Solution(W, "eigen", why, bool((negative >= -shifts.max() - (rounding or 0.0)).any()))
+    return ShiftedSolution(
+        W, "eigen", why, bool((negative >= -shifts.max() - (rounding or 0.0)).any())
+    )
 
 
 def solve_definite(K, B, shift):
     """Solve for one shift by Cholesky's factors, which take the place of K; or say why not."""
     from scipy.linalg import lapack
 
-    size = row_sums(K, shift).max()
+    size = absolute_row_sums(K, shift).max()
     L = factors.cholesky_in_place(K, shift)
     if L is None:
         return None, INDEFINITE
@@ -322,7 +323,7 @@ def solve_definite(K, B, shift):
     return lapack.dpotrs(L, B, lower=True)[0], None
 
 
-def row_sums(K, shift):
+def absolute_row_sums(K, shift):
     """Sums of the sizes of the entries of each row of ``K + shift I``, (n,), in tiles."""
     sums = np.empty(len(K))
 

@@ -45,7 +45,7 @@ class Statistics(NamedTuple):
     log_likelihood: float
 
 
-def merge(a, b):
+def add_statistics(a, b):
     """Add up the statistics of two blocks."""
     for total, part in zip(a[:3], b[:3], strict=True):
         total += part
@@ -79,7 +79,7 @@ def white_squares(Y, shifts, constants, out):
 
 
 @njit
-def add_products(T, R, means, sums, products):
+def add_scatter(T, R, means, sums, products):
     """Add weighted deviations from the means, and the products of all pairs of them.
 
     T (m, p); R (m, k): responsibilities; means, sums (k, p), products (k, p, p): the last two are
@@ -102,7 +102,7 @@ def add_products(T, R, means, sums, products):
 
 @njit
 def add_squares(T, R, means, sums, products):
-    """As add_products, for products of equal places only; products (k, p)."""
+    """As add_scatter, for products of equal places only; products (k, p)."""
     p = np.uintp(T.shape[1])
     for i in range(T.shape[0]):
         for c in range(means.shape[0]):
@@ -115,7 +115,7 @@ def add_squares(T, R, means, sums, products):
                 squares[j] += r * deviation * deviation
 
 
-def tile_rows(kind, k, p):
+def samples_of_tile(kind, k, p):
     """Samples of a tile: what is computed of them stays in a core's cache."""
     return max(FEWEST, TILE // (k * p if kind == "full" else max(k, p)))
 
@@ -220,7 +220,7 @@ def add_tile(kind, T, R, means, found):
     weights = R.sum(axis=0)
     found.weights[:] += weights
     if kind == "full":
-        add_products(T, R, means, found.sums, found.products)
+        add_scatter(T, R, means, found.sums, found.products)
         return
     if kind in ("diag", "spherical"):
         add_squares(T, R, means, found.sums, found.products)
@@ -249,7 +249,7 @@ def sum_up(kind, X, means, weigh, n_jobs=None):
     """
     n, p = X.shape
     k = len(means)
-    size = tile_rows(kind, k, p)
+    size = samples_of_tile(kind, k, p)
 
     def part(rows):
         found, likelihood = empty_statistics(kind, k, p), 0.0
@@ -261,7 +261,9 @@ def sum_up(kind, X, means, weigh, n_jobs=None):
         return found._replace(log_likelihood=likelihood)
 
     steps = k * p * (p if kind == "full" else 1)
-    return fold_blocks(part, merge, cut(n, max(BLOCK // steps, -(-n // MOST_BLOCKS), 1)), n_jobs)
+    return fold_blocks(
+        part, add_statistics, cut(n, max(BLOCK // steps, -(-n // MOST_BLOCKS), 1)), n_jobs
+    )
 
 
 def maximise(kind, statistics, means, n, reg_covar, scatter=None):
@@ -334,7 +336,7 @@ def with_factors(kind, weights, means, covariances):
 # --- the iteration ---------------------------------------------------------------------------
 
 
-class Fit(NamedTuple):
+class Estimate(NamedTuple):
     """Where the iteration ended."""
 
     parameters: Parameters
@@ -370,15 +372,15 @@ def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-n
 
     Returns
     -------
-    Fit
+    Estimate
         The mean log-likelihood never falls by more than rounding, if `reg_covar` is zero.
 
     Raises
     ------
     KeyboardInterrupt
-        Its attribute ``fit`` is the `Fit` after the last whole iteration.
+        Its attribute ``fit`` is the `Estimate` after the last whole iteration.
     """
-    fit = Fit(start, [], False)
+    fit = Estimate(start, [], False)
     try:
         scatter = total_scatter(X) if kind == "tied" else None
         for n_iter in range(1, max_iter + 1):
@@ -387,7 +389,7 @@ def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-n
             found = sum_up(kind, X, means, weigher(kind, fit.parameters))
             parameters = maximise(kind, found, means, len(X), reg_covar, scatter)
             bound = found.log_likelihood / len(X)
-            fit = Fit(parameters, [*fit.lower_bounds, bound], abs(bound - before) < tol)
+            fit = Estimate(parameters, [*fit.lower_bounds, bound], abs(bound - before) < tol)
             before = bound
             # the end: a gain below the tolerance.
             if report is not None:

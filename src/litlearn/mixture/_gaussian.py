@@ -179,13 +179,8 @@ class GaussianMixture(DensityMixin, BaseEstimator):
 
     def _fit(self, X):
         random_state = validation.check_parameters(self).random_state
-        X, names = validation.check_samples(self, X)
+        X, names = validation.check_samples(self, X, fewest=2)
         who = type(self).__name__
-        if len(X) < 2:
-            raise ValueError(
-                f"Found array with 1 sample(s) (shape={X.shape}) while a minimum of 2 is required "
-                f"by {who}."
-            )
         if len(X) < self.n_components:
             raise ValueError(
                 f"{who}: Expected n_samples >= n_components but got n_components = "
@@ -195,14 +190,20 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         going_on = self.warm_start and hasattr(self, "converged_")
         best = None
         n_starts, max_iter = 1 if going_on else int(self.n_init), int(self.max_iter)
-        limits = max_iter, self.tol, self.reg_covar
         with progress(self, show_likelihood, total=n_starts * max_iter) as report:
             for _ in range(n_starts):
                 try:
                     start = self._parameters() if going_on else self._start(X, given, random_state)
                     before = self.lower_bound_ if going_on else -np.inf
                     found = _em.expectation_maximisation(
-                        self.covariance_type, X, start, *limits, before, report
+                        self.covariance_type,
+                        X,
+                        start,
+                        max_iter=max_iter,
+                        tol=self.tol,
+                        reg_covar=self.reg_covar,
+                        before=before,
+                        report=report,
                     )
                 except KeyboardInterrupt as interrupt:
                     best = better(best, getattr(interrupt, "fit", None))
@@ -339,7 +340,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         def part(rows):
             out[rows] = _em.log_joint(density, X[rows])
 
-        size = _em.tile_rows(self.covariance_type, out.shape[1], X.shape[1])
+        size = _em.samples_of_tile(self.covariance_type, out.shape[1], X.shape[1])
         fold_blocks(part, None, cut(len(X), size), work=out.size * X.shape[1])
         return out
 

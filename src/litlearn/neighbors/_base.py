@@ -186,11 +186,8 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
             return Prepared(X._fit_X, names, metric, params, index.algorithm, index)
         names = validation.feature_names(X)
         array = self._check_samples(X, metric)
-        if metric == "precomputed" and array.shape[0] != array.shape[1]:
-            raise ValueError(
-                f"{type(self).__name__}: Precomputed matrix must be square. Input is a "
-                f"{array.shape[0]}x{array.shape[1]} matrix."
-            )
+        if metric == "precomputed":
+            validation.check_square(self, array)
         is_sparse = not isinstance(array, np.ndarray)
         algorithm = algorithm_for(self, self.algorithm, metric, params, is_sparse)
         check_n_features(self, algorithm, metric, params, array.shape[1])

@@ -47,11 +47,11 @@ def radius_by_difference(metric, X, Q, bounds, skip):
                 if values[c] <= bounds[i] and start + c != skip[i]:
                     query[total], index[total], reduced[total] = i, start + c, values[c]
                     total += 1
-    return gather(query[:total], index, reduced, Q.shape[0])
+    return gather_candidates(query[:total], index, reduced, Q.shape[0])
 
 
 @njit
-def gather(query, index, reduced, m):
+def gather_candidates(query, index, reduced, m):
     """Put what was found block by block in order, query by query."""
     counts = np.zeros(m, dtype=np.intp)
     for i in query:

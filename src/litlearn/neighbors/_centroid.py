@@ -302,12 +302,12 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
 
 
 def _largest(X):
-    return _row(X.max(axis=0))
+    return row_as_array(X.max(axis=0))
 
 
 def _smallest(X):
-    return _row(X.min(axis=0))
+    return row_as_array(X.min(axis=0))
 
 
-def _row(values):
+def row_as_array(values):
     return values if isinstance(values, np.ndarray) else values.toarray().ravel()

@@ -79,7 +79,7 @@ class Index(NamedTuple):
     n_features : int
         Number of features of the data.
     params : dict
-        Parameters of the metric, as `as_searched` and `_tiles.measure` take them.
+        Parameters of the metric, as `as_searched` and `_tiles.measure_by_name` take them.
     """
 
     algorithm: str
@@ -190,7 +190,7 @@ def as_directions(X, name, is_query):
         return np.hstack([unit_rows(X), marks])
     from scipy.sparse import csr_array, hstack
 
-    marks[_tiles.row_sums(abs(X)) == 0, int(is_query)] = 1.0
+    marks[_tiles.sparse_row_sums(abs(X)) == 0, int(is_query)] = 1.0
     return hstack([unit_rows(X), csr_array(marks)], format="csr")
 
 
@@ -305,7 +305,7 @@ def tile_search(index, Q, options):
         options["n_jobs"] = 1  # the user's function is not called by two threads at once
     is_sparse = not isinstance(index.X, np.ndarray)
     queries = as_searched(Q.astype(np.float64), index.name, True) if is_sparse else Q
-    return _tiles.measure(index.name, index.params, is_sparse), queries, index.X
+    return _tiles.measure_by_name(index.name, index.params, is_sparse), queries, index.X
 
 
 def query_knn(index, Q, k, *, exclude_self=False, n_jobs=None):

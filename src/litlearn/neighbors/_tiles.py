@@ -31,7 +31,7 @@ SPARSE = ("cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "precompu
 # Measures
 
 
-def measure(name, params, sparse):
+def measure_by_name(name, params, sparse):
     """The measure for a metric: a name, a function, or a ``DistanceMetric``; and its parameters."""
     if is_distance_metric(name):
         return functools.partial(by_object, name)
@@ -122,7 +122,7 @@ def by_sparse_products(name, Q, X):
     scale = range_scale(X, 2.0) if differs is squared and name != "cosine" else 1.0
     if scale != 1.0 and range_scale(Q * scale, 2.0) == 1.0:
         return by_sparse_products(name, Q * scale, X * scale) / scale
-    size = row_sums(differs(Q))[:, np.newaxis] + row_sums(differs(X))
+    size = sparse_row_sums(differs(Q))[:, np.newaxis] + sparse_row_sums(differs(X))
     if name == "cosine":
         size[:] = 2.0  # without rounding: rows with nothing in common are then at equal distances
     if differs is squared:
@@ -132,7 +132,7 @@ def by_sparse_products(name, Q, X):
     rows, columns = np.nonzero(tile < CLOSE * size)
     for start in range(0, len(rows), PAIRS):
         i, j = rows[start : start + PAIRS], columns[start : start + PAIRS]
-        tile[i, j] = row_sums(differs(Q[i] - X[j]))
+        tile[i, j] = sparse_row_sums(differs(Q[i] - X[j]))
     if name == "cosine":
         return tile / 2
     return np.sqrt(tile) if differs is squared else tile
@@ -148,7 +148,7 @@ def squared(X):
     return X.multiply(X)
 
 
-def row_sums(X):
+def sparse_row_sums(X):
     """Sums of the rows of a sparse array, (n,)."""
     return np.asarray(X.sum(axis=1)).ravel()
 
@@ -158,7 +158,7 @@ def manhattan_row(q, X):
     here = q.toarray().ravel()[X.indices]
     extra = X.copy()
     extra.data = np.abs(X.data - here) - np.abs(here)
-    return abs(q).sum() + row_sums(extra)
+    return abs(q).sum() + sparse_row_sums(extra)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def knn(measure, Q, X, k, *, exclude_self=False, n_jobs=None):
     Parameters
     ----------
     measure : callable
-        See `measure`.
+        See `measure_by_name`.
     Q, X : ndarray or CSR array of shape (m, p) and (n, p)
     k : int
     exclude_self : bool, default=False

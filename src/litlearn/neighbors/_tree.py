@@ -50,7 +50,7 @@ QUERIES = 256  # queries of a block
 STACK = 128  # nodes that a walk can postpone: one for each level, and 2**63 points make 63 levels
 
 
-class Tree(NamedTuple):
+class SearchTree(NamedTuple):
     """A k-d tree or ball tree over n points, as plain arrays.
 
     Parameters
@@ -208,7 +208,7 @@ def partition(array, start, stop, left, scratch):
 def cut(X, rows, start, stop, leaf, scratch):
     """Cut a run of point rows in halves; return middle, feature and threshold.
 
-    X (n, p); rows (n,): reordered between start and stop; scratch: see make_scratch.
+    X (n, p); rows (n,): reordered between start and stop; scratch: see cutting_scratch.
     """
     keys, sorted_keys, left, held = scratch
     count = stop - start
@@ -223,7 +223,7 @@ def cut(X, rows, start, stop, leaf, scratch):
 
 
 @njit
-def make_scratch(X, count):
+def cutting_scratch(X, count):
     """Working memory for cutting up to `count` points."""
     keys, sorted_keys = np.empty(count, X.dtype), np.empty(count, X.dtype)
     return keys, sorted_keys, np.empty(count, np.uint8), np.empty(count, np.intp)
@@ -232,7 +232,7 @@ def make_scratch(X, count):
 @njit
 def build_subtree(X, tree, ids):
     """Build a tree over the points X; ids (n,): their rows in the data."""
-    scratch, parents = make_scratch(X, X.shape[0]), np.empty(STACK, dtype=np.intp)
+    scratch, parents = cutting_scratch(X, X.shape[0]), np.empty(STACK, dtype=np.intp)
     starts, stops = np.empty(STACK, dtype=np.intp), np.empty(STACK, dtype=np.intp)
     starts[0], stops[0], parents[0] = 0, X.shape[0], -1
     top, node = 0, -1
@@ -369,17 +369,19 @@ def fit_radii(metric, tree, margin, first, last):
         for number in range(n_leaves):
             begin = start + number * leaf
             count = min(leaf, stop - begin)
-            radius = max(radius, farthest(metric, tree.low[node], tree, begin, count, values))
+            radius = max(
+                radius, farthest_of_leaf(metric, tree.low[node], tree, begin, count, values)
+            )
             if tree.right[node] == 0:
                 for j in range(p):
                     center[j] = tree.leaf_low[(start // leaf) * p + j * n_leaves + number]
-                reach = farthest(metric, center, tree, begin, count, values)
+                reach = farthest_of_leaf(metric, center, tree, begin, count, values)
                 tree.leaf_high[begin // leaf] = root(metric, reach) * widened + margin
         tree.high[node, 0] = root(metric, radius) * widened + margin
 
 
 @njit
-def farthest(metric, center, tree, start, count, values):
+def farthest_of_leaf(metric, center, tree, start, count, values):
     """Largest reduced distance from a centre to `count` stored points of one leaf."""
     block_distances(metric, center, tree.points, start * center.size, count, values)
     largest = 0.0
@@ -403,7 +405,7 @@ def build(X, kind, metric, leaf, n_jobs=None):
 
     Returns
     -------
-    Tree
+    SearchTree
 
     Notes
     -----
@@ -413,7 +415,7 @@ def build(X, kind, metric, leaf, n_jobs=None):
     n, p = X.shape
     n_nodes, n_leaves = node_count(n, leaf), -(-n // leaf)
     integers = {name: np.zeros(n_nodes, dtype=np.intp) for name in INTEGERS}
-    tree = Tree(
+    tree = SearchTree(
         kind=kind,
         leaf=leaf,
         points=np.empty(n * p, dtype=X.dtype),
@@ -598,7 +600,7 @@ def upper_bound(metric, tree, node, q):
 
 
 @njit
-def make_room(leaf, p):
+def walking_room(leaf, p):
     """Working memory of a walk: a stack of nodes that wait, rows of numbers, and a query.
 
     The rows: bounds of those nodes; bounds of the leaves of a bucket; distances to the points of a
@@ -619,7 +621,7 @@ def knn_one(metric, tree, q, skip, heap, heap_index, postponed, room):
     """The k nearest points of one query, as a heap.
 
     q (p,) float64; skip: index to leave out, or NOBODY; heap, heap_index (k,): output;
-    postponed, room: see `make_room`.
+    postponed, room: see `walking_room`.
     """
     bounds, leaf_bound, values = room[0], room[1], room[2]
     reset_heap(heap, heap_index, tree.rows.size)
@@ -661,7 +663,7 @@ def knn_one(metric, tree, q, skip, heap, heap_index, postponed, room):
 @njit
 def knn_block(metric, tree, Q, queries, exclude_self, best, best_index):
     """The k nearest points of the rows `queries` of Q; best, best_index (m, k): output."""
-    k, (waiting, room, q) = best.shape[1], make_room(tree.leaf, Q.shape[1])
+    k, (waiting, room, q) = best.shape[1], walking_room(tree.leaf, Q.shape[1])
     heap, heap_index = np.empty(k), np.empty(k, dtype=np.intp)
     for i in queries:
         load(Q, i, q)
@@ -689,7 +691,7 @@ def knn(metric, tree, Q, k, *, exclude_self=False, n_jobs=None):
     Parameters
     ----------
     metric : Metric
-    tree : Tree
+    tree : SearchTree
     Q : ndarray of shape (m, p), float32 or float64, C order
     k : int
     exclude_self : bool, default=False
@@ -723,7 +725,7 @@ def radius_block(metric, tree, Q, queries, bounds, exclude_self):
     bounds (m,): largest reduced distance that counts, for each row of Q. Returns counts of
     neighbours, and their indices and reduced distances, query after query.
     """
-    (waiting, room, q), total = make_room(tree.leaf, Q.shape[1]), 0
+    (waiting, room, q), total = walking_room(tree.leaf, Q.shape[1]), 0
     counts = np.zeros(queries.size, dtype=np.intp)
     index, reduced = np.empty(256, dtype=np.intp), np.empty(256)
     for number in range(queries.size):
@@ -781,7 +783,7 @@ def collect(metric, tree, node, q, bound, skip, out, room):
 @njit
 def count_block(metric, tree, Q, queries, bounds, counts):
     """Number of points within reach of the rows `queries` of Q; counts (m,): output."""
-    waiting, room, q = make_room(tree.leaf, Q.shape[1])
+    waiting, room, q = walking_room(tree.leaf, Q.shape[1])
     for i in queries:
         load(Q, i, q)
         counts[i] = count_one(metric, tree, q, bounds[i], waiting, room[2])
@@ -825,7 +827,7 @@ def radius(metric, tree, Q, bounds, *, exclude_self=False, n_jobs=None):
     Parameters
     ----------
     metric : Metric
-    tree : Tree
+    tree : SearchTree
     Q : ndarray of shape (m, p), float32 or float64, C order
     bounds : ndarray of shape (m,), float64
         Largest reduced distance that counts, for each query.

@@ -401,7 +401,7 @@ def slider(
     return Slider(label, texts, alts, frames, phones, matches[0], (width // 2, height // 2))
 
 
-class Table:
+class PageTable:
     """Rows that a notebook shows as a table; made by :func:`table`."""
 
     def __init__(self, head, rows):
@@ -435,7 +435,7 @@ def table(head, rows):
 
     Returns
     -------
-    Table
+    PageTable
         An object that a notebook shows as a table, and a terminal as aligned text.
 
     Raises
@@ -455,4 +455,4 @@ def table(head, rows):
             raise ValueError(
                 f"table: row {i} has {len(row)} entries, expected {len(head)}, as many as head"
             )
-    return Table(head, rows)
+    return PageTable(head, rows)

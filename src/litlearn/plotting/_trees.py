@@ -14,7 +14,7 @@ class _Box:
 
 
 def _text_of_nodes(
-    model, names, classes, show_class, label, impurity, node_ids, proportion, precision
+    model, names, classes, *, show_class, label, impurity, node_ids, proportion, precision
 ):
     """Return a function that writes the text of a node; arguments as in :func:`plot_tree`."""
     tree = model.tree_
@@ -215,12 +215,12 @@ def plot_tree(
         decision_tree,
         names,
         classes,
-        classes is not None and class_names is not False,
-        label,
-        impurity,
-        node_ids,
-        proportion,
-        precision,
+        show_class=classes is not None and class_names is not False,
+        label=label,
+        impurity=impurity,
+        node_ids=node_ids,
+        proportion=proportion,
+        precision=precision,
     )
     boxes, n_leaves = _tidy(
         decision_tree.tree_, max_depth, text_of, _color_of_nodes(decision_tree, filled)

@@ -18,7 +18,7 @@ from litlearn._core.constraints import (
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.kernels import _functions as kernels
-from litlearn.svm._gram import ComputedGram, StoredGram, tile_rows
+from litlearn.svm._gram import ComputedGram, StoredGram, rows_of_tile
 
 MEGABYTE = 1e6
 SMALL = 2**21  # products of a Gram matrix that take no longer than those of stored entries alone
@@ -56,11 +56,7 @@ class KernelMachine(BaseEstimator):
                     f"{type(self).__name__}: Sparse precomputed kernels are not supported."
                 )
             X = as_double(validation.check_array(self, X))
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    f"{type(self).__name__}: Precomputed matrix must be a square matrix. Input is "
-                    f"a {X.shape[0]}x{X.shape[1]} matrix."
-                )
+            validation.check_square(self, X)
             return X, len(X)
         X = as_double(validation.check_array(self, X, sparse=("csr",)))
         return X, X.shape[0]
@@ -274,7 +270,7 @@ class KernelMachine(BaseEstimator):
             for number, part in enumerate(parts):
                 total[rows, number] = values[:, part] @ dual[:, part].T
 
-        size = tile_rows(len(self.support_), np.float64)
+        size = rows_of_tile(len(self.support_), np.float64)
         work = 50.0 * X.shape[0] * len(self.support_)
         fold_blocks(fill, None, cut(X.shape[0], size), work=work)
         return total

@@ -83,7 +83,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         gram, kernel, memory = self._gram(X, n)
         seed = validation.random_integer(rng)
         memory = memory / IN_FLIGHT if len(pairs) > 1 else memory
-        options = self.tol, self.max_iter, memory
+        limits = {"tol": self.tol, "max_iter": self.max_iter, "memory": memory}
 
         def fit_pair(pair):
             i, j = pair
@@ -93,7 +93,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             part = gram if len(pairs) == 1 else gram.take(rows)
             if len(pairs) == 1:
                 rows, sign = np.arange(n), np.where(codes == j, 1.0, -1.0)
-            problem = Pair(part, sign, bounds[rows], self._formulation(), options)
+            problem = Pair(part, sign, bounds[rows], self._formulation(), limits)
             solution, beta, b = problem.solve(report if len(pairs) == 1 else None)
             sigmoid = problem.calibrate(np.random.default_rng([seed, i, j])) if wanted else None
             return FittedPair(rows, solution, beta, b, sigmoid)
@@ -200,7 +200,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             return scores[:, 0]
         if self.decision_function_shape == "ovo":
             return scores
-        votes, sums = count_votes(scores, len(self.classes_), zero_is_first=True)
+        votes, sums = count_pair_votes(scores, len(self.classes_), zero_is_first=True)
         return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
     def predict(self, X):
@@ -226,7 +226,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         if len(self.classes_) == 2 or self.break_ties:
             return targets.label(self.classes_, self.decision_function(X))
         scores = self._pair_scores(self._check_queries(X))
-        return targets.label(self.classes_, count_votes(scores, len(self.classes_))[0])
+        return targets.label(self.classes_, count_pair_votes(scores, len(self.classes_))[0])
 
     # ------------------------------------------------------------------ probabilities
 
@@ -297,15 +297,16 @@ class FittedPair(NamedTuple):
 class Pair:
     """The problem of two classes: `sign` (n,) is +1 or -1, `bounds` (n,) what limits alpha."""
 
-    def __init__(self, gram, sign, bounds, formulation, options):
+    def __init__(self, gram, sign, bounds, formulation, limits):
         self.gram, self.sign, self.bounds = gram, sign, bounds
         self.formulation = formulation  # what states the programme, and what reads its solution
-        self.options = options  # tol, max_iter, bytes of memory
+        self.limits = limits  # tol, max_iter, memory: of `_working_set.solve`
 
     def solve(self, report=None):
         """Return the Solution, the coefficients and the intercept."""
         programme, coefficients = self.formulation
-        solution = solve(self.gram, programme(self.sign, self.bounds), *self.options, report)
+        stated = programme(self.sign, self.bounds)
+        solution = solve(self.gram, stated, **self.limits, report=report)
         return solution, *coefficients(solution)
 
     def calibrate(self, rng, n_folds=5):
@@ -319,9 +320,8 @@ class Pair:
             if len(signs) < 2:
                 scores[held] = signs.sum()
                 continue
-            part = self.gram.take(rest), self.sign[rest], self.bounds[rest]
-            part = Pair(*part, self.formulation, self.options)
-            _, beta, b = part.solve()
+            gram, sign, bounds = self.gram.take(rest), self.sign[rest], self.bounds[rest]
+            _, beta, b = Pair(gram, sign, bounds, self.formulation, self.limits).solve()
             used = np.flatnonzero(beta)
             scores[held] = self.gram.product(rest[used], beta[used], np.float64)[held] + b
         return _platt.fit_sigmoid(scores, self.sign > 0.0)
@@ -345,7 +345,7 @@ def list_pairs(n_classes):
     return [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
 
 
-def count_votes(scores, n_classes, zero_is_first=False):
+def count_pair_votes(scores, n_classes, zero_is_first=False):
     """Return the votes for each class, and the sums of the decision functions in its favour.
 
     A decision function of zero is a vote for the second class of the pair, as in LIBSVM, or with

@@ -110,7 +110,7 @@ class ComputedGram:
             check_interrupt()
             K[rows] = tile(samples[rows])
 
-        fold_blocks(fill, None, cut(q, tile_rows(q, dtype)), work=self._work(q, q))
+        fold_blocks(fill, None, cut(q, rows_of_tile(q, dtype)), work=self._work(q, q))
         np.fill_diagonal(K, self.diagonal()[samples])
         return K
 
@@ -127,7 +127,7 @@ class ComputedGram:
             check_interrupt()
             total[rows] = tile(rows) @ weights
 
-        size = tile_rows(len(samples), dtype)
+        size = rows_of_tile(len(samples), dtype)
         fold_blocks(fill, None, cut(self.n, size), work=self._work(self.n, len(samples)))
         return total
 
@@ -140,7 +140,7 @@ class ComputedGram:
                 values = self.left[rows] @ right
                 if self.kernel.code == kernels.RBF:
                     np.maximum(values, 0.0, out=values)
-                return kernels.finish(self.kernel, values)
+                return kernels.kernel_of_products(self.kernel, values)
 
             return tile
         others = kernels.as_input(self.X[columns], np.float64)
@@ -157,6 +157,6 @@ class ComputedGram:
         return 2.0 * n * m * min(self.X.shape[1], 64)
 
 
-def tile_rows(n_columns, dtype):
+def rows_of_tile(n_columns, dtype):
     """Rows of a tile of a few megabytes."""
     return max(16, min(1024, TILE_BYTES // (np.dtype(dtype).itemsize * n_columns)))

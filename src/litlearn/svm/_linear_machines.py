@@ -98,7 +98,8 @@ class LinearMachine(LinearModel):
             )
         # The dual solver has computed its w from beta.
         dual_w = np.append(X.T @ beta, constant * beta.sum()) if primal else w
-        gap = duality_gap(X, constant, w, dual_w, beta, y, C, epsilon, squared)
+        error = y - (X @ w[:-1] + constant * w[-1])
+        gap = certified_gap(error, w, dual_w, beta, y, C, epsilon, squared)
         return w, violation, gap, n_iter, converged
 
     def _finish(self, X, names, W, gaps, n_iter, converged, violation):
@@ -119,9 +120,8 @@ class LinearMachine(LinearModel):
         return self
 
 
-def duality_gap(X, constant, w, dual_w, beta, y, C, epsilon, squared):
-    """Return primal minus dual objective at w and beta, to which dual_w belongs."""
-    error = y - (X @ w[:-1] + constant * w[-1])
+def certified_gap(error, w, dual_w, beta, y, C, epsilon, squared):
+    """Return primal minus dual objective at w, of that error, and at beta, of which dual_w is."""
     if epsilon is None:
         miss = np.maximum(y * error, 0.0)
     else:

@@ -37,7 +37,7 @@ RIDGE = 1e-10  # of the squared lengths of features: keeps steps finite where th
 
 
 @njit
-def sweep(columns, y, C, margin, w, active, reserve):
+def newton_sweep(columns, y, C, margin, w, active, reserve):
     """Pass once over some features.
 
     columns: the three arrays of CSC, whose middle one is empty if all entries are stored; margin
@@ -259,7 +259,7 @@ class Descent:
         while self.n_iter < most:
             self.spent += PASS + len(active) * cost
             active, worst = pass_over(
-                lambda block: sweep(self.columns, y, C, self.margin, w, block, reserve),  # noqa: B023
+                lambda block: newton_sweep(self.columns, y, C, self.margin, w, block, reserve),  # noqa: B023
                 active,
                 part,
                 self.state,

@@ -26,7 +26,7 @@ from litlearn._core.constraints import (
     Table,
 )
 from litlearn.tree import _criteria
-from litlearn.tree._growth import Targets
+from litlearn.tree._growth import TreeTargets
 from litlearn.tree._ranks import NO_MISSING, Codes, code_columns
 from litlearn.tree._sparse import DENSE, code_stored, keep_values
 from litlearn.tree._splitter import BEST, RANDOM, Problem, Rules
@@ -70,7 +70,7 @@ class Training(NamedTuple):
     X: np.ndarray
     codes: Codes
     problem: Problem
-    targets: Targets
+    targets: TreeTargets
     weight: np.ndarray
     classes: list | None
     names: np.ndarray | None
@@ -131,7 +131,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
                 f"{type(self).__name__}: the sum of sample_weight, times class_weight, is larger "
                 f"than any float64; the largest is {weight.max():g}."
             )
-        prepared = Targets(Y, groups, np.empty((0, 0), dtype=np.uint32))
+        prepared = TreeTargets(Y, groups, np.empty((0, 0), dtype=np.uint32))
         n_jobs = getattr(self, "n_jobs", None)  # trees have no such parameter
         if self.criterion == "absolute_error":
             ranks = code_columns(Y.T, n_jobs=n_jobs).codes

@@ -12,7 +12,7 @@ from litlearn.tree._criteria import ABSOLUTE_ERROR, MISCLASSIFICATION
 from litlearn.tree._ranks import midpoints
 from litlearn.tree._sort import HALF
 from litlearn.tree._sparse import entries_at, with_room
-from litlearn.tree._splitter import LEAF, RANDOM, Nodes, Queue, Samples, Scratch, Work
+from litlearn.tree._splitter import LEAF, RANDOM, Nodes, Queue, Scratch, TreeSamples, Work
 from litlearn.tree._structure import MISSING_LEFT, STEP, Tree
 
 BUDGET = 5_000_000  # values looked at between two returns to Python: about 100 ms
@@ -20,7 +20,7 @@ LARGEST_EXPONENT = 300  # of weights that are used as they are
 UNEVEN = 1e6  # times the lightest weight: from there on, a node loses digits of running sums
 
 
-class Targets(NamedTuple):
+class TreeTargets(NamedTuple):
     """Targets in the form that growing needs.
 
     Attributes
@@ -50,7 +50,7 @@ def take_samples(targets, w):
     if not len(targets.groups):
         Y = np.ascontiguousarray(targets.Y[:, rows])
         codes = targets.codes[:, rows] if len(targets.codes) else targets.codes
-        return Samples(records, Y, w, np.ascontiguousarray(codes))
+        return TreeSamples(records, Y, w, np.ascontiguousarray(codes))
     # <kinds>: Numbered by group and weight, if that gives fewer kinds than samples.
     group, level = targets.groups[rows], w - w.min()
     n_levels = int(min(level.max(), len(w))) + 1
@@ -62,7 +62,7 @@ def take_samples(targets, w):
     else:
         kinds, weights = np.arange(len(w), dtype=np.uint64), w
         Y = np.ascontiguousarray(targets.Y[:, group])
-    return Samples(records | (kinds << HALF), Y, weights, targets.codes)
+    return TreeSamples(records | (kinds << HALF), Y, weights, targets.codes)
 
 
 def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
@@ -77,7 +77,7 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     problem : Problem
     rules : Rules
         With the least weight of a leaf as a share of the total.
-    targets : Targets
+    targets : TreeTargets
     w : ndarray of shape (n_samples,), float64
         Weights, with a finite sum; a sample of weight zero takes no part.
     seed : int
@@ -89,12 +89,12 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     -------
     Tree
     """
-    w, exponent = in_range(w)
+    w, exponent = scaled_weights(w)
     rules = with_weights(rules, w)
     problem = with_room(problem, X.shape[0], rules.splitter == RANDOM)
     samples = take_samples(targets, w)
     n, shape = len(samples.records), (len(samples.Y), int(problem.n_classes.max()))
-    scratch = make_scratch(problem, rules, n, shape, X.shape[1], bool(len(targets.groups)), seed)
+    scratch = tree_scratch(problem, rules, n, shape, X.shape[1], bool(len(targets.groups)), seed)
     best_first = max_leaf_nodes is not None
     most = 2 * min(n, int(max_leaf_nodes) if best_first else n) - 1
     nodes = make_nodes(most if best_first else min(most, 1024), *shape)
@@ -139,7 +139,7 @@ def kernel(rules):
     return (_splitter.split_by_numbers, _splitter.split_by_numbers_at_random)[at_random]
 
 
-def make_scratch(problem, rules, n, shape, n_features, by_class, seed):
+def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
     """Return room for the work on n samples; `shape` is (n_outputs, n_classes)."""
     n_sums = shape[0] * shape[1]
     at_random = rules.splitter == RANDOM
@@ -181,7 +181,7 @@ def make_queue(n, most):
     return queue
 
 
-def in_range(w):
+def scaled_weights(w):
     """Return the weights times a power of two, and the exponent that takes it back.
 
     Only if their squares could leave the range of the numbers; no digit changes.

@@ -158,10 +158,8 @@ def dense_codes(problem, records, start, stop, j):
     stored = problem.stored
     if stored.pointers.size == 0:
         return j
-    first, end, rows = stored.pointers[j], stored.pointers[j + 1], stored.rows
     problem.n_codes[0] = stored.n_codes[j]
-    zero = stored.zeros[j]
-    lay_out(problem.codes[0], zero, rows, stored.codes, first, end, records, start, stop)
+    lay_out(problem.codes[0], stored.zeros[j], stored.codes, stored, j, records[start:stop])
     return 0
 
 
@@ -171,30 +169,30 @@ def dense_values(problem, records, start, stop, j):
     stored = problem.stored
     if stored.pointers.size == 0:
         return j
-    first, end, rows = stored.pointers[j], stored.pointers[j + 1], stored.rows
-    lay_out(problem.columns[0], 0.0, rows, stored.values, first, end, records, start, stop)
+    lay_out(problem.columns[0], 0.0, stored.values, stored, j, records[start:stop])
     return 0
 
 
 @njit(part=True)
-def lay_out(column, zero, rows, entries, first, end, records, start, stop):
-    """Write the entries `first` to `end` - 1 of a sparse column to the rows of a node.
+def lay_out(column, zero, entries, stored, j, records):
+    """Write the entries of a sparse column j, its codes or values, to the rows of a node.
 
-    `column` (n_samples,) is right at the rows of the records `start` to `stop` - 1 then, and holds
-    anything elsewhere. Cost: samples of the node, and stored entries of the column or, if that is
-    less, a binary search for each sample.
+    `column` (n_samples,) is right at the rows of the node's records then, and holds anything
+    elsewhere. Cost: samples of the node, and stored entries of the column or, if that is less, a
+    binary search for each sample.
     """
-    n, n_stored = stop - start, end - first
+    first, end, rows = stored.pointers[j], stored.pointers[j + 1], stored.rows
+    n_stored = end - first
     # <search>: In a small node, most entries are those of other samples.
-    if n * (2.0 + math.log2(1.0 + n_stored)) < n_stored:
-        for i in range(start, stop):
-            row = place_of(records[i])
+    if records.size * (2.0 + math.log2(1.0 + n_stored)) < n_stored:
+        for record in records:
+            row = place_of(record)
             s = find_entry(rows, first, end, row)
             column[row] = entries[s] if s >= 0 else zero
         return
     # <scatter>: Otherwise all are written, those of other samples too.
-    for i in range(start, stop):
-        column[place_of(records[i])] = zero
+    for record in records:
+        column[place_of(record)] = zero
     for s in range(first, end):
         column[np.uintp(rows[s])] = entries[s]
 

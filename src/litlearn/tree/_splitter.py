@@ -82,7 +82,7 @@ class Rules(NamedTuple):
     even_weight: float = np.inf  # of a node, from which running sums of squares lose digits
 
 
-class Samples(NamedTuple):
+class TreeSamples(NamedTuple):
     """The samples of one tree, reordered as it grows.
 
     In classification, samples with the same classes and the same weight are of one *kind*, and
@@ -142,7 +142,7 @@ class Work(NamedTuple):
 
     problem: Problem
     rules: Rules
-    samples: Samples
+    samples: TreeSamples
     scratch: Scratch
     nodes: Nodes
 
@@ -623,7 +623,7 @@ def move(array, start, stop, goes_right, spare):
 
 
 @njit(inline=True)
-def partition(family, splitter, work, node):
+def partition_node(family, splitter, work, node):
     """Reorder a node's samples, the left child's first. Return where the right child begins.
 
     Within each side the order is kept.
@@ -849,7 +849,7 @@ def split_nodes(family, splitter, work, queue, budget):
             heap[0] = heap[n_heap]
             sift_down(heap, worth, n_heap)
         # <split>: Its two parts wait, the right one beneath the left one.
-        middle = partition(family, splitter, work, node)
+        middle = partition_node(family, splitter, work, node)
         stack[n_waiting, 0], stack[n_waiting + 1, 0] = node, node
         stack[n_waiting, 1], stack[n_waiting, 2] = middle, nodes.span[node, 1]
         stack[n_waiting + 1, 1], stack[n_waiting + 1, 2] = nodes.span[node, 0], middle
