@@ -106,7 +106,7 @@ RESULTS = {
             "frame",
             "KDTree",
             "BallTree",
-            "Table",
+            "PageTable",
             "Tree",
             "PruningPath",
             "Bunch",

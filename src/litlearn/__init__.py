@@ -45,10 +45,8 @@ def __getattr__(name):
         return importlib.import_module(f"{__name__}.{name}")
     if name in _FUNCTIONS:
         return getattr(importlib.import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
-    from litlearn._core.guide import NAMESPACES, absent
-
-    command = f"import sklearn.{name}" if name in NAMESPACES.split() else None
-    raise absent(__name__, name, command, sys._getframe(1))
+    guide = importlib.import_module(f"{__name__}._core.guide")
+    raise guide.absent(__name__, name, sys._getframe(1))
 
 
 def __dir__():

@@ -6,9 +6,8 @@ such a clause catches it. scikit-learn is never imported for that purpose.
 """
 
 import functools
+import importlib
 import sys
-
-from litlearn._core.guide import guide
 
 __all__ = [
     "ConvergenceWarning",
@@ -152,4 +151,7 @@ class InconsistentVersionWarning(UserWarning):
     """
 
 
-__getattr__ = guide(__name__)
+def __getattr__(name):
+    """Say whether scikit-learn has a name. This file imports none of ours: all others import it."""
+    guide = importlib.import_module(f"{__package__}._core.guide")
+    raise guide.absent(__name__, name, sys._getframe(1))

@@ -71,29 +71,29 @@ def guide(module, homes=None):
 
     With `homes`, the file of each name, names are imported from there on first use.
     """
-    space = module.partition(".")[2]
-    known = ELSEWHERE.get(space, "").split()
     for name in sys.modules[module].__all__ if homes is None else ():
         prepare(getattr(sys.modules[module], name))
 
     def __getattr__(name):
         if homes and name in homes:
             return prepare(getattr(importlib.import_module(f"{module}.{homes[name]}"), name))
-        command = f"from sklearn.{space} import {name}" if name in known else None
-        raise absent(module, name, command, sys._getframe(1))
+        raise absent(module, name, sys._getframe(1))
 
     return __getattr__
 
 
-def absent(module, name, command, frame):
-    """Return the error of a name that is not here; `command` imports it from scikit-learn.
+def absent(module, name, frame):
+    """Return the error of a name that a module has not; it says whether scikit-learn has it.
 
-    Python takes an AttributeError at ``from module import name`` for its own "cannot import name",
-    without our words. Any other question (``hasattr``, a pickle, a copy) must get that error.
+    `frame` is that of who asks: Python takes an AttributeError at ``from module import name`` for
+    its own "cannot import name", without our words. Any other question (``hasattr``, a pickle, a
+    copy) must get that error.
     """
     message = f"module {module!r} has no attribute {name!r}"
-    if command is None:
+    space = module.partition(".")[2]
+    if name not in (ELSEWHERE.get(space, "") if space else NAMESPACES).split():
         return AttributeError(message)
+    command = f"from sklearn.{space} import {name}" if space else f"import sklearn.{name}"
     message += (
         f". scikit-learn has it ({command}), and its estimators work together with litlearn's, "
         "also in one pipeline."
