@@ -13,10 +13,10 @@ from litlearn.tree import (
 from litlearn.tree._growth import make_nodes
 from litlearn.tree._ranks import NO_MISSING, code_columns
 from litlearn.tree._splitter import (
-    Problem,
     Rules,
     Scratch,
     Stretch,
+    TreeProblem,
     TreeSamples,
 )
 from reference import impurity
@@ -93,7 +93,7 @@ class Node:
             table = x * np.log(np.maximum(x, 1))
         no_ranks = np.empty((0, 0), dtype=np.uint32)
         self.samples = TreeSamples(self.records, self.Y, self.w, no_ranks)
-        self.problem = Problem(
+        self.problem = TreeProblem(
             np.empty((0, 0), dtype=np.uint16),
             np.full(1, NO_MISSING),
             np.zeros(1, dtype=np.int64),

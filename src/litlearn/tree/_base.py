@@ -29,7 +29,7 @@ from litlearn.tree import _criteria
 from litlearn.tree._growth import TreeTargets
 from litlearn.tree._ranks import NO_MISSING, Codes, code_columns
 from litlearn.tree._sparse import DENSE, code_stored, keep_values
-from litlearn.tree._splitter import BEST, RANDOM, Problem, Rules
+from litlearn.tree._splitter import BEST, RANDOM, Rules, TreeProblem
 
 CLASSIFICATION = {
     "gini": _criteria.GINI,
@@ -57,7 +57,7 @@ class Training(NamedTuple):
     X : ndarray, or CSC array, of shape (n_samples, n_features)
     codes : Codes
         Its columns as codes.
-    problem : Problem
+    problem : TreeProblem
     targets : Targets
     weight : ndarray of shape (n_samples,)
         Sample weights times class weights.
@@ -69,7 +69,7 @@ class Training(NamedTuple):
 
     X: np.ndarray
     codes: Codes
-    problem: Problem
+    problem: TreeProblem
     targets: TreeTargets
     weight: np.ndarray
     classes: list | None
@@ -154,7 +154,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
                 codes = code_columns(X, self.max_bins, n_jobs)
             else:
                 codes, stored = code_stored(X, self.max_bins, n_jobs)
-        problem = Problem(
+        problem = TreeProblem(
             codes=codes.codes,
             missing=codes.missing,
             n_codes=codes.n_codes,

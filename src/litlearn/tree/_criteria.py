@@ -254,7 +254,7 @@ class Ordered(NamedTuple):
     w: np.ndarray
 
 
-class Sums(NamedTuple):
+class NodeSums(NamedTuple):
     """What a sweep adds up; `left` and `right` are scratch."""
 
     total: np.ndarray  # (n_outputs, n_classes): of the node

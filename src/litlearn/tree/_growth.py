@@ -74,7 +74,7 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
         Read only to set the thresholds.
     codes : Codes
         The coded columns of `X`.
-    problem : Problem
+    problem : TreeProblem
     rules : Rules
         With the least weight of a leaf as a share of the total.
     targets : TreeTargets

@@ -34,7 +34,7 @@ BEST, RANDOM = range(2)  # splitters
 ONE = np.int64(1)  # of the same type as any number of outputs: one function is compiled for both
 
 
-class Problem(NamedTuple):
+class TreeProblem(NamedTuple):
     """What all trees of a forest read and none changes.
 
     Of sparse data, ``codes`` or ``columns`` have one row only, in which one feature after the other
@@ -140,7 +140,7 @@ class Scratch(NamedTuple):
 class Work(NamedTuple):
     """All that the growth of one tree reads and writes."""
 
-    problem: Problem
+    problem: TreeProblem
     rules: Rules
     samples: TreeSamples
     scratch: Scratch
@@ -242,7 +242,7 @@ def sweep(family, work, stretch):
         return criteria.sweep_absolute_error(rules, samples, scratch, stretch.start, n, weight)
     ordered = criteria.Ordered(scratch.keys, n, weight, samples.Y, samples.w)
     left, right, centre = scratch.left, scratch.right, scratch.centre
-    sums = criteria.Sums(scratch.total, left, right, centre, work.problem.table)
+    sums = criteria.NodeSums(scratch.total, left, right, centre, work.problem.table)
     bounds = rules.min_samples_leaf, rules.min_weight_leaf
     if family == CLASSES:
         uneven = rules.criterion == criteria.GINI and weight > rules.even_weight
