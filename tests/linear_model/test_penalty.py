@@ -97,13 +97,13 @@ def test_every_form_of_descent_makes_the_same_sweeps(penalty, seed, n_sweeps, n_
     A, stop, total = sp.csc_array(X), Stop(-1.0, n_sweeps, seed), float(np.vdot(Y, Y))
     squares, none = (X * X).sum(axis=0), np.empty(0)
     G, Q, W = X.T @ X, Y @ X, np.zeros((n_targets, 12))
-    known = descent.dense_columns(G, squares, known=True)
+    known = _matrix.dense_columns(G, squares, known=True)
     told = descent.descent(descent.Problem(Q, total, penalty), known, Q.copy(), W, stop)
     assert told[0] == n_sweeps and W.any()
     own = A.data, A.indices, A.indptr[:-1], A.indptr[1:], np.zeros(12), none, squares
-    sparse = descent.Columns(False, np.empty((0, 0)), *own)
+    sparse = _matrix.Columns(False, np.empty((0, 0)), *own)
     problem = descent.Problem(Y, total, penalty)
-    for columns in (descent.dense_columns(X.T.copy(), squares), sparse):
+    for columns in (_matrix.dense_columns(X.T.copy(), squares), sparse):
         R, V = Y.copy(), np.zeros(W.shape)
         found = descent.descent(problem, columns, R, V, stop)
         np.testing.assert_allclose(found, told, rtol=1e-9, atol=1e-10)
@@ -125,9 +125,9 @@ def test_sparse_columns_are_centred_on_the_fly(n_sweeps):
     s, means = np.sqrt(weight), weight @ X / 40
     Z, target = (X - means) * s[:, None], (y - weight @ y / 40) * s
     A, squares, ends = sp.csc_array(X * s[:, None]), (Z * Z).sum(axis=0), []
-    dense = descent.dense_columns(np.ascontiguousarray(Z.T), squares)
+    dense = _matrix.dense_columns(np.ascontiguousarray(Z.T), squares)
     own = A.data, A.indices, A.indptr[:-1], A.indptr[1:], means, s, squares
-    sparse = descent.Columns(False, np.empty((0, 0)), *own)
+    sparse = _matrix.Columns(False, np.empty((0, 0)), *own)
     problem = descent.Problem(target[None], target @ target, penalty)
     for columns in (dense, sparse):
         W, R = np.zeros((1, 12)), target[None].copy()
@@ -246,7 +246,7 @@ def test_a_move_takes_the_residual_along(positive):
     w, direction = np.abs(rng.normal(size=(1, 12))), 2.0 * rng.normal(size=12)
     direction[3] = 0.0
     target, R = w[0] + direction, (y - X @ w[0])[None]
-    columns = descent.dense_columns(X.T.copy(), (X * X).sum(axis=0))
+    columns = _matrix.dense_columns(X.T.copy(), (X * X).sum(axis=0))
     descent.move(columns, R, w, np.zeros(1), direction, positive)
     np.testing.assert_allclose(w[0], np.maximum(target, 0.0) if positive else target, atol=1e-14)
     np.testing.assert_allclose(R[0], y - X @ w[0], atol=1e-12)

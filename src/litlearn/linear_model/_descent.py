@@ -29,6 +29,7 @@ import numpy as np
 from litlearn._core.jit import njit
 from litlearn._core.random import random_below
 from litlearn.linear_model import _penalty
+from litlearn.linear_model._matrix import FIRST_SIZE, GROWTH, SPARE
 from litlearn.linear_model._penalty import (
     Penalty,
     bounds_of,
@@ -44,13 +45,10 @@ from litlearn.linear_model._penalty import (
 
 # Sweeps between two extrapolations, and the number of differences that one combines.
 MEMORY = 5
-# Size of the first working set, and by what the support is multiplied for the next ones at most.
-FIRST_SIZE = 100
-GROWTH = 2
-# Room in the next one for each column that violates its constraint, and for some more.
+# Room in the next working set for each column that violates its constraint.
 PER_VIOLATION = 1.2
-SPARE = 10
-# A working set is solved to this share of the gap that remains, but not beyond the share of `tol`.
+# A working set is solved to this share of the gap that remains, or to the end if all products of
+# columns are at hand, but not beyond the share of `tol`.
 INNER_SHARE = 0.01
 FINAL_SHARE = 0.3
 # Below this share of ||y||^2 the gap is small enough to solve equations for what is in use.
@@ -63,6 +61,8 @@ STEP_SHARE, FINEST, FEW_SWEEPS = 0.1, 1e-10, 10
 LEAST_STEPS, PER_STEP = 20, 4
 # How often a solution is tried again after its gap is met: rounding may keep it from being exact.
 MOST_TRIES = 10
+# Steps of coordinate descent between two returns to Python: about a tenth of a second.
+STEPS_PER_CALL = 1 << 27
 
 
 class Stop(NamedTuple):
@@ -141,34 +141,6 @@ def state_of(seed):
 
 # ---------------------------------------------------------------------------------------------
 # Columns, and what a step needs of them
-
-
-class Columns(NamedTuple):
-    """The m columns of a working set, weighted and centred: known by their products, or themselves.
-
-    What a descent keeps up to date beside the coefficients is the residual, (k, n), or, if the
-    products are known, its products with the columns, (k, m).
-
-    Sparse columns are centred on the fly. With means m, weights s^2 of sum n, and S = diag(s), the
-    column is S (x_j - m_j 1), of which only S x_j is stored. The kernels hold the residual up to a
-    multiple of s: it cancels from every product with a centred column, x_j'S r - m_j (s'r).
-    """
-
-    known: bool  # whether B is a Gram matrix
-    B: np.ndarray  # (m or more, n or m or more): columns as rows; of sparse ones, empty
-    data: np.ndarray  # entries of a matrix, its rows weighted
-    indices: np.ndarray  # rows of the entries
-    starts: np.ndarray  # (m,): where the entries of a column begin
-    ends: np.ndarray  # (m,)
-    means: np.ndarray  # (m,)
-    root: np.ndarray  # (n,): s, or empty without centring on the fly
-    squares: np.ndarray  # (m,): squared norms of the centred columns
-
-
-def dense_columns(B, squares, known=False):
-    """Return columns, (m or more, n), or with `known` their Gram matrix, as :class:`Columns`."""
-    none, no_means = np.empty(0, np.int32), np.empty(0)
-    return Columns(known, B, np.empty(0, B.dtype), none, none, none, no_means, no_means, squares)
 
 
 @njit(reassociate=True)
@@ -478,15 +450,6 @@ class Check(NamedTuple):
     sweeps: int
 
 
-class Residual(NamedTuple):
-    """The residual at some coefficients, and its products."""
-
-    r: np.ndarray | None  # (n,) or (k, n); None if the data are not at hand
-    square: float  # with itself
-    target: float  # with the target
-    c: np.ndarray  # with the columns, (p,) or (k, p)
-
-
 class WorkingSets:
     """What :func:`solve` knows besides the coefficients: screened columns, the best dual point."""
 
@@ -545,6 +508,27 @@ class WorkingSets:
         return np.sort(chosen[out[chosen] < np.inf])
 
 
+def descend(design, parts, w, penalty, stop):
+    """Solve the problem of a working set from `w`; return the sweeps that it took.
+
+    `parts` are the forms that it takes in turn, :class:`Part`, until it is solved.
+    """
+    sweeps = 0
+    for part in parts:
+        v = np.ascontiguousarray(w[..., part.used])
+        Y, R, W = (a.reshape(-1, a.shape[-1]) for a in (part.y, part.r, v))
+        # <return>: To Python every now and then, where Ctrl-C is noticed.
+        most = min(part.n_sweeps, stop.n_sweeps - sweeps)
+        most = min(most, 1 + STEPS_PER_CALL // max(1, part.columns.steps(R)))
+        problem = Problem(Y, design.target_square, penalty)
+        count, gap, step = descent(problem, part.columns, R, W, stop._replace(n_sweeps=most))
+        w[..., part.used] = v
+        sweeps += count
+        if sweeps == stop.n_sweeps or (gap <= stop.gap and step <= stop.step):
+            break
+    return sweeps
+
+
 def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
     """Minimise the objective at the head of this file.
 
@@ -596,10 +580,11 @@ def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
         chosen = sets.choose(w)
         # <descend>: Solve the small problem further than the large one is solved already; near the
         # end, until steps are small.
-        inner = max(FINAL_SHARE * min(goal, level), design.inner_share(chosen) * gap)
+        share = 0.0 if design.has_products(chosen) else INNER_SHARE
+        inner = max(FINAL_SHARE * min(goal, level), share * gap)
         near = level if inner <= level else 0.0
         most = max_iter - sweeps if tries != 1 else min(max_iter - sweeps, FEW_SWEEPS)
         stop = Stop(float(inner), most, seed, near, last)
-        sweeps += design.descend(chosen, w, point, penalty, stop)
+        sweeps += descend(design, design.working_set(chosen, point, most), w, penalty, stop)
         if seed:
             seed += sweeps

@@ -1,9 +1,9 @@
 """Designs: the weighted, centred matrix that a solver sees, and how to multiply with it.
 
 A design is dense, sparse, or known by its Gram matrix. It holds a target too, and offers what
-:func:`_descent.solve` asks for: a look at the residual and its products with all
-columns, and a descent over a few of them. The products of a matrix with several vectors are shared
-with the other solvers.
+:func:`_descent.solve` asks for: the residual and its products with all columns, and a few of the
+columns in a form in which coordinate descent is fast. The products of a matrix with several vectors
+are shared with the other solvers.
 
 Targets, residuals, coefficients and products are vectors, or have a row for each of several
 targets.
@@ -12,27 +12,17 @@ targets.
 import copy
 import itertools
 import operator
+from typing import NamedTuple
 
 import numpy as np
 
 from litlearn._core import moments
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks, multiply_rows
-from litlearn.linear_model._descent import (
-    FIRST_SIZE,
-    GROWTH,
-    INNER_SHARE,
-    SPARE,
-    Columns,
-    Problem,
-    Residual,
-    dense_columns,
-    descent,
-)
 
-# Steps of coordinate descent between two returns to Python: about a tenth of a second.
-STEPS_PER_CALL = 1 << 27
-
+# Size of the first working set, and by what the support is multiplied for the next ones at most;
+# columns that are always in it besides.
+FIRST_SIZE, GROWTH, SPARE = 100, 2, 10
 # Entries of the first working set's columns: fewer columns where each is long.
 FIRST_ENTRIES = 1 << 18
 # Columns whose products with all others cost as much as one sweep that reads the columns, from the
@@ -168,6 +158,63 @@ def subtract_rows(B, slots, W, R):
 
 
 # ---------------------------------------------------------------------------------------------
+# Columns
+
+
+class Columns(NamedTuple):
+    """The m columns of a working set, weighted and centred: known by their products, or themselves.
+
+    What a descent keeps up to date beside the coefficients is the residual, (k, n), or, if the
+    products are known, its products with the columns, (k, m).
+
+    Sparse columns are centred on the fly. With means m, weights s^2 of sum n, and S = diag(s), the
+    column is S (x_j - m_j 1), of which only S x_j is stored. The kernels hold the residual up to a
+    multiple of s: it cancels from every product with a centred column, x_j'S r - m_j (s'r).
+    """
+
+    known: bool  # whether B is a Gram matrix
+    B: np.ndarray  # (m or more, n or m or more): columns as rows; of sparse ones, empty
+    data: np.ndarray  # entries of a matrix, its rows weighted
+    indices: np.ndarray  # rows of the entries
+    starts: np.ndarray  # (m,): where the entries of a column begin
+    ends: np.ndarray  # (m,)
+    means: np.ndarray  # (m,)
+    root: np.ndarray  # (n,): s, or empty without centring on the fly
+    squares: np.ndarray  # (m,): squared norms of the centred columns
+
+    def steps(self, R):
+        """Elementary steps of a sweep with the residuals R (k, n), or their products."""
+        if self.B.size:
+            return self.squares.size * R.size
+        return len(R) * int((self.ends - self.starts).sum()) + R.size
+
+
+def dense_columns(B, squares, known=False):
+    """Return columns, (m or more, n), or with `known` their Gram matrix, as :class:`Columns`."""
+    none, no_means = np.empty(0, np.int32), np.empty(0)
+    return Columns(known, B, np.empty(0, B.dtype), none, none, none, no_means, no_means, squares)
+
+
+class Part(NamedTuple):
+    """A working set in a form in which it can be solved."""
+
+    columns: Columns
+    used: np.ndarray | slice  # which columns of the design these are
+    y: np.ndarray  # (n,) or (k, n): the target; or its products with known columns
+    r: np.ndarray  # the residual alike, to be kept up to date
+    n_sweeps: int  # after so many the next form is better
+
+
+class Residual(NamedTuple):
+    """The residual at some coefficients, and its products."""
+
+    r: np.ndarray | None  # (n,) or (k, n); None if the data are not at hand
+    square: float  # with itself
+    target: float  # with the target
+    c: np.ndarray  # with the columns, (p,) or (k, p)
+
+
+# ---------------------------------------------------------------------------------------------
 # Products, and designs
 
 
@@ -250,9 +297,9 @@ class Design:
 
     first_size = FIRST_SIZE
 
-    def inner_share(self, columns):
-        """Share of the gap to which the problem of some columns is worth solving."""
-        return INNER_SHARE
+    def has_products(self, columns):
+        """Tell whether the products of all columns with each other are at hand."""
+        return False
 
     def take_target(self, y):
         """Hold targets, centred and weighted as the samples are."""
@@ -287,33 +334,15 @@ class Design:
         """Products of active columns with the residual."""
         return self.correlations(r)
 
-    def descend_on(self, columns, used, w, state, penalty, stop):
-        """Solve the problem of some columns from `w`; return the sweeps, and whether it is solved.
-
-        `state` is the residual, or its products with the columns `used`, if those are known.
-        """
-        y, v = self.y, np.ascontiguousarray(w[..., used])
-        if columns.known:
-            y = np.ascontiguousarray(self.products[..., used])
-        Y, R, V = (a.reshape(-1, a.shape[-1]) for a in (y, state, v))
-        # <return>: To Python every now and then, where Ctrl-C is noticed.
-        steps = V.size * R.shape[1]
-        if not columns.B.size:
-            steps = len(V) * int((columns.ends - columns.starts).sum()) + R.size
-        stop = stop._replace(n_sweeps=min(stop.n_sweeps, 1 + STEPS_PER_CALL // max(1, steps)))
-        problem = Problem(Y, self.target_square, penalty)
-        sweeps, gap, step = descent(problem, columns, R, V, stop)
-        w[..., used] = v
-        return sweeps, gap <= stop.gap and step <= stop.step
-
-    def descend_by_products(self, G, used, w, c, penalty, stop):
-        """Solve the problem of some columns with the Gram matrix `G`; return the sweeps.
+    def by_products(self, G, used, c, n_sweeps):
+        """The part of some columns with the Gram matrix `G`.
 
         `c` are the products of the residual with all columns.
         """
         columns = dense_columns(G, self.squares[used], known=True)
+        y = np.ascontiguousarray(self.products[..., used])
         c = np.array(c[..., used], order="C")  # a copy: at zero they are the design's own
-        return self.descend_on(columns, used, w, c, penalty, stop)[0]
+        return Part(columns, used, y, c, n_sweeps)
 
 
 class DenseDesign(Design):
@@ -467,16 +496,16 @@ class DenseDesign(Design):
         self.slot = np.full_like(self.slot, -1)
         self.slot[self.columns] = np.arange(slots.size)
 
-    def inner_share(self, columns):
-        """Share of the gap to which the problem of some columns is worth solving.
+    def has_products(self, columns):
+        """Tell whether the products of all columns were taken at once.
 
-        If most columns are missing, all products are taken at once, which costs no more than to
-        copy those columns and multiply them. Then the problem may as well be solved to the end.
+        They are if most of some columns are missing: that costs no more than to copy those and
+        multiply them.
         """
         missing = np.count_nonzero(self.slot[columns] < 0)
         if self.gram is None and self.tall and missing > self.squares.size // 2:
-            self.gram, self.share = gram_matrix(self), 0.0
-        return self.share
+            self.gram, self.took_products = gram_matrix(self), True
+        return self.took_products
 
     def load_gram(self):
         """Bring the Gram matrix up to date with B."""
@@ -492,38 +521,36 @@ class DenseDesign(Design):
             self.G_size = total
 
     G_size, gram = 0, None  # columns of which G holds the products; all products, if known
-    share = INNER_SHARE  # 0 where all products were taken on the way, see `inner_share`
+    took_products = False  # on the way, see `has_products`
 
-    def descend(self, columns, w, point, penalty, stop):
-        """Solve the problem of the loaded columns from `w`; return the sweeps that it took."""
+    def working_set(self, columns, point, n_sweeps):
+        """Some columns, and those that are loaded, as they are or by their products."""
+        c = point.c
         if self.gram is not None:
             G, used = self.gram, slice(None)
             if not np.all(self.squares > 0.0):
                 used = np.flatnonzero(self.squares > 0.0)
                 G = G[np.ix_(used, used)]
-            return self.descend_by_products(G, used, w, point.c, penalty, stop)
+            yield self.by_products(G, used, c, n_sweeps)
+            return
         if self.columns.size > GROWTH * columns.size + FIRST_SIZE:
             self.keep(columns)
         self.load(columns)
         used, n = self.columns, self.n_samples
         loaded, k = dense_columns(self.B, self.squares[used]), used.size
         if k > max(2 * n, FIRST_SIZE) or k > LARGEST_GRAM:
-            return self.descend_on(loaded, used, w, point.r, penalty, stop)[0]
+            yield Part(loaded, used, self.y, point.r, n_sweeps)
+            return
         # <rent>: A few sweeps that read the columns may do. If they have cost as much as the
         # missing products of columns do, the products are taken.
         per_sweep = PER_SWEEP if k * n <= CACHED else PER_LONG_SWEEP
-        sweeps, few = 0, min(stop.n_sweeps, (k - self.G_size) // per_sweep)
-        c = point.c
+        few = min(n_sweeps, (k - self.G_size) // per_sweep)
         if n > k and few > 2:
-            some = stop._replace(n_sweeps=few)
-            sweeps, solved = self.descend_on(loaded, used, w, point.r, penalty, some)
-            if solved or sweeps == stop.n_sweeps:
-                return sweeps
+            yield Part(loaded, used, self.y, point.r, few)
             c = np.zeros(c.shape)
             c[..., used] = point.r.astype(self.B.dtype) @ self.B[:k].T
         self.load_gram()
-        stop = stop._replace(n_sweeps=stop.n_sweeps - sweeps)
-        return sweeps + self.descend_by_products(self.G, used, w, c, penalty, stop)
+        yield self.by_products(self.G, used, c, n_sweeps)
 
 
 class SparseDesign(Design):
@@ -603,13 +630,14 @@ class SparseDesign(Design):
             r -= (r @ self.root)[..., None] / self.n_samples * self.root
         return r
 
-    def descend(self, columns, w, point, penalty, stop):
-        """Solve the problem of some columns from `w`; return the sweeps that it took."""
-        starts, ends = self.indptr[columns], self.indptr[columns + 1]
-        own = starts, ends, self.means[columns], self.root, self.squares[columns]
-        none = np.empty((0, 0), self.data.dtype)
-        chosen = Columns(False, none, self.data, self.indices, *own)
-        return self.descend_on(chosen, columns, w, point.r, penalty, stop)[0]
+    def working_set(self, columns, point, n_sweeps):
+        """Some columns, as they are."""
+        chosen = Columns(
+            False, np.empty((0, 0), self.data.dtype), self.data, self.indices,
+            starts=self.indptr[columns], ends=self.indptr[columns + 1],
+            means=self.means[columns], root=self.root, squares=self.squares[columns],
+        )  # fmt: skip
+        yield Part(chosen, columns, self.y, point.r, n_sweeps)
 
 
 class GramDesign(Design):
@@ -640,10 +668,10 @@ class GramDesign(Design):
         product = max(self.target_square - np.vdot(w, self.products), 0.0)
         return Residual(None, max(product - np.vdot(w, c), 0.0), product, c)
 
-    def inner_share(self, columns):
-        """Share of the gap to which it is worth solving: all columns are at hand, so the end."""
-        return 0.0
+    def has_products(self, columns):
+        """As they are all there is."""
+        return True
 
-    def descend(self, columns, w, point, penalty, stop):
-        """Solve the problem from `w`; return the sweeps that it took."""
-        return self.descend_by_products(self.G, slice(None), w, point.c, penalty, stop)
+    def working_set(self, columns, point, n_sweeps):
+        """All columns, by their products."""
+        yield self.by_products(self.G, slice(None), point.c, n_sweeps)
