@@ -245,7 +245,7 @@ def test_wide_data_through_working_sets():
 
 def test_more_coefficients_than_one_model_may_have(monkeypatch):
     # Dense data take them in parts.
-    monkeypatch.setattr(pn.Dense, "largest_model", 20)
+    monkeypatch.setattr(pn.FormedModel, "largest", 20)
     X, y, s = problem(150, 60, informative=40)
     X += 0.2
     alphas = 0.001, 0.01
@@ -262,12 +262,14 @@ def two_models(q, fit_intercept):
     X, codes, s = classes_problem(60, 12, max(q, 2))
     s = s / s.sum()
     loss = pn.outcomes_of(codes, q, s, 1)
-    point = pn.evaluate(loss, rng_of(1).standard_normal((60, q)))
+    point = loss.evaluate(rng_of(1).standard_normal((60, q)))
     chosen = np.arange(q * 12)[1::2]  # not all, and others in each class
     slopes = point.residual.sum(axis=0) if fit_intercept else None
-    for design in (pn.Dense(X, s, False, 1), pn.Sparse(sparse.csr_array(X), 1)):
-        gradient = design.transpose_times(point.residual).ravel()[chosen]
-        yield design, design.model(chosen, point, gradient, slopes), chosen, loss, point
+    for matrix in (pn.Dense(X, s, False, 1), pn.Sparse(sparse.csr_array(X), 1)):
+        gradient = matrix.transpose_times(point.residual).ravel()[chosen]
+        problem = pn.Problem(matrix, loss, fit_intercept)
+        model = pn.kind_of(problem).of(problem, chosen, point, gradient, slopes)
+        yield matrix, model, chosen, loss, point
 
 
 @pytest.mark.nojit

@@ -18,6 +18,7 @@ from litlearn._core.validation import read_only
 
 BLOCK_ENTRIES = 2**20  # entries of X in a block, the unit of work of a thread
 ROW_ENTRIES = 64  # what a row of scores counts as
+FLATTEST = 1e-10  # least curvature of a sample's loss, as a share of its weight
 
 
 @njit(reassociate=True)
@@ -201,10 +202,15 @@ class Outcomes(NamedTuple):
         return fold_blocks(part, operator.add, blocks, self.n_jobs)
 
     def evaluate(self, scores):
-        """Return the :class:`Point` at scores (n, q)."""
+        """Return the :class:`Point` at scores (n, q).
+
+        Samples far from the boundary have next to no curvature: rounded to zero, it would leave a
+        model without a minimum.
+        """
         residual, P = np.empty(scores.shape), np.empty(scores.shape)
         loss = self.fold(lambda rows: self.terms(rows, scores[rows], residual[rows], P[rows]))
-        return Point(scores, loss, residual, *self.curvature(P))
+        A, B = self.curvature(P)
+        return Point(scores, loss, residual, np.maximum(A, FLATTEST * self.s[:, None]), B)
 
     def along(self, scores, step, t):
         """Return the loss at scores + t step."""
@@ -243,25 +249,6 @@ def intercepts_hessian(A, B):
 def pseudoinverse(H):
     """That of the Hessian of the intercepts, (q, q): a common shift of them changes nothing."""
     return 1.0 / H if len(H) == 1 else np.linalg.pinv(H, rcond=1e-13, hermitian=True)
-
-
-def add_hessian(H, tiles, B):
-    """Add the Hessian of some rows to H, class after class, :eq:`eq-multinomial-hessian`.
-
-    tiles: for each class rows of its columns, times the roots of A; B (rows, q) or None: both as in
-    :class:`Point`.
-    """
-    end, wide = 0, None if B is None else np.empty((len(B), len(H)))
-    for k, tile in enumerate(tiles):
-        # <own>: the products within each class, with the curvature A.
-        own = slice(end, end + tile.shape[1])
-        H[own, own] += tile.T @ tile
-        if B is not None:
-            np.multiply(tile, np.sqrt(B[:, k, np.newaxis]), out=wide[:, own])
-        end = own.stop
-    # <between>: what the classes take from each other, in one product.
-    if B is not None:
-        H -= wide.T @ wide
 
 
 def margins(Z, labels):

@@ -40,6 +40,10 @@ LARGEST_OFFSET = {"d": 1e4, "f": 30.0}
 ROUNDING = {"d": 1e-14, "f": 2e-6}
 # Entries of X in one block of a product: about a millisecond.
 BLOCK_ENTRIES = 1 << 21
+# Entries of a block of rows of which a Hessian is made, and those that are weighted at a time: half
+# a megabyte, but at least so many rows, or adding up the products costs more than they do.
+ROW_BLOCK_ENTRIES, TILE_ENTRIES, TILE_ROWS = 1 << 20, 1 << 16, 512
+GRAM_BLOCKS = 8  # Hessians of blocks of rows that are held at a time
 
 
 # ---------------------------------------------------------------------------------------------
@@ -675,3 +679,170 @@ class GramDesign(Design):
     def working_set(self, columns, point, n_sweeps):
         """All columns, by their products."""
         yield self.by_products(self.G, slice(None), point.c, n_sweeps)
+
+
+# ---------------------------------------------------------------------------------------------
+# Samples, as the logistic losses need them
+
+
+@njit
+def weigh_columns(X, columns, centre, start, stop, root, tile):
+    """Centred entries of some columns of X (n, p), times root (n,), into tile (rows, m + 1).
+
+    With the root of the curvature, tile' tile is the Hessian of these rows,
+    :eq:`eq-logistic-hessian`; the last column is the intercept's.
+    """
+    m = columns.size
+    for i in range(start, stop):
+        r = root[i]
+        for c in range(m):
+            tile[i - start, c] = (X[i, columns[c]] - centre[c]) * r
+        tile[i - start, m] = r
+
+
+def add_hessian(H, tiles, B):
+    """Add the Hessian of some rows to H, class after class, :eq:`eq-multinomial-hessian`.
+
+    tiles: for each class rows of its columns, times the roots of A; B (rows, q) or None: both as in
+    :class:`Point`.
+    """
+    end, wide = 0, None if B is None else np.empty((len(B), len(H)))
+    for k, tile in enumerate(tiles):
+        # <own>: the products within each class, with the curvature A.
+        own = slice(end, end + tile.shape[1])
+        H[own, own] += tile.T @ tile
+        if B is not None:
+            np.multiply(tile, np.sqrt(B[:, k, np.newaxis]), out=wide[:, own])
+        end = own.stop
+    # <between>: what the classes take from each other, in one product.
+    if B is not None:
+        H -= wide.T @ wide
+
+
+class Dense:
+    """A dense matrix of samples, by blocks of rows.
+
+    X (n, p), C-ordered; centre (p,) is taken off where columns are multiplied with each other, so
+    that a feature far from zero costs no digits. It only shifts the intercept.
+    """
+
+    sparse = False
+
+    def __init__(self, X, s, fit_intercept, n_jobs):
+        self.X, self.n_jobs = X, n_jobs
+        self.n, self.p = X.shape
+        self.centre = np.zeros(self.p)
+        self.rounded = X.dtype == np.float32  # products of whole blocks are in single precision
+        if fit_intercept:
+            self.centre = self.transpose_times(s[:, None])[0]
+
+    def fold_rows(self, part, merge, width):
+        """Merge what `part` returns for blocks of rows with `width` entries each."""
+        return fold_blocks(part, merge, cut(self.n, ROW_BLOCK_ENTRIES // width), self.n_jobs)
+
+    def transpose_times(self, R):
+        """R' X, (q, p), for R (n, q)."""
+        return products_of(self.X, R.T, self.n_jobs)
+
+    def tiles(self, rows, width):
+        """Tiles of rows with `width` entries each."""
+        return cut(rows, max(TILE_ROWS, TILE_ENTRIES // width))
+
+    def tile(self, columns, root, rows):
+        """Weighted, centred rows of some columns and the intercept: (rows, m + 1)."""
+        tile = np.empty((rows.stop - rows.start, columns.size + 1))
+        ends = rows.start, rows.stop
+        weigh_columns(self.X, columns, self.centre[columns], *ends, root, tile)
+        return tile
+
+    def exact_transpose_times(self, columns, r):
+        """X' r, (m,), for some columns and r (n,), in float64 whatever the type of X."""
+        root = np.ones(self.n)
+
+        def block(rows):
+            total = np.zeros(columns.size + 1)
+            for tile in self.tiles(rows, columns.size + 1):
+                total += np.dot(r[tile], self.tile(columns, root, tile))
+            return total
+
+        product = self.fold_rows(block, operator.iadd, columns.size + 1)
+        return product[:-1] + self.centre[columns] * product[-1]
+
+    def times(self, columns, d):
+        """Centred columns times d (m,): (n,)."""
+        out, root, d = np.empty(self.n), np.ones(self.n), np.append(d, 0.0)
+
+        def block(rows):
+            for tile in self.tiles(rows, columns.size + 1):
+                np.dot(self.tile(columns, root, tile), d, out=out[tile])
+
+        self.fold_rows(block, None, columns.size + 1)
+        return out
+
+    def scores(self, chosen, d, q):
+        """Scores (n, q) of coefficients d (m,), chosen as class * p + column."""
+        classes, columns = np.divmod(chosen, self.p)
+        members = [classes == k for k in range(q)]
+        return np.stack([self.times(columns[one], d[one]) for one in members], axis=1)
+
+    def hessian(self, columns, A, B):
+        """Hessian in the chosen coefficients and the intercepts, :eq:`eq-multinomial-hessian`.
+
+        Parameters
+        ----------
+        columns : list of ndarray
+            The chosen columns of each of the q classes, m in all.
+        A, B : ndarrays of shape (n, q)
+            As in :class:`Point`.
+
+        Returns
+        -------
+        ndarray of shape (m + q, m + q)
+        """
+        roots = np.sqrt(np.ascontiguousarray(A.T))
+        ends = np.cumsum([chosen.size + 1 for chosen in columns])
+        m = ends[-1]
+        size = max(self.n // GRAM_BLOCKS + 1, TILE_ROWS, int(16 * ROW_BLOCK_ENTRIES // m**2))
+
+        def block(rows):
+            H = np.zeros((m, m))
+            for some in self.tiles(rows, m):
+                own = [self.tile(*given, some) for given in zip(columns, roots, strict=True)]
+                add_hessian(H, own, None if B is None else B[some])
+            return H
+
+        H = fold_blocks(block, operator.iadd, cut(self.n, size), self.n_jobs)
+        if len(columns) == 1:
+            return H
+        order = np.append(np.setdiff1d(np.arange(m), ends - 1), ends - 1)
+        return H[np.ix_(order, order)]
+
+
+class Sparse:
+    """A sparse matrix of samples, by columns; it is never centred, which would fill the zeros."""
+
+    sparse, rounded = True, False
+    scores = Dense.scores
+
+    def __init__(self, X, n_jobs):
+        X = self.X = X.tocsc()
+        self.entries, self.n_jobs = (X.data, X.indices, X.indptr), n_jobs
+        self.squares = np.square(X.data, dtype=np.float64), X.indices, X.indptr
+        self.n, self.p = X.shape
+        self.centre = np.zeros(self.p)
+
+    def transpose_times(self, R):
+        """R' X, (q, p), for R (n, q)."""
+        return sparse_products_of(self.entries, np.ascontiguousarray(R.T), self.n_jobs)
+
+    def times(self, columns, d):
+        """Columns times d (m,): (n,)."""
+        return sparse_combination(self.entries, columns, d, self.n, self.n_jobs)
+
+    def products(self, chosen, R, squared=False):
+        """Products of columns, chosen as class * p + column, or their squares, with R (q, n)."""
+        out, columns = np.empty(chosen.size), chosen % self.p
+        for k, row in enumerate(R):
+            own, entries = chosen // self.p == k, self.squares if squared else self.entries
+            out[own] = sparse_products_of(entries, row[np.newaxis], self.n_jobs, columns[own])[0]
+        return out

@@ -29,7 +29,6 @@ from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks, single_threaded_blas
 from litlearn._core.validation import is_sparse, read_only
 from litlearn.linear_model._losses import (
-    add_hessian,
     intercepts_hessian,
     logistic_terms,
     margins,
@@ -37,6 +36,7 @@ from litlearn.linear_model._losses import (
     pseudoinverse,
     softmax_product,
 )
+from litlearn.linear_model._matrix import add_hessian
 from litlearn.linear_model._newton import factor_hessian
 
 BLOCK_ENTRIES = 2**20  # entries of X in a block, the unit of work of a thread
