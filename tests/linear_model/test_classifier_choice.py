@@ -24,7 +24,7 @@ from litlearn.linear_model import (
 )
 from litlearn.linear_model._choice import check_folds
 from litlearn.linear_model._newton import Goal, Model, quasi_newton, remember, smooth_path
-from litlearn.linear_model._objective import Loss
+from litlearn.linear_model._objective import Objective
 
 CLASSES = pytest.mark.parametrize("q", [2, 3])
 
@@ -328,7 +328,7 @@ def test_minima_along_a_path_are_certified(q, most, shape, monkeypatch):
     s, alphas = rng.uniform(0.5, 1.0, size=shape[0]), np.array([3.0, 0.1, 1e-3])
     for form in (X, scipy.sparse.csr_array(X)):
         rows = 1 if q == 2 else q
-        loss = Loss(form, codes, rows, s, alphas[-1], True)
+        loss = Objective(form, codes, rows, s, alphas[-1], True)
         start = np.zeros((rows, shape[1] + 1))
         gone_on.clear()
         found = list(smooth_path(loss, start, alphas, (1e-6, 100)))
@@ -362,7 +362,7 @@ def test_a_step_of_the_path_is_that_of_the_two_loops():
     """The pairs correct the model, and are themselves corrected when the penalty changes."""
     rng = np.random.default_rng(3)
     X, codes = rng.normal(size=(80, 6)), rng.integers(0, 2, size=80)
-    loss = Loss(X, codes, 1, np.ones(80), 0.01, True)
+    loss = Objective(X, codes, 1, np.ones(80), 0.01, True)
     model, old = Model(loss, 7), loss.evaluate(np.zeros((1, 7)))
     model.factored = False  # which forgets no pair
     state = model.repenalise(old, 0.5 * loss.scale**2)

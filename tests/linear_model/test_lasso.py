@@ -24,6 +24,7 @@ from litlearn.linear_model import (
     MultiTaskLasso,
     Ridge,
     _choice,
+    _design,
     _lasso,
     _matrix,
     _penalty,
@@ -184,7 +185,7 @@ def test_screening_never_drops_a_column_of_the_support(l1_ratio, monkeypatch):
     monkeypatch.setattr(descent, "NEAR", 0.0)  # by sweeps alone: equations are sooner at the end
     for seed in range(10):
         X, y = draw(50, 200, seed=seed)
-        design = _matrix.DenseDesign(X, y, None, True)
+        design = _design.DenseDesign(X, y, None, True)
         alpha = 0.1 * np.abs(design.products).max()
         w, history = np.zeros(200), []
         penalty = Penalty(alpha * l1_ratio, alpha * (1 - l1_ratio))
@@ -509,7 +510,7 @@ def test_sparse_columns_far_from_zero(dtype, weighted):
     # So few samples are made dense; as columns of entries, these are stored without their means.
     data, before = sp.csc_array(X.astype(dtype)), X.astype(dtype).T.ravel()
     factors = weight * (200 / weight.sum()) if weighted else None
-    design = _matrix.SparseDesign(data, y, factors, True)
+    design = _design.SparseDesign(data, y, factors, True)
     assert (design.means == 0.0).all() and (data.data == before).all()
     means, eps = np.average(X, axis=0, weights=weight), np.finfo(dtype).eps
     np.testing.assert_allclose(design.X_means, means, rtol=eps)
@@ -525,7 +526,7 @@ def test_sparse_column_with_a_light_zero():
     X, weight = rng.normal(size=(50, 1)) + 1e4, np.ones(50)
     X[3], weight[3] = 0.0, 1e-9
     y = X[:, 0] - 1e4 + rng.normal(size=50)
-    ours = _matrix.SparseDesign(sp.csc_array(X), y, weight * 50 / weight.sum(), True)
+    ours = _design.SparseDesign(sp.csc_array(X), y, weight * 50 / weight.sum(), True)
     mean = np.average(X[:, 0], weights=weight)
     expected = np.average((X[:, 0] - mean) ** 2, weights=weight) * 50
     np.testing.assert_allclose(ours.squares, expected, rtol=1e-9)
@@ -535,7 +536,7 @@ def test_sparse_column_with_a_light_zero():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_column_that_differs_in_its_last_digit_is_a_column_of_zeros(dtype, form):
     """A few roundings in size, as those of a computed constant; forty are a spread."""
-    kind = _matrix.DenseDesign if form is np.array else _matrix.SparseDesign
+    kind = _design.DenseDesign if form is np.array else _design.SparseDesign
     for value in (0.1, 1.0, -1.9):
         for digits, constant in ((0, True), (3, True), (40, False)):
             X = np.full((60, 2), dtype(value))
@@ -559,7 +560,7 @@ def test_the_margin_of_screening_covers_the_rounding(monkeypatch):
     for dtype in (np.float32, np.float64):
         margins.clear()
         data = X.astype(dtype)
-        design = _matrix.DenseDesign(data, y, None, True)
+        design = _design.DenseDesign(data, y, None, True)
         r = design.y - rng.normal(size=n)
         Z = data.astype(np.longdouble)
         wrong = np.abs(design.correlations(r) - (Z - Z.mean(axis=0)).T @ r)
@@ -592,7 +593,7 @@ def test_products_serve_every_target(monkeypatch):
     def forbidden(*args):
         raise AssertionError("columns were read although their products are known")
 
-    monkeypatch.setattr(_matrix.DenseDesign, "load", forbidden)
+    monkeypatch.setattr(_design.DenseDesign, "load", forbidden)
     known = Lasso(alpha=0.01, tol=1e-10, precompute=True).fit(X, Y)
     np.testing.assert_allclose(known.coef_, plain.coef_, atol=1e-6)
 
@@ -632,7 +633,7 @@ def test_columns_far_from_zero_are_centred_in_a_copy(dtype, offset, order):
     """Products with columns whose means are many spreads keep their digits."""
     rng = np.random.default_rng(0)
     Z = rng.integers(-8, 9, size=(500, 40)).astype(float)
-    design = _matrix.DenseDesign(np.asarray(Z + offset, dtype, order), Z[:, 0].copy(), None, True)
+    design = _design.DenseDesign(np.asarray(Z + offset, dtype, order), Z[:, 0].copy(), None, True)
     r = design.y + rng.normal(size=500)
     r -= r.mean()  # as residuals are: the rounding of a mean does not count
     wrong = design.correlations(r) - (Z - Z.mean(axis=0)).T @ r
@@ -749,8 +750,8 @@ def test_a_descent_from_zero_leaves_the_products_of_the_design():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5))
     y = X @ [1.0, -2.0, 0.0, 0.0, 3.0] + rng.normal(size=60)
-    design = _matrix.DenseDesign(X, y, None, True)
-    design.gram = _matrix.gram_matrix(design)
+    design = _design.DenseDesign(X, y, None, True)
+    design.gram = _design.gram_matrix(design)
     before, w = design.products.copy(), np.zeros(5)
     gap, sweeps = descent.solve(design, Penalty(6.0, 0.0), w, tol=1e-12)
     np.testing.assert_array_equal(design.products, before)

@@ -16,8 +16,8 @@ from sklearn.linear_model import LogisticRegression as SklearnLogisticRegression
 import reference
 from litlearn._core.parallel import cut
 from litlearn.exceptions import ConvergenceWarning, NotFittedError
-from litlearn.linear_model import LogisticRegression, _losses, _newton, _objective
-from litlearn.linear_model._objective import Loss
+from litlearn.linear_model import LogisticRegression, _losses, _matrix, _newton, _objective
+from litlearn.linear_model._objective import Objective
 
 
 def make(n=200, p=5, q=2, seed=0, noise=1.0):
@@ -51,19 +51,19 @@ def best_peer(X, y, C=1.0, s=None, **kwargs):
 
 
 def binary_loss(X, y, s, alpha, **kwargs):
-    return Loss(X, y, 1, s, alpha, True, **kwargs)
+    return Objective(X, y, 1, s, alpha, True, **kwargs)
 
 
 def raw(loss, v):
     """Coefficients and intercept of standardised parameters, without the shift of the classes."""
     coef = v[..., :-1] * loss.scale
-    return coef, v[..., -1] - coef @ loss.centre
+    return coef, v[..., -1] - coef @ loss.matrix.centre
 
 
 def to_standard(loss, G):
     """Gradient in the standardised parameters from that in coefficients and intercept."""
     return np.concatenate(
-        [(G[..., :-1] - G[..., -1:] * loss.centre) * loss.scale, G[..., -1:]], axis=-1
+        [(G[..., :-1] - G[..., -1:] * loss.matrix.centre) * loss.scale, G[..., -1:]], axis=-1
     )
 
 
@@ -77,7 +77,7 @@ def to_standard(loss, G):
 def test_binary_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
     """eq-logistic-loss, eq-logistic-gradient, eq-logistic-hessian."""
     monkeypatch.setattr(
-        Loss, "blocks", lambda self, hessian=False: cut(self.n, -(-self.n // blocks))
+        Objective, "_blocks", lambda self, hessian=False: cut(self.n, -(-self.n // blocks))
     )
     X, y = make(60, 4)
     rng = np.random.default_rng(1)
@@ -107,13 +107,13 @@ def test_binary_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
 def test_multinomial_loss_is_that_of_the_twin(sparse, blocks, monkeypatch):
     """eq-softmax, eq-multinomial-loss, eq-multinomial-gradient, eq-multinomial-hessian."""
     monkeypatch.setattr(
-        Loss, "blocks", lambda self, hessian=False: cut(self.n, -(-self.n // blocks))
+        Objective, "_blocks", lambda self, hessian=False: cut(self.n, -(-self.n // blocks))
     )
     X, y = make(60, 4, 3)
     rng = np.random.default_rng(1)
     s = rng.uniform(size=60)
     X = X + 3.0
-    loss = Loss(sp.csr_array(X) if sparse else X, y, 3, s, 0.1, True)
+    loss = Objective(sp.csr_array(X) if sparse else X, y, 3, s, 0.1, True)
     V, D = rng.normal(size=(3, 5)), rng.normal(size=(3, 5))
     state = loss.evaluate(V)
     value, gradient, H = reference.multinomial_objective(*raw(loss, V), X, y, s, 0.1)
@@ -139,7 +139,7 @@ def test_derivatives_are_finite_differences(q, fit_intercept):
     X, y = make(50, 3, q)
     rng, s = np.random.default_rng(2), np.ones(50)
     q = 1 if q == 2 else q
-    loss = Loss(X, y, q, s, 0.3, fit_intercept)
+    loss = Objective(X, y, q, s, 0.3, fit_intercept)
     v, d = rng.normal(size=(q, 4)), rng.normal(size=(q, 4))
     if not fit_intercept:
         v[:, -1] = d[:, -1] = 0.0
@@ -172,7 +172,7 @@ def test_solvers_agree(q):
     X, y = make(300, 6, q)
     s = np.ones(300)
     q = 1 if q == 2 else q
-    loss, v = Loss(X, y, q, s, 0.01, True), np.zeros((q, 7))
+    loss, v = Objective(X, y, q, s, 0.01, True), np.zeros((q, 7))
     goal = _newton.Goal(1e-13, 1e-7, 100, True)
     values = []
 
@@ -193,13 +193,13 @@ def test_solvers_agree(q):
 
 @pytest.mark.parametrize("solver", ["newton-cg", "newton-cholesky"])
 def test_a_solver_that_is_named_forms_a_hessian_or_none(solver, monkeypatch):
-    hessian, formed = Loss.hessian, []
+    hessian, formed = Objective.hessian, []
 
     def spy(loss, state):
         formed.append(state)
         return hessian(loss, state)
 
-    monkeypatch.setattr(Loss, "hessian", spy)
+    monkeypatch.setattr(Objective, "hessian", spy)
     LogisticRegression(solver=solver).fit(*make())
     assert bool(formed) == (solver == "newton-cholesky")
 
@@ -255,7 +255,7 @@ def test_boehning_bound_is_an_upper_bound():
 def test_model_is_close_to_the_hessian():
     """The mean of the product by the product of the means, exact along the coefficients."""
     X, y = make(4000, 8, 4)
-    loss = Loss(X, y, 4, np.ones(4000), 1e-3, True)
+    loss = Objective(X, y, 4, np.ones(4000), 1e-3, True)
     result = _newton.newton(loss, np.zeros((4, 9)), _newton.Goal(1e-9, 1e-4, 50, True))
     state = loss.evaluate(result.v)
     solve = loss.model(state)
@@ -382,8 +382,8 @@ class TestInvariance:
             assert np.array_equal(expected.coef_, again.coef_)
 
     def test_threads_do_not_change_a_bit(self, q, C, monkeypatch):
-        for module in (_objective, _losses):
-            monkeypatch.setattr(module, "BLOCK_ENTRIES", 400)
+        monkeypatch.setattr(_losses, "BLOCK_ENTRIES", 400)
+        monkeypatch.setattr(_matrix, "ROW_BLOCK_ENTRIES", 400)
         X, y = make(2000, 4, q)
         for data in (X, X.astype(np.float32), sp.csr_array(X)):
             one, two = self.fit(data, y, C, n_jobs=1), self.fit(data, y, C, n_jobs=2)
@@ -565,7 +565,7 @@ def test_separated_classes_end_in_a_warning(q, sparse):
 def test_a_shift_of_all_classes_is_no_direction(sparse):
     """Without a penalty, rounding once drove the solver along it, and passed for separation."""
     X, y = make(150, 4, 3)
-    loss = Loss(sp.csr_array(X) if sparse else X, y, 3, np.ones(150), 0.0, True)
+    loss = Objective(sp.csr_array(X) if sparse else X, y, 3, np.ones(150), 0.0, True)
     rng = np.random.default_rng(0)
     for scale in (0.0, 1e-8, 1.0):
         state = loss.evaluate(scale * rng.normal(size=(3, 5)))
@@ -903,7 +903,7 @@ def test_what_a_step_lacks_is_bounded(q, fit_intercept):
     X, y = make(60, 4, q)
     rng, s = np.random.default_rng(1), np.random.default_rng(2).uniform(size=60)
     q = 1 if q == 2 else q
-    loss, v = Loss(X, y, q, s, 0.1, fit_intercept), rng.normal(size=(q, 5))
+    loss, v = Objective(X, y, q, s, 0.1, fit_intercept), rng.normal(size=(q, 5))
     if q > 1:
         v -= v.mean(axis=0)  # the solvers stay there
     if not fit_intercept:
@@ -931,7 +931,7 @@ def test_intercepts_and_what_is_standardised_go_both_ways(q, sparse):
     rng, s = np.random.default_rng(1), np.random.default_rng(2).uniform(size=60)
     X = sp.csr_array(X) if sparse else X + 3.0
     q = 1 if q == 2 else q
-    loss = Loss(X, y, q, s, 0.1, True)
+    loss = Objective(X, y, q, s, 0.1, True)
     coef, intercept, r = rng.normal(size=(q, 4)), rng.normal(size=q), rng.normal(size=q)
     given = coef, intercept
     if q > 1:  # a common shift changes nothing, and is taken off

@@ -12,8 +12,8 @@ from litlearn.linear_model import (
     Lasso,
     MultiTaskElasticNet,
     MultiTaskLasso,
+    _design,
     _lasso,
-    _matrix,
     enet_path,
     lasso_path,
 )
@@ -115,7 +115,7 @@ def test_one_target_is_the_lasso_and_copies_share_a_length():
 def test_descent_on_columns_reaches_the_same_minimum(monkeypatch):
     X, Y, _ = data()
     whole = MultiTaskElasticNet(0.01, tol=1e-10, max_iter=20_000).fit(X, Y)
-    monkeypatch.setattr(_matrix, "LARGEST_GRAM", 5)
+    monkeypatch.setattr(_design, "LARGEST_GRAM", 5)
     for samples in (X, scipy.sparse.csc_array(X)):
         monkeypatch.setattr(_lasso, "FEW_ENTRIES", 0)
         columns = MultiTaskElasticNet(0.01, tol=1e-10, max_iter=20_000).fit(samples, Y)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from litlearn.linear_model import _descent as descent
-from litlearn.linear_model import _matrix, _penalty
+from litlearn.linear_model import _design, _matrix, _penalty
 from litlearn.linear_model._descent import Stop
 from litlearn.linear_model._penalty import Penalty
 
@@ -30,7 +30,7 @@ def test_bounds_are_on_either_side_of_the_minimum(penalty):
     # Equation eq-duality-gap, at points far from the minimum and near it.
     X, y = draw()
     best = np.zeros(12)
-    descent.solve(_matrix.DenseDesign(X, y, None, False), penalty, best, tol=1e-14)
+    descent.solve(_design.DenseDesign(X, y, None, False), penalty, best, tol=1e-14)
     smallest = objective(X, y, best, penalty)
     rng = np.random.default_rng(1)
     for size in (0.0, 1e-4, 0.1, 1.0):
@@ -77,7 +77,7 @@ def test_violations_are_zero_at_the_minimum_and_only_there():
     X, y = draw()
     for penalty in PENALTIES[:2]:
         w = np.zeros(12)
-        descent.solve(_matrix.DenseDesign(X, y, None, False), penalty, w, tol=1e-15)
+        descent.solve(_design.DenseDesign(X, y, None, False), penalty, w, tol=1e-15)
         assert _penalty.violations(-X.T @ (y - X @ w), w, penalty).max() < 1e-4
         w[0] += 0.1
         assert _penalty.violations(-X.T @ (y - X @ w), w, penalty).max() > 0.1
@@ -174,8 +174,8 @@ def test_nothing_to_extrapolate():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_tall_data_take_all_products_at_once(weighted, monkeypatch):
     # When most columns are in use; the coefficients are the same.
-    p, first = 60, _matrix.FIRST_ENTRIES
-    monkeypatch.setattr(_matrix, "FIRST_ENTRIES", first // 16)  # a first working set of ten
+    p, first = 60, _design.FIRST_ENTRIES
+    monkeypatch.setattr(_design, "FIRST_ENTRIES", first // 16)  # a first working set of ten
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5000, p)) + rng.normal(size=(5000, 1)) + 2.0
     y = X @ rng.normal(size=p) + rng.normal(size=5000)
@@ -183,8 +183,8 @@ def test_tall_data_take_all_products_at_once(weighted, monkeypatch):
     weights = weights * (5000 / weights.sum()) if weighted else None
     found = []
     for tall in (8, 10**6):
-        monkeypatch.setattr(_matrix, "TALL", tall)
-        design = _matrix.DenseDesign(X, y, weights, True)
+        monkeypatch.setattr(_design, "TALL", tall)
+        design = _design.DenseDesign(X, y, weights, True)
         w, history = np.zeros(p), []
         penalty = Penalty(0.005 * np.abs(design.products).max(), 0.0)
         gap, _ = descent.solve(design, penalty, w, tol=1e-10, history=history)
@@ -281,7 +281,7 @@ def test_sparse_constants_have_no_spread(dtype):
     X = np.broadcast_to(10.0 ** rng.uniform(2, 6, 20), (37, 20)).astype(dtype)
     weights = rng.uniform(0.5, 2.0, 37)
     for some in (None, weights * (37 / weights.sum())):
-        design = _matrix.SparseDesign(sp.csc_array(X), rng.normal(size=37), some, True)
+        design = _design.SparseDesign(sp.csc_array(X), rng.normal(size=37), some, True)
         assert not design.squares.any()
         np.testing.assert_allclose(design.X_means, X[0], rtol=2 * np.finfo(dtype).eps)
 

@@ -28,8 +28,6 @@ from litlearn.linear_model import (
     RidgeCV,
     _losses,
     _matrix,
-    _objective,
-    _proximal_newton,
 )
 from protocol import data
 
@@ -120,8 +118,9 @@ def test_the_number_of_threads_changes_no_bit(estimator, monkeypatch):
     monkeypatch.setattr(parallel, "_WORTH_A_THREAD", 0)
     monkeypatch.setattr(moments, "BLOCK", 2**11)
     monkeypatch.setattr("litlearn.linear_model._logistic.SMALL", 0)
-    for solver in (_matrix, _objective, _losses, _proximal_newton):
-        monkeypatch.setattr(solver, "BLOCK_ENTRIES", 2**11)
+    for module in (_matrix, _losses):
+        for name in ("BLOCK_ENTRIES", "ROW_BLOCK_ENTRIES"):
+            monkeypatch.setattr(module, name, 2**11, raising=False)
     shared, run = [], parallel._Fold.run
     monkeypatch.setattr(
         parallel._Fold, "run", lambda fold, *given: shared.append(1) or run(fold, *given)

@@ -261,11 +261,12 @@ def two_models(q, fit_intercept):
     """One model with its Hessian, one without, of the same chosen coefficients; q and both."""
     X, codes, s = classes_problem(60, 12, max(q, 2))
     s = s / s.sum()
-    loss = pn.outcomes_of(codes, q, s, 1)
+    loss = pn.loss_of(codes, q, s, 1)
     point = loss.evaluate(rng_of(1).standard_normal((60, q)))
     chosen = np.arange(q * 12)[1::2]  # not all, and others in each class
     slopes = point.residual.sum(axis=0) if fit_intercept else None
-    for matrix in (pn.Dense(X, s, False, 1), pn.Sparse(sparse.csr_array(X), 1)):
+    zero, one = np.zeros(12), np.ones(12)
+    for matrix in (pn.Dense(X, zero, one, 1), pn.Sparse(sparse.csc_array(X), one, 1)):
         gradient = matrix.transpose_times(point.residual).ravel()[chosen]
         problem = pn.Problem(matrix, loss, fit_intercept)
         model = pn.kind_of(problem).of(problem, chosen, point, gradient, slopes)

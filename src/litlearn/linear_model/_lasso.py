@@ -30,7 +30,7 @@ from litlearn.exceptions import (
     ConvergenceWarning,
     InvalidParameterError,
 )
-from litlearn.linear_model import _least_squares, _matrix
+from litlearn.linear_model import _design, _least_squares
 from litlearn.linear_model._choice import (
     check_folds,
     check_no_params,
@@ -88,7 +88,7 @@ def make_design(owner, X, y, weights, centred, tol, n_jobs=None):
         X = X.astype(np.float64, copy=False)
     if weights is not None:
         weights = weights * (X.shape[0] / weights.sum())
-    kind = _matrix.SparseDesign if validation.is_sparse(X) else _matrix.DenseDesign
+    kind = _design.SparseDesign if validation.is_sparse(X) else _design.DenseDesign
     first = y if y.ndim == 1 else y[:, 0]
     with np.errstate(over="ignore", invalid="ignore"):
         design = kind(X, first, weights, centred, n_jobs)
@@ -125,7 +125,7 @@ def check_gram(owner, precompute, design, centred):
             f"{validation.owner_name(owner)}: the Gram matrix given as precompute has shape "
             f"{gram.shape}, expected ({p}, {p})."
         )
-    if isinstance(design, _matrix.SparseDesign):
+    if isinstance(design, _design.SparseDesign):
         return None
     # Means up to rounding are the sign that the matrix belongs to centred columns.
     spread = np.sqrt(design.squares / design.n_samples)
@@ -165,18 +165,18 @@ def with_gram(owner, design, precompute, centred, tol, *, single):
         precompute = "auto"
     else:
         gram = None
-    if isinstance(design, _matrix.SparseDesign) or precompute is False:
+    if isinstance(design, _design.SparseDesign) or precompute is False:
         return design
     n, p = design.X.shape
     if gram is None:
         if precompute == "auto" and (
-            single or p > min(max(n, _matrix.SMALL_GRAM), _matrix.LARGEST_GRAM)
+            single or p > min(max(n, _design.SMALL_GRAM), _design.LARGEST_GRAM)
         ):
             return design
-        gram = _matrix.gram_matrix(design)
+        gram = _design.gram_matrix(design)
     if not single and tol >= GRAM_PRECISION[design.X.dtype.char]:
         known = gram, design.squares, design.products, design.target_square
-        return _matrix.GramDesign(*known, design.n_samples, design.rounding)
+        return _design.GramDesign(*known, design.n_samples, design.rounding)
     design.gram = gram
     return design
 
@@ -801,7 +801,7 @@ def training_design(owner, samples, train, total, rounding, tol):
     if samples.weight is not None:
         scale = train.size / samples.weight[train].sum()
     known = scale * total.xx, scale * np.diagonal(total.xx), scale * total.xy[:, 0]
-    design = _matrix.GramDesign(*known, scale * total.yy[0], train.size, rounding)
+    design = _design.GramDesign(*known, scale * total.yy[0], train.size, rounding)
     return design, total.x_mean, total.y_mean[0]
 
 
@@ -857,7 +857,7 @@ class _PathCV(LinearRegressor):
             design = make_design(self, X, y, weights, centred, tol, self.n_jobs)
             grids = self._grids(design, alphas, ratios, settings["positive"])
             solver = with_gram(self, design, self.precompute, centred, tol, single=False)
-            gram = solver.G if isinstance(solver, _matrix.GramDesign) else None
+            gram = solver.G if isinstance(solver, _design.GramDesign) else None
             samples = moments.Samples(X, y[:, None], weights, centred)
             check_weights(self, weights, folds)
             errors = self._search(

@@ -26,22 +26,8 @@ from litlearn._core import moments, validation
 from litlearn._core.factors import threads_for
 from litlearn._core.parallel import blas_for
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.linear_model import _descent, _matrix, _nonnegative
-from litlearn.linear_model._normal_equations import (
-    Solution,
-    apply_columns,
-    by_penalty,
-    cholesky_solve,
-    combine_rows,
-    finish,
-    in_range,
-    inverse,
-    row_factor,
-    row_products,
-    shrink,
-    svd,
-    triangular_factor,
-)
+from litlearn.linear_model import _descent, _design, _nonnegative
+from litlearn.linear_model import _normal_equations as equations
 from litlearn.linear_model._penalty import Penalty
 
 EPSILON = np.finfo(np.float64).eps
@@ -107,7 +93,7 @@ def with_ordinary_weights(samples, alpha):
     """
     if samples.weight is None:
         return samples, alpha, 1.0
-    root = inverse(np.sqrt(samples.weight.max()), 1e45)
+    root = equations.inverse(np.sqrt(samples.weight.max()), 1e45)
     # The whole factor may itself be out of range, and so may the penalties.
     weight, alpha = samples.weight * root * root, np.minimum(alpha * root, 1e300) * root
     return samples._replace(weight=weight), np.minimum(alpha, 1e300), root
@@ -115,23 +101,23 @@ def with_ordinary_weights(samples, alpha):
 
 def solve_tall(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     """At least as many samples as features: the scatter matrix, or the triangular factor."""
-    samples, total = in_range(samples, moments.moments, n_jobs)
+    samples, total = equations.in_range(samples, moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     # <cholesky>: (X'X + alpha I) w = X'y, once for each alpha, if its digits suffice.
-    coef = by_penalty(total.xx, total.xy, penalty, cutoff) if cholesky else None
+    coef = equations.by_penalty(total.xx, total.xy, penalty, cutoff) if cholesky else None
     if coef is not None:
-        return finish(samples, total, coef, "cholesky", len(coef), total.xx)
+        return equations.finish(samples, total, coef, "cholesky", len(coef), total.xx)
     # <svd>: Otherwise X itself is factored, whose condition number is the root of that of X'X.
-    R, C = triangular_factor(samples, total, n_jobs)
-    U, singular, Vt = svd(R)
+    R, C = equations.triangular_factor(samples, total, n_jobs)
+    U, singular, Vt = equations.svd(R)
     kept = singular > cutoff * singular.max(initial=0.0)
-    coef = Vt.T @ (shrink(singular, kept, penalty) * (U.T @ C))
-    return finish(samples, total, coef, "svd", int(kept.sum()), singular)
+    coef = Vt.T @ (equations.shrink(singular, kept, penalty) * (U.T @ C))
+    return equations.finish(samples, total, coef, "svd", int(kept.sum()), singular)
 
 
 def solve_wide(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     """More features than samples: a combination of the rows, :eq:`eq-ridge-dual`."""
-    samples, rows = in_range(samples, row_products, n_jobs)
+    samples, rows = equations.in_range(samples, equations.row_products, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     # <cholesky>: Centred rows sum to zero; a term in that direction makes K regular, and costs
     # nothing, because the centred targets have no part in it.
@@ -140,22 +126,22 @@ def solve_wide(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     if samples.centred:
         ones = rows.root / np.linalg.norm(rows.root)
         regular = K + np.multiply.outer(ones * (np.trace(K) / n), ones)
-    A = by_penalty(regular, rows.xy, penalty, cutoff) if cholesky else None
+    A = equations.by_penalty(regular, rows.xy, penalty, cutoff) if cholesky else None
     if A is not None:
-        coef = combine_rows(samples, rows, A, n_jobs)
-        return finish(samples, rows, coef, "cholesky", n - samples.centred, K)
+        coef = equations.combine_rows(samples, rows, A, n_jobs)
+        return equations.finish(samples, rows, coef, "cholesky", n - samples.centred, K)
     # <svd>: Otherwise from Z' = Q R and the singular values of R; Q is never formed.
-    _, singular, Vt = svd(row_factor(samples, rows, n_jobs))  # Z = V S (U'Q')
+    _, singular, Vt = equations.svd(equations.row_factor(samples, rows, n_jobs))  # Z = V S (U'Q')
     kept = singular > cutoff * singular.max(initial=0.0)
-    inverse = shrink(singular, kept, penalty) / np.where(kept, singular, 1.0)[:, None]
+    inverse = equations.shrink(singular, kept, penalty) / np.where(kept, singular, 1.0)[:, None]
     # Rows are combined with weights of size 1 / s^2, which squares the condition number. A step for
     # what is left of the equations, twice, brings the digits back.
     A, coef = np.zeros_like(rows.xy), np.zeros((samples.X.shape[1], len(penalty)))
     for _ in range(3):
-        left = rows.xy - apply_columns(samples, rows, coef, n_jobs) - penalty * A
+        left = rows.xy - equations.apply_columns(samples, rows, coef, n_jobs) - penalty * A
         step = Vt.T @ (inverse * (Vt @ left))
-        A, coef = A + step, coef + combine_rows(samples, rows, step, n_jobs)
-    return finish(samples, rows, coef, "svd", int(kept.sum()), singular)
+        A, coef = A + step, coef + equations.combine_rows(samples, rows, step, n_jobs)
+    return equations.finish(samples, rows, coef, "svd", int(kept.sum()), singular)
 
 
 def solve_iteratively(owner, samples, alpha, max_iter=None):
@@ -209,7 +195,7 @@ def solve_iteratively(owner, samples, alpha, max_iter=None):
                 f"{gradient / scale:.1e} of its size at the start. Increase max_iter."
             )
             validation.warn(ConvergenceWarning(message))
-    return Solution(coef, x_mean, y_mean, "lsqr", n_iter)
+    return equations.Solution(coef, x_mean, y_mean, "lsqr", n_iter)
 
 
 def solve_nonnegative(owner, samples, alpha, n_jobs=None):
@@ -219,20 +205,20 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     if p > FEW_FEATURES or p > max(n, most):
         with blas_for(samples.X):
             return descend_nonnegative(owner, samples, alpha, n_jobs)
-    samples, total = in_range(samples, moments.moments, n_jobs)
+    samples, total = equations.in_range(samples, moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     coef, n_iter, R = np.zeros_like(total.xy), np.zeros(len(alpha), dtype=np.int32), None
     for t in range(len(alpha)):
         # <exchange>: With a matrix that Cholesky can be trusted with, all at once.
         A = total.xx + np.diag(np.full(p, penalty[t]))
         w = None
-        if cholesky_solve(A, total.xy[:, t : t + 1]) is not None:
+        if equations.cholesky_solve(A, total.xy[:, t : t + 1]) is not None:
             d = np.sqrt(np.diagonal(A))
             w, n_iter[t] = _nonnegative.exchange_all(A / d / d[:, None], total.xy[:, t] / d)
         # <admit>: Otherwise on the triangular factor, one by one.
         if w is None:
             if R is None:
-                R, C = triangular_factor(samples, total, n_jobs)
+                R, C = equations.triangular_factor(samples, total, n_jobs)
             d = np.sqrt(np.einsum("ij,ij->j", R, R) + penalty[t])
             d[d == 0.0] = 1.0
             Z = np.vstack((R, np.sqrt(penalty[t]) * np.eye(p)))
@@ -245,7 +231,7 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
                 )
                 validation.warn(ConvergenceWarning(message))
         coef[:, t] = w / d
-    return finish(samples, total, coef, "active_set")._replace(n_iter=n_iter)
+    return equations.finish(samples, total, coef, "active_set")._replace(n_iter=n_iter)
 
 
 def descend_nonnegative(owner, samples, alpha, n_jobs=None):
@@ -260,7 +246,7 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
         weight = weight * factor
     dense = isinstance(X, np.ndarray)
     X = X.astype(np.float64, copy=False) if dense else X.tocsc().astype(np.float64)
-    kind = _matrix.DenseDesign if dense else _matrix.SparseDesign
+    kind = _design.DenseDesign if dense else _design.SparseDesign
     design = kind(X, Y[:, 0].copy(), weight, samples.centred, n_jobs)
     coef, n_iter, y_mean = np.zeros((p, k)), np.zeros(k, dtype=np.int32), np.zeros(k)
     for t in range(k):
@@ -287,4 +273,4 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
             )
             validation.warn(ConvergenceWarning(message))
     means = design.X_means if samples.centred else np.zeros(p)
-    return Solution(coef, means, y_mean, "active_set", np.maximum(n_iter, 1))
+    return equations.Solution(coef, means, y_mean, "active_set", np.maximum(n_iter, 1))

@@ -24,7 +24,7 @@ from litlearn.linear_model._choice import (
     named_scorer,
 )
 from litlearn.linear_model._newton import Goal, minimise, smooth_path
-from litlearn.linear_model._objective import Loss
+from litlearn.linear_model._objective import Objective
 from litlearn.linear_model._penalty import Penalty
 from litlearn.linear_model._proximal_newton import fit_path
 
@@ -445,7 +445,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         if validation.is_sparse(X) and X.format != "csr":
             X = validation.check_array(self, X.tocsr(), sparse=("csr",))
         options = s, alpha, self.fit_intercept, self.n_jobs
-        return Loss(X, codes.astype(np.intp), rows_of(n_classes), *options)
+        return Objective(X, codes.astype(np.intp), rows_of(n_classes), *options)
 
     def _solve_l1(self, X, codes, n_classes, s, alphas, l1_ratio, limits, start):
         """As `_solve`, with l1 penalties, by the proximal Newton method: a list of `Fitted`."""

@@ -1,7 +1,7 @@
 """The logistic losses of scores, the linear functions of the samples: values and derivatives.
 
 Two classes have one row of coefficients, q > 2 classes have q, and the scores as many columns. A
-loss of samples is a sum with weights s_i. :class:`Outcomes` tells it, and its derivatives in the
+loss of samples is a sum with weights s_i. :class:`Loss` tells it, and its derivatives in the
 scores; what the scores are made of is no matter here.
 """
 
@@ -171,7 +171,7 @@ class Point(NamedTuple):
     B: np.ndarray | None  # (n, q)
 
 
-class Outcomes(NamedTuple):
+class Loss(NamedTuple):
     """The classes of samples and their weights: all that a loss knows of them but the features."""
 
     labels: np.ndarray  # (n,): +1 and -1 for two classes, otherwise numbers from 0
@@ -234,10 +234,10 @@ class Outcomes(NamedTuple):
         return self.fold(block)
 
 
-def outcomes_of(codes, q, s, n_jobs):
-    """Return the :class:`Outcomes` of codes from 0 on, and weights."""
+def loss_of(codes, q, s, n_jobs):
+    """Return the :class:`Loss` of codes from 0 on, and weights."""
     labels = np.where(codes == 1, 1.0, -1.0) if q == 1 else codes
-    return Outcomes(read_only(labels), read_only(s), q, n_jobs)
+    return Loss(read_only(labels), read_only(s), q, n_jobs)
 
 
 def intercepts_hessian(A, B):

@@ -179,7 +179,7 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=Non
     return Step(d, r, not rz > target)
 
 
-def certified_step(loss, state, precondition, rtol, goal, most=None, product=None):
+def certified_step(F, state, precondition, rtol, goal, most=None, product=None):
     """Solve for a Newton step, and near the goal so well that the decrement is a bound.
 
     `most` products with the Hessian may be taken; None: as suits the size of the loss.
@@ -200,19 +200,19 @@ def certified_step(loss, state, precondition, rtol, goal, most=None, product=Non
         if gain > NEAR * most_gain:
             return 1.0
         if gain > most_gain or not small:
-            return most_gain / max(loss.bound(r), 1e-300)
-        return (most_gain - gain) / max(loss.deficit(state, d, r), 1e-300)
+            return most_gain / max(F.bound(r), 1e-300)
+        return (most_gain - gain) / max(F.deficit(state, d, r), 1e-300)
 
     if most is None:
-        most = min(max(200, 2 * min(loss.n, state.v.size)), MOST_PRODUCTS)
-    proved = small and 0.0 < loss.bound(state.gradient) <= most_gain
-    if proved and loss.n * state.v.size > CHEAP:
+        most = min(max(200, 2 * min(F.n, state.v.size)), MOST_PRODUCTS)
+    proved = small and 0.0 < F.bound(state.gradient) <= most_gain
+    if proved and F.n * state.v.size > CHEAP:
         rtol = 0.99  # the step before was solved for so well that a product or two will do
-    product = product or (lambda x: loss.product(state, x))
+    product = product or (lambda x: F.product(state, x))
     step = conjugate_gradients(product, precondition, state.gradient, rtol, most, accept)
-    if not step.reached and not loss.certifies:
+    if not step.reached and not F.certifies:
         return step, lambda: np.inf
-    return step, lambda: loss.deficit(state, step.d, step.residual)
+    return step, lambda: F.deficit(state, step.d, step.residual)
 
 
 def line_search(suffices, t):
@@ -237,28 +237,28 @@ def extrapolation(prices):
     return math.log(third / second) / (math.log(second / first) or math.inf)
 
 
-def advance(loss, state, d, slope):
+def advance(F, state, d, slope):
     """Take the step d, or the part of it that the line search allows.
 
     Returns the new state, or None if nothing brings a decrease, and the change of the scores by
     the whole step.
     """
-    new = loss.evaluate(state.v + d)
+    new = F.evaluate(state.v + d)
     step = new.scores - state.scores
     rounding = (1e-14 if new.scores.dtype == np.float64 else 1e-7) * abs(state.value)
     if not new.value <= state.value + SUFFICIENT * slope + rounding:
 
         def suffices(t):
-            value = loss.value_along(state, step, d, t)
+            value = F.value_along(state, step, d, t)
             return value <= state.value + SUFFICIENT * t * slope
 
         # Where samples have a slope and no curvature left, a step may be of any length.
         t = line_search(suffices, 0.5 * FARTHEST / max(FARTHEST, float(np.abs(step).max())))
-        new = loss.evaluate(state.v + t * d) if t > 0.0 else None
+        new = F.evaluate(state.v + t * d) if t > 0.0 else None
     return new, step
 
 
-def iterate(loss, state, direction, goal, report=None, observe=None, past=None):
+def iterate(F, state, direction, goal, report=None, observe=None, past=None):
     """Step until the goal is reached: what the solvers share.
 
     `direction(state)` gives the next step, and a function that says what its decrement lacks of the
@@ -288,20 +288,20 @@ def iterate(loss, state, direction, goal, report=None, observe=None, past=None):
         if last or (separated and norm <= goal.gradient):
             return Result(state.v, state, n_iter, gap, slope, moved, False, separated)
         # <step>: the whole step is nearly always right. If not, it is halved.
-        new, step = advance(loss, state, d, slope)
+        new, step = advance(F, state, d, slope)
         if new is None:
             return Result(state.v, state, n_iter, gap, slope, moved, False, separated)
         if observe is not None:
             observe(state, new)
         if not goal.penalised:
-            separated = loss.separates(new, step)
+            separated = F.separates(new, step)
         n_iter, state, last_slope = n_iter + 1, new, slope
         moved = float(np.abs(step).max())
         if report is not None:
             report(n_iter, state)
 
 
-def newton(loss, v, goal, report=None, factored=True):
+def newton(F, v, goal, report=None, factored=True):
     """Newton's method: the step solves H d = -g, by Cholesky or by conjugate gradients.
 
     Once the decrement is small, one more step with the old factor is enough, and the next Hessian
@@ -312,7 +312,7 @@ def newton(loss, v, goal, report=None, factored=True):
     def exact(state):
         nonlocal solver, near
         # A factor serves once more near the end. If that was not the end, the curvature changed.
-        solver = solver if near else factor_hessian(loss.hessian(state), refined=True)
+        solver = solver if near else factor_hessian(F.hessian(state), refined=True)
         d = -solver(state.gradient)
         near = not near and -np.vdot(state.gradient, d) <= NEARLY * 2.0 * state.value
         return d, None
@@ -320,12 +320,12 @@ def newton(loss, v, goal, report=None, factored=True):
     def truncated(state):
         # The nearer the minimum, the more exactly the step is worth solving for.
         rtol = min(0.1, np.sqrt(np.abs(state.gradient).max()))
-        step, deficit = certified_step(loss, state, loss.diagonal(state), rtol, goal)
+        step, deficit = certified_step(F, state, F.diagonal(state), rtol, goal)
         return step.d, deficit
 
     # To limit the threads of BLAS once costs less than for each of many short passes.
     with single_threaded_blas() if v.size <= MANY else contextlib.nullcontext():
-        return iterate(loss, loss.evaluate(v), exact if factored else truncated, goal, report)
+        return iterate(F, F.evaluate(v), exact if factored else truncated, goal, report)
 
 
 def two_loops(g, pairs, precondition):
@@ -349,7 +349,7 @@ def remember(pairs, s, y):
         del pairs[:-MEMORY]
 
 
-def quasi_newton(loss, state, precondition, goal, report=None, pairs=None, past=None):
+def quasi_newton(F, state, precondition, goal, report=None, pairs=None, past=None):
     """L-BFGS from a state and a model of the Hessian: `precondition` maps g to H^-1 g, about.
 
     The last pairs of steps and changes of the gradient correct the model, by the two loops of
@@ -363,15 +363,15 @@ def quasi_newton(loss, state, precondition, goal, report=None, pairs=None, past=
     def observe(old, new):
         remember(pairs, new.v - old.v, new.gradient - old.gradient)
 
-    return iterate(loss, state, direction, goal, report, observe, past)
+    return iterate(F, state, direction, goal, report, observe, past)
 
 
-def minimise(loss, v, goal, report=None, factored=None):
+def minimise(F, v, goal, report=None, factored=None):
     """Minimise a loss from v on, in the way that suits its size.
 
     Parameters
     ----------
-    loss : Loss
+    F : Objective
         What to minimise.
     v : ndarray
         Standardised parameters at the start.
@@ -387,36 +387,36 @@ def minimise(loss, v, goal, report=None, factored=None):
     Result
     """
     if factored is not None:
-        return newton(loss, v, goal, report, factored)
+        return newton(F, v, goal, report, factored)
     # A part must have more samples than parameters, and several times more than features.
-    stride = min(PART, loss.n // (ROWS_PER_FEATURE * loss.width), loss.n // (2 * v.size))
-    large, formed = loss.n * loss.p > 2**16, not loss.sparse and loss.width <= FACTORED
+    stride = min(PART, F.n // (ROWS_PER_FEATURE * F.width), F.n // (2 * v.size))
+    large, formed = F.n * F.p > 2**16, not F.sparse and F.width <= FACTORED
     if stride >= 3 and large and formed:
-        return from_part(loss, v, goal, report, stride)
-    if loss.q == 1 and v.size > MANY and large:
-        return by_gradients(loss, v, goal, report)
-    if not loss.sparse and affordable(loss, v):
-        return newton(loss, v, goal, report)
-    if loss.q > 1 and formed and loss.width <= 2 * loss.n:
-        state = loss.evaluate(v)
-        found = quasi_newton(loss, state, loss.model(state), brief(goal), report)
-        return finish(loss, found, goal, report)
-    return newton(loss, v, goal, report, factored=False)
+        return from_part(F, v, goal, report, stride)
+    if F.q == 1 and v.size > MANY and large:
+        return by_gradients(F, v, goal, report)
+    if not F.sparse and affordable(F, v):
+        return newton(F, v, goal, report)
+    if F.q > 1 and formed and F.width <= 2 * F.n:
+        state = F.evaluate(v)
+        found = quasi_newton(F, state, F.model(state), brief(goal), report)
+        return finish(F, found, goal, report)
+    return newton(F, v, goal, report, factored=False)
 
 
-def affordable(loss, v):
+def affordable(F, v):
     """Tell whether to form the Hessian in parameters of the shape of v at each step.
 
     For two classes that is one product of the features with themselves. For more it is one for
     each pair of classes, and conjugate gradients with a good model need far less.
     """
-    cost = loss.hessian_cost(v.size)
-    if loss.q > 1:
+    cost = F.hessian_cost(v.size)
+    if F.q > 1:
         return cost < 1e8
-    return v.size <= FACTORED and (cost < 2e9 or (cost < 1e11 and v.size <= loss.n))
+    return v.size <= FACTORED and (cost < 2e9 or (cost < 1e11 and v.size <= F.n))
 
 
-def by_gradients(loss, v, goal, report=None):
+def by_gradients(F, v, goal, report=None):
     """L-BFGS most of the way, and Newton's steps by conjugate gradients for the rest.
 
     What L-BFGS says of the gap is only as good as its model of the Hessian, which is a diagonal and
@@ -424,9 +424,9 @@ def by_gradients(loss, v, goal, report=None):
     good preconditioner. Together they may use about as many passes over the data as three Hessians
     cost. A step for which that is not enough is found by factoring.
     """
-    budget = max(10, int(loss.hessian_cost(v.size) / (PASS * loss.n * loss.p)))
-    state, pairs, limited = loss.evaluate(v), [], not loss.sparse and affordable(loss, v)
-    first, diagonal, left = min(budget, goal.max_iter // 2), loss.diagonal(state), budget
+    budget = max(10, int(F.hessian_cost(v.size) / (PASS * F.n * F.p)))
+    state, pairs, limited = F.evaluate(v), [], not F.sparse and affordable(F, v)
+    first, diagonal, left = min(budget, goal.max_iter // 2), F.diagonal(state), budget
     rough = first > 0
 
     def model(g):
@@ -435,7 +435,7 @@ def by_gradients(loss, v, goal, report=None):
     def product(state, x):
         nonlocal left
         left -= 1
-        return loss.product(state, x)
+        return F.product(state, x)
 
     def direction(state):
         nonlocal left, rough
@@ -446,12 +446,12 @@ def by_gradients(loss, v, goal, report=None):
             return d, lambda: np.inf
         if left > 0 or not limited:
             most = left if limited else None
-            given = loss, state, model, RESIDUAL, goal, most, functools.partial(product, state)
+            given = F, state, model, RESIDUAL, goal, most, functools.partial(product, state)
             step, deficit = certified_step(*given)
             if step.reached or not limited:
                 return step.d, deficit
         blas.close()
-        return -factor_hessian(loss.hessian(state), refined=True)(state.gradient), None
+        return -factor_hessian(F.hessian(state), refined=True)(state.gradient), None
 
     def observe(old, new):
         if rough:
@@ -460,7 +460,7 @@ def by_gradients(loss, v, goal, report=None):
     with contextlib.ExitStack() as blas:
         # As in `newton`, until a Hessian is factored: that takes all threads.
         blas.enter_context(single_threaded_blas())
-        return iterate(loss, state, direction, goal, report, observe)
+        return iterate(F, state, direction, goal, report, observe)
 
 
 def brief(goal):
@@ -468,56 +468,56 @@ def brief(goal):
     return goal._replace(max_iter=min(goal.max_iter, PATIENCE))
 
 
-def finish(loss, found, goal, report):
+def finish(F, found, goal, report):
     """Return what was found, if that is the goal; if not, go on from there with Newton's method."""
     if found.converged or found.separated or found.n_iter >= goal.max_iter:
         return found
     rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
-    result = newton(loss, found.v, rest, report, affordable(loss, found.v))
+    result = newton(F, found.v, rest, report, affordable(F, found.v))
     return result._replace(n_iter=found.n_iter + result.n_iter)
 
 
-def from_part(loss, v, goal, report, stride):
+def from_part(F, v, goal, report, stride):
     """Minimise over every stride-th sample first, then over all, with the part's Hessian.
 
     The part's minimum misses the whole's by its sampling error: in the loss, about the number of
     parameters over twice the number of samples. There is no point in finding it better than that.
     """
-    part, state = loss.part(stride), None
+    part, state = F.part(stride), None
     if part is not None:
-        part = part.in_single() if loss.q > 1 else part
+        part = part.in_single() if F.q > 1 else part
         noise = v.size / (2.0 * part.n)
         found = minimise(part, v, Goal(0.1 * noise, np.inf, goal.max_iter, True))
         state = part.evaluate(found.v) if found.converged else None
-    if state is None or not loss.model_is_sound(state):
-        return newton(loss, v, goal, report, affordable(loss, v))
-    if loss.q == 1 and loss.n * loss.p <= CHEAP_HESSIAN:
-        return newton(loss, state.v, goal, report)
+    if state is None or not F.model_is_sound(state):
+        return newton(F, v, goal, report, affordable(F, v))
+    if F.q == 1 and F.n * F.p <= CHEAP_HESSIAN:
+        return newton(F, state.v, goal, report)
     model, pairs, goal_now = part.model(state), [], brief(goal)
-    if loss.q == 1 or loss.X.nbytes > MAX_COPY:
-        found = quasi_newton(loss, loss.evaluate(state.v), model, goal_now, report)
-        return finish(loss, found, goal, report)
+    if F.q == 1 or F.matrix.X.nbytes > MAX_COPY:
+        found = quasi_newton(F, F.evaluate(state.v), model, goal_now, report)
+        return finish(F, found, goal, report)
     # <single>: most of the way in float32, the last of it, and the certificate, in float64.
     nearly = goal_now._replace(gap=max(goal.gap, 1e-9), gradient=max(goal.gradient, 1e-6))
-    single = loss.in_single()
+    single = F.in_single()
     found = quasi_newton(single, single.evaluate(state.v), model, nearly, report, pairs)
     rest = goal_now._replace(max_iter=goal_now.max_iter - found.n_iter)
-    state = loss.evaluate(found.v)
-    result = quasi_newton(loss, state, model, rest, report, pairs, found)
+    state = F.evaluate(found.v)
+    result = quasi_newton(F, state, model, rest, report, pairs, found)
     result = result._replace(n_iter=found.n_iter + result.n_iter)
-    return finish(loss, result, goal, report)
+    return finish(F, result, goal, report)
 
 
 # ---------------------------------------------------------------------------------------------
 # One penalty after the other
 
 
-def smooth_path(loss, v, alphas, limits):
+def smooth_path(F, v, alphas, limits):
     """Minimise a loss under each penalty, :eq:`eq-logistic-penalized`.
 
     Parameters
     ----------
-    loss : Loss
+    F : Objective
         Made with the smallest of the penalties. Its penalty is changed.
     v : ndarray
         Standardised parameters to start from.
@@ -534,43 +534,43 @@ def smooth_path(loss, v, alphas, limits):
     converged : bool
     """
     tol, max_iter = limits
-    state, model, before, found = loss.evaluate(v), Model(loss, v.size), None, None
-    plain = np.log(max(2, loss.q))  # the loss of coefficients that are zero
+    state, model, before, found = F.evaluate(v), Model(F, v.size), None, None
+    plain = np.log(max(2, F.q))  # the loss of coefficients that are zero
     share = SHARE[model.factored] * tol
     goal = Goal(share, tol, min(MOST, max_iter), True, floor=plain)
     for k, alpha in enumerate(alphas):
-        state, past = model.repenalise(state, alpha * loss.scale**2), state.v
+        state, past = model.repenalise(state, alpha * F.scale**2), state.v
         if k > 1:
-            state = extrapolate_path(loss, state, before, alphas[k - 2 : k + 1])
+            state = extrapolate_path(F, state, before, alphas[k - 2 : k + 1])
         before = past
-        found = quasi_newton(loss, state, model, goal, model.follow, model.pairs, found)
+        found = quasi_newton(F, state, model, goal, model.follow, model.pairs, found)
         v, n_iter, state = found.v, found.n_iter, found.state
         if not found.converged and n_iter < max_iter:
-            found = minimise(loss, v, Goal(1e-3 * tol, tol, max_iter - n_iter, True))
-            v, n_iter, state = found.v, n_iter + found.n_iter, loss.evaluate(found.v)
+            found = minimise(F, v, Goal(1e-3 * tol, tol, max_iter - n_iter, True))
+            v, n_iter, state = found.v, n_iter + found.n_iter, F.evaluate(found.v)
         yield v, n_iter, found.converged
 
 
-def extrapolate_path(loss, state, before, alphas):
+def extrapolate_path(F, state, before, alphas):
     """Begin where parameters lead that go on in the logarithm of the penalty, if that is better."""
-    trial = loss.evaluate(state.v + extrapolation(alphas) * (state.v - before))
+    trial = F.evaluate(state.v + extrapolation(alphas) * (state.v - before))
     return trial if trial.value < state.value else state
 
 
 class Model:
     """What is known of the Hessian of a loss: a factor or a diagonal, and pairs that correct it."""
 
-    def __init__(self, loss, size):
-        self.loss, self.solve, self.pairs = loss, None, []
-        self.factored = not loss.sparse and size <= FACTORED_ON_PATH
+    def __init__(self, F, size):
+        self.F, self.solve, self.pairs = F, None, []
+        self.factored = not F.sparse and size <= FACTORED_ON_PATH
         self.hessian = None  # the Hessian without its penalty, if it is formed
         # In steps: since it was formed, and how many cost as much.
-        self.age, self.lifetime = 0, max(1, int(loss.hessian_cost(size) / (PASS * loss.n * size)))
+        self.age, self.lifetime = 0, max(1, int(F.hessian_cost(size) / (PASS * F.n * size)))
 
     def repenalise(self, state, ridge):
         """Change the penalty; return the state under the new one, which needs no pass."""
-        loss, change = self.loss, np.append(ridge - self.loss.ridge, 0.0)
-        loss.ridge, loss.certifies = ridge, bool(ridge.min() > 1e-14)
+        F, change = self.F, np.append(ridge - self.F.ridge, 0.0)
+        F.ridge, F.certifies = ridge, bool(ridge.min() > 1e-14)
         # <repenalise>: Of value, gradient and pairs, the penalty's part is known.
         value = state.value + 0.5 * float(np.sum(change * state.v**2))
         gradient, known = state.gradient + change * state.v, self.pairs.copy()
@@ -585,11 +585,11 @@ class Model:
         """Make the part of the model that the pairs correct, for the penalty of now."""
         if not self.factored:
             # Of several classes, the diagonal of dense samples is a factor for each class.
-            self.solve = self.loss.diagonal(state)
+            self.solve = self.F.diagonal(state)
             return
-        ridge = np.diag(np.tile(np.append(self.loss.ridge, 0.0), self.loss.q))
+        ridge = np.diag(np.tile(np.append(self.F.ridge, 0.0), self.F.q))
         if self.hessian is None or self.age >= self.lifetime:
-            self.hessian, self.age = self.loss.hessian(state) - ridge, 0
+            self.hessian, self.age = self.F.hessian(state) - ridge, 0
             self.pairs.clear()
         self.solve = factor_hessian(self.hessian + ridge)
 

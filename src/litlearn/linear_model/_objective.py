@@ -5,7 +5,7 @@ Both losses are means over the samples, with weights s_i, plus a quadratic penal
     F(W, b) = sum_i s_i loss_i / sum_i s_i + alpha / 2 ||W||^2.
 
 Two classes have one row of coefficients, q > 2 classes have q. Given the scores, the linear
-functions of the samples, :class:`Outcomes` tells the losses and their derivatives; :class:`Loss`
+functions of the samples, :class:`Loss` tells the losses and their derivatives; :class:`Objective`
 adds the features and the penalty.
 
 The solvers see *standardised* parameters. Feature j is used as (x_j - centre_j) * scale_j, and its
@@ -26,22 +26,11 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core.jit import njit
-from litlearn._core.parallel import cut, fold_blocks, single_threaded_blas
+from litlearn._core.parallel import cut, single_threaded_blas
 from litlearn._core.validation import is_sparse, read_only
-from litlearn.linear_model._losses import (
-    intercepts_hessian,
-    logistic_terms,
-    margins,
-    outcomes_of,
-    pseudoinverse,
-    softmax_product,
-)
-from litlearn.linear_model._matrix import add_hessian
+from litlearn.linear_model import _losses, _matrix
 from litlearn.linear_model._newton import factor_hessian
 
-BLOCK_ENTRIES = 2**20  # entries of X in a block, the unit of work of a thread
-TILE_ENTRIES = 2**16  # entries of X that are scaled at a time for the Hessian: half a megabyte
-TALL = 512  # rows of such a tile at least, or adding up the products costs more than they do
 MAX_MODEL = 4000  # features up to which a p x p matrix is factored for each class
 MAX_SPAN = 400  # most parameters along which the model of several classes is exact
 SAMPLE_ROWS = 1024  # rows from which centre and scale are taken
@@ -71,20 +60,6 @@ def dense_gradient(X, centre, residual, gradient):
         for j in range(p):
             gradient[j] += r * (X[i, j] - centre[j])
     gradient[p] += total
-
-
-@njit
-def weigh_rows(X, centre, scale, root, tile):
-    """Standardised rows of X (n, p), and a one for the intercept, times root, into tile (n, p + 1).
-
-    With the roots of the curvatures, tile' tile is the Hessian of these rows,
-    :eq:`eq-logistic-hessian`.
-    """
-    p = X.shape[1]
-    for i in range(X.shape[0]):
-        for j in range(p):
-            tile[i, j] = root[i] * ((X[i, j] - centre[j]) * scale[j])
-        tile[i, p] = root[i]
 
 
 # Of the sparse kernels: an index that cannot be negative, as its type says, needs no test for one,
@@ -123,7 +98,7 @@ def answer(known, out, start, stop):
     (y, s), (scores, residual, curvature) = known, out
     if y.size:
         own = scores[start:stop], y[start:stop], s[start:stop]
-        return logistic_terms(*own, residual[start:stop], curvature[start:stop])
+        return _losses.logistic_terms(*own, residual[start:stop], curvature[start:stop])
     for i in range(start, stop):
         residual[i] = curvature[i] * scores[i]
     return 0.0
@@ -223,10 +198,10 @@ class State(NamedTuple):
     value: float  # mean loss and penalty
     gradient: np.ndarray  # (q, p + 1)
     scores: np.ndarray  # (n, q)
-    curvature: np.ndarray  # (n, q): P of :meth:`Outcomes.terms`
+    curvature: np.ndarray  # (n, q): P of :meth:`Loss.terms`
 
 
-class Loss:
+class Objective:
     """The mean loss with an l2 penalty; its parameters (q, p + 1) end with the intercepts.
 
     Parameters
@@ -245,90 +220,54 @@ class Loss:
     """
 
     def __init__(self, X, codes, q, s, alpha, fit_intercept, n_jobs=None):
-        self.X, self.q, self.n_jobs = X, q, n_jobs
-        self.outcomes = outcomes_of(codes, q, s, n_jobs)
-        self.sparse, self.fit_intercept = is_sparse(X), fit_intercept
-        self.n, self.p = X.shape
-        self.total = float(s.sum())
-        alpha = min(alpha, 1e290)
-        if self.sparse:
-            self.centre, spread = sparse_transform(X)
-        else:
-            self.centre, spread = dense_transform(X, s, fit_intercept)
+        self.q, self.n_jobs, self.fit_intercept = q, n_jobs, fit_intercept
+        self.loss = _losses.loss_of(codes, q, s, n_jobs)
+        self.sparse, (self.n, self.p) = is_sparse(X), X.shape
+        self.width, self.total = self.p + 1, float(s.sum())
+        centre, spread = (
+            sparse_transform(X) if self.sparse else dense_transform(X, s, fit_intercept)
+        )
         # Where the penalty weighs more than the data, it sets the scale.
+        alpha = min(alpha, 1e290)
         self.scale = 1.0 / np.maximum(spread, math.sqrt(alpha))
         self.ridge = alpha * self.scale * self.scale  # at most 1
         self.certifies = bool(self.ridge.min() > 1e-14)  # it is not lost in the rounding of H
-        self.width = self.p + 1
-        self.single = None  # standardised features in float32, if they are held
-
-    # What the rows are cut into: enough entries in a block to outweigh adding up its part.
-
-    def blocks(self, hessian=False):
-        """Blocks of rows, where the part of each is a vector, or a Hessian."""
         if self.sparse:
-            entries = max(BLOCK_ENTRIES // 4, 8 * self.p)
-            return cut(self.n, entries * self.n // max(1, self.X.nnz))
-        entries = max(BLOCK_ENTRIES, 4 * self.p**2) if hessian else BLOCK_ENTRIES // 2
-        return cut(self.n, max(16, entries // self.p))
-
-    def tile_rows(self, least=16, width=None):
-        """Rows of a tile, which fits the cache, but has about so many rows at least."""
-        if self.sparse:  # a tile holds scores of several classes at most
-            own = TILE_ENTRIES * self.n // max(1, self.X.nnz)
-            return max(64, min(own, TILE_ENTRIES // 16))
-        return max(least, TILE_ENTRIES // (width or self.width))
-
-    def tiles(self, rows, *least):
-        """Tiles of a block of rows."""
-        return cut(rows, self.tile_rows(*least))
-
-    def fold(self, part, blocks, merge=operator.iadd):
-        """Add up, or merge otherwise, what `part` returns for blocks of rows."""
-        if len(blocks) == 1:  # without ceremony, which might take longer than it
-            with single_threaded_blas():
-                return part(blocks[0])
-        return fold_blocks(part, merge, blocks, self.n_jobs)
+            self.matrix = _matrix.Sparse(X, self.scale, n_jobs)
+        else:
+            self.matrix = _matrix.Dense(X, centre, self.scale, n_jobs)
 
     def part(self, stride):
-        """Return the loss of every stride-th sample, or None if a class is missing there."""
-        rows, whole = slice(None, None, stride), self.outcomes
+        """Return the objective of every stride-th sample, or None if a class is missing there."""
+        rows, whole = slice(None, None, stride), self.loss
         labels, s = read_only(whole.labels[rows]), read_only(whole.s[rows])
         if len(np.unique(labels[s > 0.0])) < len(np.unique(whole.labels[whole.s > 0.0])):
             return None
-        smaller = copy.copy(self)
-        smaller.outcomes, smaller.X = whole._replace(labels=labels, s=s), read_only(self.X[rows])
+        smaller, X = copy.copy(self), read_only(self.matrix.X[rows])
+        smaller.loss = whole._replace(labels=labels, s=s)
+        smaller.matrix = _matrix.Dense(X, self.matrix.centre, self.scale, self.n_jobs)
         smaller.n, smaller.total = len(s), float(s.sum())
         return smaller
 
     def in_single(self):
-        """Return this loss with its standardised features held in float32.
-
-        A pass is then several times faster. Rounding the features by a part in 10^7 moves the
-        minimum by about that, and the loss there by the square of it.
-        """
-        held, ones = np.empty((self.n, self.width), np.float32), np.ones(self.n)
-
-        def block(rows):
-            weigh_rows(self.X[rows], self.centre, self.scale, ones[rows], held[rows])
-
-        self.fold(block, self.blocks(), None)
+        """Return this objective with its standardised features held in float32."""
         single = copy.copy(self)
-        single.single = held
+        single.matrix = self.matrix.in_single()
         return single
 
     # Parameters, standardised and not.
 
     def start(self, coef, intercept):
         """Standardised parameters of coefficients (q, p) and intercepts (q,)."""
-        return self._centred(np.column_stack([coef / self.scale, intercept + coef @ self.centre]))
+        intercept = intercept + coef @ self.matrix.centre
+        return self._centred(np.column_stack([coef / self.scale, intercept]))
 
     def finish(self, V):
         """Coefficients (q, p) and intercepts (q,) of standardised parameters."""
         # The shift of all classes to sum zero has the smallest penalty.
         V = self._centred(V)
         coef = V[:, :-1] * self.scale
-        return coef, self._centred(V[:, -1] - coef @ self.centre)
+        return coef, self._centred(V[:, -1] - coef @ self.matrix.centre)
 
     def _centred(self, V):
         """Shift all classes alike, which changes no probability: then they sum to zero."""
@@ -339,21 +278,23 @@ class Loss:
 
     # Passes over the features.
 
-    def tile(self, some, root=None, room=None):
-        """Standardised rows and a column of ones, times their roots (rows,); in room, if given."""
-        if self.single is not None:
-            tile = self.single[some]
-            return tile if root is None else tile * root[:, np.newaxis].astype(np.float32)
-        root = np.ones(some.stop - some.start) if root is None else root
-        tile = np.empty((len(root), self.width)) if room is None else room[: len(root)]
-        weigh_rows(self.X[some], self.centre, self.scale, root, tile)
-        return tile
+    def _blocks(self, hessian=False):
+        """Blocks of rows, where the part of each is a vector, or a Hessian."""
+        if self.sparse:
+            return self.matrix.blocks()
+        entries = _matrix.ROW_BLOCK_ENTRIES
+        entries = max(entries, 4 * self.p**2) if hessian else entries // 2
+        return cut(self.n, max(16, entries // self.p))
+
+    def _tile_rows(self):
+        return self.matrix.tile_rows() if self.sparse else self.matrix.tile_rows(self.width)
 
     def _rows(self, some):
         """Some rows in the form that the kernels of a pass take."""
         if self.sparse:
-            return self.X.data, self.X.indices, self.X.indptr[some.start : some.stop + 1]
-        return (self.X[some], self.centre) if self.q == 1 else self.tile(some)
+            data, indices, indptr = self.matrix.entries
+            return data, indices, indptr[some.start : some.stop + 1]
+        return self.matrix.X[some], self.matrix.centre
 
     def _pass(self, V, scores, P, known=True):
         """One pass over X: scores (n, q) of V, residuals, and these times X.
@@ -372,7 +313,7 @@ class Loss:
             G = np.zeros(W.shape)
             return block(rows, W, scores, P, known, G), G
 
-        total, G = self.fold(part, self.blocks(), add_parts)
+        total, G = _matrix.fold(part, add_parts, self._blocks(), self.n_jobs)
         G = (G.T if turned else G) / self.total
         # What rounding leaves of a shift of all classes no step can take away: it would only make
         # steps long.
@@ -384,25 +325,25 @@ class Loss:
 
     def _binary_pass(self, rows, W, scores, P, known, G):
         """The loss of a block of rows of two classes; its products are added to G."""
-        outcomes = self.outcomes.labels[rows if known else slice(0)], self.outcomes.s[rows]
+        outcomes = self.loss.labels[rows if known else slice(0)], self.loss.s[rows]
         out = scores[rows, 0], np.empty(rows.stop - rows.start), P[rows, 0]
         one_pass = sparse_pass if self.sparse else dense_pass
-        return one_pass(self._rows(rows), W[0], outcomes, out, self.tile_rows(), G[0])
+        return one_pass(self._rows(rows), W[0], outcomes, out, self._tile_rows(), G[0])
 
     def _class_pass(self, rows, W, scores, P, known, G):
         """As `_binary_pass`, of more classes: dense rows are standardised, for BLAS to multiply."""
         loss = 0.0
-        for some in self.tiles(rows):
-            part, Z = self._rows(some), scores[some]
+        for some in cut(rows, self._tile_rows()):
+            part, Z = self._rows(some) if self.sparse else self.matrix.tile(some), scores[some]
             if self.sparse:
                 sparse_class_scores(*part, W, Z)
             else:
                 np.dot(part, W.T, out=Z)
             R = np.empty_like(Z) if known else Z
             if known:
-                loss += self.outcomes.terms(some, Z, R, P[some])
+                loss += self.loss.terms(some, Z, R, P[some])
             else:
-                softmax_product(P[some], self.outcomes.s[some], R)
+                _losses.softmax_product(P[some], self.loss.s[some], R)
             if self.sparse:
                 sparse_class_gradient(*part, R, G)
             else:
@@ -411,7 +352,7 @@ class Loss:
 
     def evaluate(self, V):
         """Value and gradient at V, :eq:`eq-logistic-gradient`, :eq:`eq-multinomial-gradient`."""
-        dtype = np.float64 if self.single is None else np.float32
+        dtype = np.float64 if self.sparse or self.matrix.single is None else np.float32
         scores, P = np.empty((2, self.n, self.q), dtype)
         loss, G = self._pass(V, scores, P)
         return State(V, loss + self.penalty(V), G, scores, P)
@@ -426,7 +367,7 @@ class Loss:
 
     def value_along(self, state, step, d, t):
         """Value at v + t d, where step (n, q) is the change of the scores for t = 1."""
-        loss = self.outcomes.along(state.scores, step, t)
+        loss = self.loss.along(state.scores, step, t)
         return loss / self.total + self.penalty(state.v + t * d)
 
     # The Hessian, and what takes its place.
@@ -442,19 +383,19 @@ class Loss:
         """
         if self.q > 1 and not self.sparse and self.width <= MAX_MODEL:
             return self.model(state)
-        A, B = self.outcomes.curvature(state.curvature)
+        A, B = self.loss.curvature(state.curvature)
         weights = A if B is None else A * (1.0 - B)
 
         squares = sparse_squares if self.sparse else dense_squares
 
         def block(rows):
             out = np.zeros((self.q, self.width))
-            part = self._rows(rows) if self.sparse else (self.X[rows], self.centre)
+            part = self._rows(rows)
             for total, weight in zip(out, weights[rows].T, strict=True):
                 squares(*part, np.ascontiguousarray(weight), self.scale, total)
             return out
 
-        diagonal = self.fold(block, self.blocks()) / self.total
+        diagonal = _matrix.fold(block, operator.iadd, self._blocks(), self.n_jobs) / self.total
         diagonal[:, :-1] += self.ridge
         diagonal = np.maximum(diagonal, 1e-12 * max(diagonal.max(), 1e-290))
         return lambda g: g / diagonal
@@ -471,7 +412,7 @@ class Loss:
         if self.q == 1:
             return factor_hessian(self.hessian(state))
         P = state.curvature.astype(np.float64)
-        between = intercepts_hessian(*self.outcomes.curvature(P)) / self.total
+        between = _losses.intercepts_hessian(*self.loss.curvature(P)) / self.total
         eigenvalues, U = np.linalg.eigh(between)
         # The shift of all classes has eigenvalue zero, and no gradient. Any number will do for it.
         eigenvalues = np.maximum(eigenvalues, 1e-3 * eigenvalues.mean())
@@ -514,16 +455,12 @@ class Loss:
 
     def second_moments(self):
         """Weighted second moments of the standardised features and the constant."""
-        root = np.sqrt(self.outcomes.s)
+        root = np.sqrt(self.loss.s)
 
-        def block(rows):
-            H = np.zeros((self.width, self.width))
-            for some in self.tiles(rows):
-                tile = self.tile(some, root[some])
-                H += tile.T @ tile
-            return H
+        def tile(rows, _, room):
+            return self.matrix.tile(rows, root[rows], room=room)
 
-        A = self.fold(block, self.blocks(hessian=True)) / self.total
+        A = self._gram(tile, [self.width], None, self._tile_rows())
         if not self.fit_intercept:
             A[-1], A[:, -1], A[-1, -1] = 0.0, 0.0, 1.0
         return A
@@ -536,24 +473,15 @@ class Loss:
         """
         q, ridge = self.q, np.diag(np.append(self.ridge, 0.0))
         ridge = ridge if S is None else S.T @ ridge @ S
-        m = len(ridge)
+        m, (A, B) = len(ridge), self.loss.curvature(state.curvature)
+        roots = np.sqrt(np.ascontiguousarray(A.T))
 
-        def block(rows):
-            H, tiles = np.zeros((q * m, q * m)), self.tiles(rows, TALL, q * m)
-            # New memory for each tile would cost as much as what is written to it.
-            rooms = np.empty((q, tiles[-1].stop - tiles[-1].start, self.width))
-            for some in tiles:
-                A, B = self.outcomes.curvature(state.curvature[some], some)
-                roots = np.sqrt(np.ascontiguousarray(A.T))
-                if S is None:
-                    own = [self.tile(some, *given) for given in zip(roots, rooms, strict=True)]
-                else:
-                    tile = self.tile(some) @ S
-                    own = [tile * root[:, np.newaxis] for root in roots]
-                add_hessian(H, own, B)
-            return H
+        def tile(rows, k, room):
+            if S is None:
+                return self.matrix.tile(rows, roots[k, rows], room=room)
+            return self.matrix.tile(rows) @ S * roots[k, rows, np.newaxis]
 
-        H = self.fold(block, self.blocks(hessian=True)) / self.total
+        H = self._gram(tile, [m] * q, B, self.matrix.tile_rows(q * m, _matrix.TILE_ROWS))
         if q > 1:
             # The shift of all classes changes nothing. A curvature in its direction, where there is
             # no gradient, makes the matrix definite.
@@ -567,12 +495,17 @@ class Loss:
             H[ends, ends] = np.eye(q)
         return H
 
+    def _gram(self, tile, widths, B, size):
+        """The mean of weighted products of rows, as :func:`weighted_gram` has them."""
+        blocks = self._blocks(hessian=True)
+        return _matrix.weighted_gram(tile, widths, B, blocks, size, self.n_jobs) / self.total
+
     # What certificates and starts need.
 
     def solve_intercepts(self, state, r):
         """Change of the intercepts alone for which the Hessian gives r (q,)."""
-        H = intercepts_hessian(*self.outcomes.curvature(state.curvature)) / self.total
-        return pseudoinverse(np.maximum(H, 1e-300) if self.q == 1 else H) @ r
+        H = _losses.intercepts_hessian(*self.loss.curvature(state.curvature)) / self.total
+        return _losses.pseudoinverse(np.maximum(H, 1e-300) if self.q == 1 else H) @ r
 
     def deficit(self, state, d, r):
         r"""Bound g.H^-1 g + g.d for a step d with the residual r = -g - H d.
@@ -603,11 +536,12 @@ class Loss:
         It does if every sample is on its side now, or if the step moves every sample away from the
         boundary, or along it: going on in its direction then lowers the loss for ever.
         """
-        counted = np.flatnonzero(self.outcomes.s > 0.0)
-        ahead, far = margins(step[counted], self.outcomes.labels[counted])
+        counted = np.flatnonzero(self.loss.s > 0.0)
+        labels = self.loss.labels[counted]
+        ahead, far = _losses.margins(step[counted], labels)
         if far > 0.1 and ahead.min() >= -1e-6 * far:
             return True
-        return bool(margins(state.scores[counted], self.outcomes.labels[counted])[0].min() > 0.0)
+        return bool(_losses.margins(state.scores[counted], labels)[0].min() > 0.0)
 
 
 def add_parts(total, part):

@@ -20,7 +20,7 @@ The solver ends on two certificates: the largest violation of the optimality con
 objective is from the smallest one possible.
 
 Two classes have one row of coefficients, q > 2 classes have q. The solver sees the coefficients as
-one vector, class after class. The losses are those of :class:`Outcomes`, the penalty and the sweeps
+one vector, class after class. The losses are those of :class:`Loss`, the penalty and the sweeps
 of coordinate descent those of the lasso.
 
 Sources: Lee, Sun and Saunders (2014) for the method and its line search, Friedman, Hastie and
@@ -37,9 +37,9 @@ from litlearn._core.parallel import cut, single_threaded_blas
 from litlearn._core.validation import is_sparse
 from litlearn.linear_model._descent import gram_sweep, state_of
 from litlearn.linear_model._losses import (
-    Outcomes,
+    Loss,
     intercepts_hessian,
-    outcomes_of,
+    loss_of,
     pseudoinverse,
 )
 from litlearn.linear_model._matrix import Dense, Sparse
@@ -118,7 +118,7 @@ class Problem(NamedTuple):
     """The mean loss as a function of coefficients, class after class, and of intercepts."""
 
     matrix: Dense | Sparse
-    loss: Outcomes
+    loss: Loss
     fit_intercept: bool
 
 
@@ -612,11 +612,14 @@ def fit_path(X, codes, q, s, penalties, fit_intercept, tol, max_iter, start=None
         tolerances were met.
     """
     s = s / s.sum()
+    p = X.shape[1]
     if is_sparse(X):
-        matrix = Sparse(X, n_jobs)
+        matrix = Sparse(X.tocsc(), np.ones(p), n_jobs)
     else:
-        matrix = Dense(np.ascontiguousarray(X), s, fit_intercept, n_jobs)
-    problem, p = Problem(matrix, outcomes_of(codes, q, s, n_jobs), fit_intercept), matrix.p
+        matrix = Dense(np.ascontiguousarray(X), np.zeros(p), np.ones(p), n_jobs)
+        if fit_intercept:
+            matrix.centre = matrix.transpose_times(s[:, np.newaxis])[0]
+    problem = Problem(matrix, loss_of(codes, q, s, n_jobs), fit_intercept)
     w, b = (np.zeros((q, p)), np.zeros(q)) if start is None else start
 
     def mean_score(w):
