@@ -23,7 +23,7 @@ from litlearn.linear_model import (
     lasso_path,
 )
 from litlearn.linear_model._choice import check_folds
-from litlearn.linear_model._newton import Goal, Model, quasi_newton, remember, smooth_path
+from litlearn.linear_model._newton import Goal, PathModel, iterate, remember, smooth_path
 from litlearn.linear_model._objective import Objective
 
 CLASSES = pytest.mark.parametrize("q", [2, 3])
@@ -331,7 +331,7 @@ def test_minima_along_a_path_are_certified(q, most, shape, monkeypatch):
         loss = Objective(form, codes, rows, s, alphas[-1], True)
         start = np.zeros((rows, shape[1] + 1))
         gone_on.clear()
-        found = list(smooth_path(loss, start, alphas, (1e-6, 100)))
+        found = list(smooth_path(loss, start, alphas, 1e-6, 100))
         assert bool(gone_on) == (most == 1)
         for alpha, (v, n_iter, converged) in zip(alphas, found, strict=True):
             assert converged and 0 < n_iter < 100
@@ -363,12 +363,10 @@ def test_a_step_of_the_path_is_that_of_the_two_loops():
     rng = np.random.default_rng(3)
     X, codes = rng.normal(size=(80, 6)), rng.integers(0, 2, size=80)
     loss = Objective(X, codes, 1, np.ones(80), 0.01, True)
-    model, old = Model(loss, 7), loss.evaluate(np.zeros((1, 7)))
+    model, old = PathModel(loss, 7), loss.evaluate(np.zeros((1, 7)))
     model.factored = False  # which forgets no pair
     state = model.repenalise(old, 0.5 * loss.scale**2)
-    state = quasi_newton(
-        loss, state, model, Goal(0.0, 0.0, 3, True), model.follow, model.pairs
-    ).state
+    state = iterate(loss, state, model, Goal(0.0, 0.0, 3, True)).state
     state = model.repenalise(state, 0.02 * loss.scale**2)
     again = loss.evaluate(state.v)
     np.testing.assert_allclose(state.gradient, again.gradient, rtol=1e-12)

@@ -182,7 +182,8 @@ def test_solvers_agree(q):
     first = _newton.newton(loss, v, goal, report)
     second = _newton.newton(loss, v, goal, report, factored=False)
     state = loss.evaluate(v)
-    third = _newton.quasi_newton(loss, state, loss.model(state), goal, report)
+    direction = _newton.QuasiNewton(loss.model(state))
+    third = _newton.iterate(loss, state, direction, goal, report)
     fourth = _newton.from_part(loss, v, goal, report, 4)
     starts = np.flatnonzero(np.diff(values) > 1e-6)
     assert len(starts) <= 4  # a rise is the start of another solver
@@ -407,11 +408,11 @@ FULL = _newton.FACTORED
         (10**6, FULL, 1, False, "from_part"),
         (10**6, FULL + 1, 1, False, "by_gradients"),
         (3000, 100, 4, False, "from_part"),  # a part has more samples than parameters
-        (5999, 100, 10, False, "quasi_newton"),
+        (5999, 100, 10, False, "iterate"),
         (6000, 100, 10, False, "from_part"),
         (900, 301, 1, False, "by_gradients"),
         (900, 300, 1, False, "newton"),
-        (2000, FULL, 9, False, "quasi_newton"),
+        (2000, FULL, 9, False, "iterate"),
         (1999, FULL, 9, False, "newton"),
         (10**6, 301, 1, True, "by_gradients"),
         (10**6, 300, 1, True, "newton"),
@@ -422,7 +423,7 @@ def test_the_way_suits_the_size(n, width, q, sparse, way, monkeypatch):
     loss = types.SimpleNamespace(n=n, p=width, width=width, sparse=sparse, q=q)
     loss.hessian_cost = lambda size: 0.0 if q == 1 else np.inf
     loss.evaluate = loss.model = lambda at: None
-    for name in ("from_part", "by_gradients", "quasi_newton", "newton"):
+    for name in ("from_part", "by_gradients", "iterate", "newton"):
         monkeypatch.setattr(_newton, name, lambda *a, name=name, **k: name)
     monkeypatch.setattr(_newton, "finish", lambda loss, found, *a: found)
     assert _newton.minimise(loss, np.zeros((q, width)), _newton.Goal(1e-8, 1e-4, 100, True)) == way

@@ -1,6 +1,6 @@
 """Made from the docstrings by .ci/stubs.py: do not edit."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -34,7 +34,7 @@ class ElasticNet(MultiOutputMixin, RegressorMixin, BaseEstimator):
     l1_ratio: Float
     fit_intercept: Bool
     precompute: Bool | Array
-    max_iter: Int
+    max_iter: Int | None
     copy_X: Bool
     tol: Float
     warm_start: Bool
@@ -55,7 +55,7 @@ class ElasticNet(MultiOutputMixin, RegressorMixin, BaseEstimator):
         l1_ratio: Float = 0.5,
         fit_intercept: Bool = True,
         precompute: Bool | Array = False,
-        max_iter: Int = 1000,
+        max_iter: Int | None = 1000,
         copy_X: Bool = True,
         tol: Float = 0.0001,
         warm_start: Bool = False,
@@ -96,7 +96,7 @@ class ElasticNet(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def to_sklearn(self) -> Any: ...
 
 class ElasticNetCV(RegressorMixin, BaseEstimator):
-    l1_ratio: Float | Sequence[Float]
+    l1_ratio: Float | Array
     eps: Float
     alphas: Int | Array
     fit_intercept: Bool
@@ -123,7 +123,7 @@ class ElasticNetCV(RegressorMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        l1_ratio: Float | Sequence[Float] = 0.5,
+        l1_ratio: Float | Array = 0.5,
         eps: Float = 0.001,
         alphas: Int | Array = 100,
         fit_intercept: Bool = True,
@@ -171,7 +171,7 @@ class Lasso(MultiOutputMixin, RegressorMixin, BaseEstimator):
     fit_intercept: Bool
     precompute: Bool | Array
     copy_X: Bool
-    max_iter: Int
+    max_iter: Int | None
     tol: Float
     warm_start: Bool
     positive: Bool
@@ -191,7 +191,7 @@ class Lasso(MultiOutputMixin, RegressorMixin, BaseEstimator):
         fit_intercept: Bool = True,
         precompute: Bool | Array = False,
         copy_X: Bool = True,
-        max_iter: Int = 1000,
+        max_iter: Int | None = 1000,
         tol: Float = 0.0001,
         warm_start: Bool = False,
         positive: Bool = False,
@@ -325,18 +325,18 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def to_sklearn(self) -> Any: ...
 
 class LogisticRegression(ClassifierMixin, BaseEstimator):
-    penalty: Literal["l1", "l2", "elasticnet", None, "deprecated"]
+    penalty: Literal["l1", "l2", "elasticnet", "deprecated"] | None
     C: Float
-    l1_ratio: Float
+    l1_ratio: Float | None
     dual: Bool
     tol: Float
     fit_intercept: Bool
     intercept_scaling: Float
-    class_weight: Literal["balanced"] | Mapping[Any, Any] | None
-    random_state: Int | np.random.RandomState | None
-    solver: str
+    class_weight: Mapping[Any, Any] | Literal["balanced"] | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
+    solver: Literal["auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"]
     max_iter: Int
-    verbose: Int
+    verbose: Bool | Int
     warm_start: Bool
     n_jobs: Int | None
     classes_: NDArray[Any]
@@ -349,19 +349,21 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     def __init__(
         self,
-        penalty: Literal["l1", "l2", "elasticnet", None, "deprecated"] = "deprecated",
+        penalty: Literal["l1", "l2", "elasticnet", "deprecated"] | None = "deprecated",
         *,
         C: Float = 1.0,
-        l1_ratio: Float = 0.0,
+        l1_ratio: Float | None = 0.0,
         dual: Bool = False,
         tol: Float = 0.0001,
         fit_intercept: Bool = True,
         intercept_scaling: Float = 1,
-        class_weight: Literal["balanced"] | Mapping[Any, Any] | None = None,
-        random_state: Int | np.random.RandomState | None = None,
-        solver: str = "auto",
+        class_weight: Mapping[Any, Any] | Literal["balanced"] | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
+        solver: Literal[
+            "auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"
+        ] = "auto",
         max_iter: Int = 100,
-        verbose: Int = 0,
+        verbose: Bool | Int = 0,
         warm_start: Bool = False,
         n_jobs: Int | None = None,
     ) -> None: ...
@@ -386,15 +388,15 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
     dual: Bool
     penalty: Literal["l1", "l2", "elasticnet", "deprecated"]
     scoring: str | Callable[..., Any] | None
-    solver: str
+    solver: Literal["auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"]
     tol: Float
     max_iter: Int
-    class_weight: Literal["balanced"] | Mapping[Any, Any] | None
+    class_weight: Mapping[Any, Any] | Literal["balanced"] | None
     n_jobs: Int | None
-    verbose: Int
+    verbose: Bool | Int
     refit: Bool
     intercept_scaling: Float
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     use_legacy_attributes: Bool | Literal["warn"]
     classes_: NDArray[Any]
     coef_: NDArray[Any]
@@ -419,15 +421,17 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         dual: Bool = False,
         penalty: Literal["l1", "l2", "elasticnet", "deprecated"] = "deprecated",
         scoring: str | Callable[..., Any] | None = "warn",
-        solver: str = "auto",
+        solver: Literal[
+            "auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"
+        ] = "auto",
         tol: Float = 0.0001,
         max_iter: Int = 100,
-        class_weight: Literal["balanced"] | Mapping[Any, Any] | None = None,
+        class_weight: Mapping[Any, Any] | Literal["balanced"] | None = None,
         n_jobs: Int | None = None,
-        verbose: Int = 0,
+        verbose: Bool | Int = 0,
         refit: Bool = True,
         intercept_scaling: Float = 1.0,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
         use_legacy_attributes: Bool | Literal["warn"] = "warn",
     ) -> None: ...
     def decision_function(self, X: Array | Sparse) -> NDArray[Any]: ...
@@ -571,7 +575,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     tol: Float
     solver: Literal["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"]
     positive: Bool
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     coef_: NDArray[Any]
     intercept_: float | Any
     n_iter_: NDArray[Any]
@@ -590,7 +594,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
             "auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"
         ] = "auto",
         positive: Bool = False,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None: ...
     def fit(
         self, X: Array | Sparse, y: Array, sample_weight: Float | Array | None = None
@@ -602,11 +606,11 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def to_sklearn(self) -> Any: ...
 
 class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
-    alphas: Array
+    alphas: Float | Array
     fit_intercept: Bool
     scoring: str | Callable[..., Any] | None
     cv: Any
-    gcv_mode: Literal[None, "auto", "svd", "eigen"] | None
+    gcv_mode: Literal["auto", "svd", "eigen"] | None
     store_cv_results: Bool
     alpha_per_target: Bool
     alpha_: float | Any
@@ -618,12 +622,12 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     def __init__(
         self,
-        alphas: Array = (0.1, 1.0, 10.0),
+        alphas: Float | Array = (0.1, 1.0, 10.0),
         *,
         fit_intercept: Bool = True,
         scoring: str | Callable[..., Any] | None = None,
         cv: Any = None,
-        gcv_mode: Literal[None, "auto", "svd", "eigen"] | None = None,
+        gcv_mode: Literal["auto", "svd", "eigen"] | None = None,
         store_cv_results: Bool = False,
         alpha_per_target: Bool = False,
     ) -> None: ...
@@ -642,10 +646,10 @@ class RidgeClassifier(ClassifierMixin, BaseEstimator):
     copy_X: Bool
     max_iter: Int | None
     tol: Float
-    class_weight: Literal["balanced"] | Mapping[Any, Any] | None
+    class_weight: Mapping[Any, Any] | Literal["balanced"] | None
     solver: Literal["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"]
     positive: Bool
-    random_state: Int | np.random.RandomState | None
+    random_state: Int | np.random.RandomState | np.random.Generator | None
     coef_: NDArray[Any]
     intercept_: float | Any
     classes_: NDArray[Any]
@@ -661,12 +665,12 @@ class RidgeClassifier(ClassifierMixin, BaseEstimator):
         copy_X: Bool = True,
         max_iter: Int | None = None,
         tol: Float = 0.0001,
-        class_weight: Literal["balanced"] | Mapping[Any, Any] | None = None,
+        class_weight: Mapping[Any, Any] | Literal["balanced"] | None = None,
         solver: Literal[
             "auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"
         ] = "auto",
         positive: Bool = False,
-        random_state: Int | np.random.RandomState | None = None,
+        random_state: Int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None: ...
     def decision_function(self, X: Array | Sparse) -> NDArray[Any]: ...
     def fit(
@@ -679,11 +683,11 @@ class RidgeClassifier(ClassifierMixin, BaseEstimator):
     def to_sklearn(self) -> Any: ...
 
 class RidgeClassifierCV(ClassifierMixin, BaseEstimator):
-    alphas: Array
+    alphas: Float | Array
     fit_intercept: Bool
     scoring: str | Callable[..., Any] | None
     cv: Any
-    class_weight: Literal["balanced"] | Mapping[Any, Any] | None
+    class_weight: Mapping[Any, Any] | Literal["balanced"] | None
     store_cv_results: Bool
     alpha_: float
     best_score_: float
@@ -695,12 +699,12 @@ class RidgeClassifierCV(ClassifierMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     def __init__(
         self,
-        alphas: Array = (0.1, 1.0, 10.0),
+        alphas: Float | Array = (0.1, 1.0, 10.0),
         *,
         fit_intercept: Bool = True,
         scoring: str | Callable[..., Any] | None = None,
         cv: Any = None,
-        class_weight: Literal["balanced"] | Mapping[Any, Any] | None = None,
+        class_weight: Mapping[Any, Any] | Literal["balanced"] | None = None,
         store_cv_results: Bool = False,
     ) -> None: ...
     def decision_function(self, X: Array | Sparse) -> NDArray[Any]: ...
@@ -714,25 +718,35 @@ class RidgeClassifierCV(ClassifierMixin, BaseEstimator):
     def to_sklearn(self) -> Any: ...
 
 class SGDClassifier(ClassifierMixin, BaseEstimator):
-    loss: str
+    loss: Literal[
+        "hinge",
+        "perceptron",
+        "squared_hinge",
+        "modified_huber",
+        "log_loss",
+        "squared_error",
+        "huber",
+        "epsilon_insensitive",
+        "squared_epsilon_insensitive",
+    ]
     penalty: Literal["l2", "l1", "elasticnet"] | None
     alpha: Float
-    l1_ratio: Float
+    l1_ratio: Float | None
     fit_intercept: Bool
     max_iter: Int
     tol: Float | None
     shuffle: Bool
-    verbose: Int
+    verbose: Bool | Int
     epsilon: Float
     n_jobs: Int | None
     random_state: Int | np.random.RandomState | np.random.Generator | None
-    learning_rate: str
+    learning_rate: Literal["constant", "optimal", "invscaling", "adaptive", "pa1", "pa2"]
     eta0: Float
     power_t: Float
     early_stopping: Bool
     validation_fraction: Float
     n_iter_no_change: Int
-    class_weight: Literal["balanced"] | Mapping[Any, Any] | None
+    class_weight: Mapping[Any, Any] | Literal["balanced"] | None
     warm_start: Bool
     average: Bool | Int
     classes_: NDArray[Any]
@@ -744,26 +758,38 @@ class SGDClassifier(ClassifierMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     def __init__(
         self,
-        loss: str = "hinge",
+        loss: Literal[
+            "hinge",
+            "perceptron",
+            "squared_hinge",
+            "modified_huber",
+            "log_loss",
+            "squared_error",
+            "huber",
+            "epsilon_insensitive",
+            "squared_epsilon_insensitive",
+        ] = "hinge",
         *,
         penalty: Literal["l2", "l1", "elasticnet"] | None = "l2",
         alpha: Float = 0.0001,
-        l1_ratio: Float = 0.15,
+        l1_ratio: Float | None = 0.15,
         fit_intercept: Bool = True,
         max_iter: Int = 1000,
         tol: Float | None = 0.001,
         shuffle: Bool = True,
-        verbose: Int = 0,
+        verbose: Bool | Int = 0,
         epsilon: Float = 0.1,
         n_jobs: Int | None = None,
         random_state: Int | np.random.RandomState | np.random.Generator | None = None,
-        learning_rate: str = "optimal",
+        learning_rate: Literal[
+            "constant", "optimal", "invscaling", "adaptive", "pa1", "pa2"
+        ] = "optimal",
         eta0: Float = 0.01,
         power_t: Float = 0.5,
         early_stopping: Bool = False,
         validation_fraction: Float = 0.1,
         n_iter_no_change: Int = 5,
-        class_weight: Literal["balanced"] | Mapping[Any, Any] | None = None,
+        class_weight: Mapping[Any, Any] | Literal["balanced"] | None = None,
         warm_start: Bool = False,
         average: Bool | Int = False,
     ) -> None: ...
@@ -803,18 +829,18 @@ class SGDClassifier(ClassifierMixin, BaseEstimator):
     def to_sklearn(self) -> Any: ...
 
 class SGDRegressor(RegressorMixin, BaseEstimator):
-    loss: str
+    loss: Literal["squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive"]
     penalty: Literal["l2", "l1", "elasticnet"] | None
     alpha: Float
-    l1_ratio: Float
+    l1_ratio: Float | None
     fit_intercept: Bool
     max_iter: Int
     tol: Float | None
     shuffle: Bool
-    verbose: Int
+    verbose: Bool | Int
     epsilon: Float
     random_state: Int | np.random.RandomState | np.random.Generator | None
-    learning_rate: str
+    learning_rate: Literal["constant", "optimal", "invscaling", "adaptive", "pa1", "pa2"]
     eta0: Float
     power_t: Float
     early_stopping: Bool
@@ -830,19 +856,23 @@ class SGDRegressor(RegressorMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     def __init__(
         self,
-        loss: str = "squared_error",
+        loss: Literal[
+            "squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive"
+        ] = "squared_error",
         *,
         penalty: Literal["l2", "l1", "elasticnet"] | None = "l2",
         alpha: Float = 0.0001,
-        l1_ratio: Float = 0.15,
+        l1_ratio: Float | None = 0.15,
         fit_intercept: Bool = True,
         max_iter: Int = 1000,
         tol: Float | None = 0.001,
         shuffle: Bool = True,
-        verbose: Int = 0,
+        verbose: Bool | Int = 0,
         epsilon: Float = 0.1,
         random_state: Int | np.random.RandomState | np.random.Generator | None = None,
-        learning_rate: str = "invscaling",
+        learning_rate: Literal[
+            "constant", "optimal", "invscaling", "adaptive", "pa1", "pa2"
+        ] = "invscaling",
         eta0: Float = 0.01,
         power_t: Float = 0.25,
         early_stopping: Bool = False,

@@ -7,7 +7,11 @@ import sys
 import numpy as np
 
 from litlearn._core import moments, validation
+from litlearn._core.constraints import CALLABLE, TEXT
+from litlearn._core.parallel import map_blocks
+from litlearn._core.progress import progress
 
+SCORING = TEXT | CALLABLE | None  # what a parameter of the name may be
 # Relative gap to which the folds are solved at most before penalties are compared.
 SHARPEST = 1e-10
 
@@ -39,44 +43,21 @@ def check_folds(owner, cv, X, y, codes=None):
         return contiguous_folds(owner, X.shape[0], n_folds)
     expected = "an int, an object with a method 'split', or pairs of index arrays"
     if isinstance(cv, (str, bytes)) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        validation._refuse(owner, "cv", cv, expected)
+        validation.refuse(owner, "cv", cv, expected)
     rows = np.arange(X.shape[0])
     try:
         pairs = [tuple(pair) for pair in (cv.split(X, y) if hasattr(cv, "split") else cv)]
     except TypeError:
-        validation._refuse(owner, "cv", cv, expected)
+        validation.refuse(owner, "cv", cv, expected)
     try:
         folds = [tuple(rows[np.asarray(p)] if len(p) else rows[:0] for p in pair) for pair in pairs]
     except (TypeError, IndexError, ValueError):  # not indices of samples
-        validation._refuse(owner, "cv", cv, expected)
+        validation.refuse(owner, "cv", cv, expected)
     if not folds or any(len(pair) != 2 for pair in folds):
-        validation._refuse(owner, "cv", cv, expected)
+        validation.refuse(owner, "cv", cv, expected)
     if any(train.size == 0 or test.size == 0 for train, test in folds):
-        validation._refuse(owner, "cv", cv, "folds with at least one sample in each part")
+        validation.refuse(owner, "cv", cv, "folds with at least one sample in each part")
     return folds
-
-
-def named_scorer(owner):
-    """Return scikit-learn's scorer of the name `scoring`."""
-    scoring, metrics = owner.scoring, sys.modules.get("sklearn.metrics")
-    expected = "a callable, or a str that names a scorer of scikit-learn's"
-    if metrics is None:
-        expected += ", which has to be loaded then (import sklearn.metrics)"
-    elif scoring not in metrics.get_scorer_names():
-        expected += " (sklearn.metrics.get_scorer_names() lists them)"
-    else:
-        return metrics.get_scorer(scoring)
-    validation._refuse(owner, "scoring", scoring, expected)
-
-
-def check_score(owner, score):
-    """Return what a scorer gave, if it is a number."""
-    if not isinstance(score, numbers.Real):
-        raise ValueError(
-            f"{validation.owner_name(owner)}: scoring must return a number, got "
-            f"{validation.shown(score)} instead."
-        )
-    return score
 
 
 def check_no_params(owner, params):
@@ -177,7 +158,7 @@ def check_weights(owner, weights, folds):
                 raise ValueError(f"{who}: sample_weight is all zero {place} a fold of cv.")
 
 
-def training_moments(owner, samples, folds, n_jobs):
+def training_moments(owner, samples, folds, n_jobs=None):
     """Return the moments of the training samples of each fold, :eq:`eq-gram-merge`."""
     if not are_folds(len(samples.Y), folds):
         return [moments.moments(take(owner, samples, train), n_jobs) for train, _ in folds]
@@ -185,6 +166,59 @@ def training_moments(owner, samples, folds, n_jobs):
     parts = [moments.moments(take(owner, samples, test), n_jobs) for _, test in folds]
     totals = all_but_one(parts, samples.centred)
     return [moments.without_rounding(one) if samples.centred else one for one in totals]
+
+
+# ---------------------------------------------------------------------------------------------
+# Paths, and scores
+
+
+def solve_paths(owner, solve, shape, small=False):
+    """Return what ``solve(i, j)`` returns, for i and j of some shape, in lists of lists.
+
+    `owner` shows how many are done, and says how many threads solve them; for `small` problems one
+    does, as threads would spend their time on handing over the interpreter.
+    """
+    (n_rows, n_columns), done = shape, []
+
+    def job(number):
+        found = solve(*divmod(number, n_columns))
+        done.append(number)
+        if report is not None:
+            report(len(done))
+        return found
+
+    n_paths = n_rows * n_columns
+    with progress(owner, lambda: "", unit="path", total=n_paths) as report:
+        found = map_blocks(job, n_paths, 1 if small else owner.n_jobs)
+    return [found[start : start + n_columns] for start in range(0, n_paths, n_columns)]
+
+
+def scorer_of(owner):
+    """Return the callable that scores a model as `scoring` says: by its own score if None."""
+    scoring, metrics = owner.scoring, sys.modules.get("sklearn.metrics")
+    if scoring is None:
+        return lambda model, *data, **weighted: model.score(*data, **weighted)
+    if callable(scoring):
+        return scoring
+    expected = "a callable, or a str that names a scorer of scikit-learn's"
+    if metrics is None:
+        expected += ", which has to be loaded then (import sklearn.metrics)"
+    elif scoring not in metrics.get_scorer_names():
+        expected += " (sklearn.metrics.get_scorer_names() lists them)"
+    else:
+        return metrics.get_scorer(scoring)
+    validation.refuse(owner, "scoring", scoring, expected)
+
+
+def score(owner, scorer, model, X, y, weight):
+    """Return what a scorer gives a model, if it is a number."""
+    found = scorer(model, X, y, **({} if weight is None else {"sample_weight": weight}))
+    if not isinstance(found, numbers.Real):
+        raise ValueError(
+            f"{validation.owner_name(owner)}: scoring must return a number, got "
+            f"{validation.shown(found)} instead."
+        )
+    return found
 
 
 def refine(errors, ratios, grids, errors_of, tol, variance):

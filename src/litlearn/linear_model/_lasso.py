@@ -16,26 +16,35 @@ Sources: Yuan and Lin (2006) for blocks of coefficients, Obozinski, Taskar and J
 several targets, Massias, Vaiter, Gramfort and Salmon (2020) for the gap and the working sets.
 """
 
-import numbers
 from types import SimpleNamespace
 
 import numpy as np
 
 from litlearn._core import moments, validation
 from litlearn._core.base import MultiOutputMixin
-from litlearn._core.linear import LinearRegressor
-from litlearn._core.parallel import blas_for, map_blocks
-from litlearn._core.progress import progress
-from litlearn.exceptions import (
-    ConvergenceWarning,
-    InvalidParameterError,
+from litlearn._core.constraints import (
+    ARRAY,
+    BOOLEAN,
+    COMMON,
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    REPEATS,
+    SHARE,
+    Option,
+    Real,
+    Table,
 )
+from litlearn._core.linear import LinearRegressor
+from litlearn._core.parallel import blas_for
+from litlearn.exceptions import ConvergenceWarning, InvalidParameterError
 from litlearn.linear_model import _design, _least_squares
 from litlearn.linear_model._choice import (
     check_folds,
     check_no_params,
     check_weights,
     refine,
+    solve_paths,
     take,
     training_moments,
 )
@@ -48,6 +57,7 @@ FEW_ENTRIES = 2**17
 GRAM_PRECISION = {"d": 1e-11, "f": 1e-5}
 # Shares from which a grid of penalties is made: 0 is at infinity, and much less as good as 0.
 SMALLEST_SHARE = 1e-100
+PRECOMPUTE, SELECTION = BOOLEAN | ARRAY, Option("cyclic", "random")
 # Relative gap below which float32 data are solved for in float64.
 SINGLE_PRECISION = 1e-6
 SMALLEST_ALPHA = np.finfo(np.float64).resolution
@@ -62,20 +72,10 @@ def check_samples(owner, X):
 
     The bits of a few are then those of dense samples, and their columns are as soon read.
     """
-    order = "C" if validation.is_sparse(X) else memory_order(X)
-    X = validation.check_array(owner, X, sparse=("csc",), order=order)
+    X = validation.check_array(owner, X, sparse=("csc",), order="any")
     if validation.is_sparse(X) and X.shape[0] * X.shape[1] <= FEW_ENTRIES:
         return validation.read_only(X.toarray(order="F"), "F")
     return X
-
-
-def memory_order(X):
-    """Return "F" for dense data whose columns are contiguous and whose rows are not, else "C"."""
-    flags = getattr(X, "flags", None)
-    if hasattr(X, "dtypes") and hasattr(X, "__array__"):  # a frame: often stored by columns
-        flags = np.asarray(X).flags
-    columns = getattr(flags, "f_contiguous", False) and not getattr(flags, "c_contiguous", True)
-    return "F" if columns else "C"
 
 
 def make_design(owner, X, y, weights, centred, tol, n_jobs=None):
@@ -144,65 +144,39 @@ def check_gram(owner, precompute, design, centred):
     return gram.astype(np.float64, copy=False)
 
 
-def check_precompute(owner, precompute, *, auto):
-    """Return `precompute` if it is a bool, an array, or "auto" where that is allowed."""
-    if isinstance(precompute, (bool, np.bool_)):
-        return bool(precompute)
-    if isinstance(precompute, str):
-        if auto and precompute == "auto":
-            return precompute
-        expected = "'auto', a bool or an array-like" if auto else "a bool or an array-like"
-        validation._refuse(owner, "precompute", precompute, expected)
-    if precompute is None or isinstance(precompute, numbers.Number):
-        validation._refuse(owner, "precompute", precompute, "a bool or an array-like")
-    return precompute
-
-
 def with_gram(owner, design, precompute, centred, tol, *, single):
     """Return the design, or one that knows its Gram matrix if that is wanted or pays."""
+    gram = None
     if not isinstance(precompute, (bool, str)):
-        gram = check_gram(owner, precompute, design, centred)
-        precompute = "auto"
-    else:
-        gram = None
+        gram, precompute = check_gram(owner, precompute, design, centred), "auto"
     if isinstance(design, _design.SparseDesign) or precompute is False:
         return design
-    n, p = design.X.shape
     if gram is None:
-        if precompute == "auto" and (
-            single or p > min(max(n, _design.SMALL_GRAM), _design.LARGEST_GRAM)
-        ):
+        n, p = design.X.shape
+        dear = p > min(max(n, _design.SMALL_GRAM), _design.LARGEST_GRAM)
+        if precompute == "auto" and (single or dear):
             return design
         gram = _design.gram_matrix(design)
-    if not single and tol >= GRAM_PRECISION[design.X.dtype.char]:
-        known = gram, design.squares, design.products, design.target_square
-        return _design.GramDesign(*known, design.n_samples, design.rounding)
-    design.gram = gram
-    return design
+    if single or tol < GRAM_PRECISION[design.X.dtype.char]:
+        design.gram = gram
+        return design
+    return _design.GramDesign(
+        gram, design.squares, design.products, design.target_square, design.n_samples,
+        design.rounding,
+    )  # fmt: skip
 
 
-def check_settings(owner, given, **limits):
-    """Return the settings of the solver from what has them as attributes."""
-    max_iter = validation.check_integer(owner, "max_iter", given.max_iter, low=1, **limits)
-    settings = {
-        "seed": draw_seed(owner, given.selection, given.random_state),
-        "tol": validation.check_real(owner, "tol", given.tol, low=0.0),
-        "max_iter": 1000 if max_iter is None else max_iter,
-    }
-    if hasattr(given, "positive"):
-        settings["positive"] = validation.check_boolean(owner, "positive", given.positive)
-    validation.check_boolean(owner, "copy_X", given.copy_X)
-    return settings
+def solver_settings(given):
+    """Return the settings of :func:`solve_path` from checked parameters.
 
-
-def draw_seed(owner, selection, random_state):
-    """Return zero for cyclic order, or a positive seed of a random one."""
-    validation.check_option(owner, "selection", selection, ("cyclic", "random"))
-    random = validation.check_random_state(owner, random_state)
-    if selection == "cyclic":
-        return 0
-    draw = getattr(random, "integers", None) or random.randint
-    return int(draw(1, 2**31 - 1))
+    A seed of zero stands for cyclic order.
+    """
+    seed, random = 0, given.random_state
+    if given.selection == "random":
+        draw = getattr(random, "integers", None) or random.randint
+        seed = int(draw(1, 2**31 - 1))
+    max_iter, positive = given.max_iter or 1000, vars(given).get("positive", False)
+    return {"seed": seed, "tol": given.tol, "max_iter": max_iter, "positive": positive}
 
 
 # ---------------------------------------------------------------------------------------------
@@ -211,13 +185,11 @@ def draw_seed(owner, selection, random_state):
 
 def check_alphas(owner, alphas):
     """Return a number of penalties, or an array of them in falling order."""
-    if isinstance(alphas, numbers.Integral) and not isinstance(alphas, (bool, np.bool_)):
-        return validation.check_integer(owner, "alphas", alphas, low=1, high=validation.LARGEST)
-    if isinstance(alphas, (str, bytes, numbers.Number)) or alphas is None:
-        validation._refuse(owner, "alphas", alphas, "an int in the range [1, inf) or array-like")
+    if isinstance(alphas, int):
+        return alphas
     checked = validation.check_listed_penalties(owner, alphas, allow_zero=True)
     if not checked.size:
-        validation._refuse(owner, "alphas", alphas, "an array with at least one number")
+        validation.refuse(owner, "alphas", alphas, "an array with at least one number")
     return np.sort(checked)[::-1]
 
 
@@ -326,11 +298,9 @@ def lasso_path(
     >>> print(alphas, coefs.round(2).tolist())
     [1.  0.5] [[1.5, 2.25], [0.0, 0.0]]
     """
-    return enet_path(
-        X, y, l1_ratio=1.0, eps=eps, n_alphas=n_alphas, alphas=alphas, precompute=precompute,
-        Xy=Xy, copy_X=copy_X, coef_init=coef_init, verbose=verbose, return_n_iter=return_n_iter,
-        positive=positive, **params,
-    )  # fmt: skip
+    given = {**locals(), "l1_ratio": 1.0}
+    params = given.pop("params")
+    return enet_path(**given, **params)
 
 
 def enet_path(
@@ -411,64 +381,76 @@ def enet_path(
     [1.  0.5] [[1.29, 1.91], [0.0, 0.0]]
     """
     who = "enet_path" if l1_ratio != 1.0 else "lasso_path"
-    solver = check_path_parameters(who, params)
-    l1_ratio = validation.check_real(who, "l1_ratio", l1_ratio, low=0.0, high=1.0)
-    eps = validation.check_real(who, "eps", eps, low=0.0, allow_low=False)
-    return_n_iter = validation.check_boolean(who, "return_n_iter", return_n_iter)
-    precompute = check_precompute(who, precompute, auto=True)
-    settings = check_settings(who, SimpleNamespace(positive=positive, copy_X=copy_X, **solver))
-    alphas = check_alphas(who, named_alphas(who, n_alphas, alphas))
+    given = check_path_parameters(who, locals())
+    alphas = check_alphas(who, named_alphas(who, given))
     X = check_samples(who, X)
     y = validation.check_real_targets(who, y, X.shape[0])
-    weights = validation.check_sample_weight(who, solver["sample_weight"], X.shape[0])
+    weights = validation.check_sample_weight(who, given.sample_weight, X.shape[0])
     w = np.zeros((*y.shape[1:], X.shape[1]))
     if coef_init is not None:
         w[:] = check_start(who, "coef_init", coef_init, w.shape)
-    if y.ndim == 2 and settings["positive"]:
+    if y.ndim == 2 and given.positive:
         raise ValueError(f"{who}: positive=True is not allowed for multi-output (y.ndim != 1).")
-    tol = settings["tol"]
     with blas_for(X):
-        design = make_design(who, X, y, weights, False, tol)
-        design = with_gram(who, design, precompute, False, tol, single=False)
+        design = make_design(who, X, y, weights, False, given.tol)
+        design = with_gram(who, design, given.precompute, False, given.tol, single=False)
         if isinstance(alphas, int):
-            alphas = alpha_grid(len(y), sizes(design, settings["positive"]), l1_ratio, eps, alphas)
-        coefs, gaps, sweeps = solve_path(design, l1_ratio, alphas, w, **settings)
+            products = sizes(design, given.positive)
+            alphas = alpha_grid(len(y), products, given.l1_ratio, given.eps, alphas)
+        settings = solver_settings(given)
+        coefs, gaps, sweeps = solve_path(design, given.l1_ratio, alphas, w, **settings)
     worst = int(np.argmax(gaps))
-    warn_unless_converged(gaps[worst], tol, design, sweeps[worst])
+    warn_unless_converged(gaps[worst], given.tol, design, sweeps[worst])
     result = alphas, coefs.astype(X.dtype, copy=False), gaps / len(y)
-    return (*result, sweeps) if return_n_iter else result
+    return (*result, sweeps) if given.return_n_iter else result
 
 
-def check_path_parameters(owner, params):
-    """Return the parameters of the solver that a path takes by name, with their defaults."""
-    known = {
+PATH = COMMON | Table(
+    l1_ratio=SHARE,
+    eps=POSITIVE,
+    n_alphas=REPEATS | Option("deprecated"),
+    alphas=REPEATS | ARRAY | Option("warn") | None,
+    precompute=Option("auto") | PRECOMPUTE,
+    return_n_iter=BOOLEAN,
+    positive=BOOLEAN,
+    check_input=BOOLEAN,
+    max_iter=COUNT,
+    selection=SELECTION,
+)
+
+
+def check_path_parameters(owner, arguments):
+    """Return the parameters of a path, checked; `params` holds those of the solver."""
+    params = {
         "sample_weight": None,
         "tol": 1e-4,
         "max_iter": 1000,
         "random_state": None,
         "selection": "cyclic",
     }
-    unknown = sorted(set(params) - set(known) - {"do_screening"})
+    unknown = sorted(set(arguments["params"]) - set(params) - {"do_screening"})
     if unknown:
         raise InvalidParameterError(
             f"{owner} got unexpected arguments. Unexpected parameters in params: "
             f"{', '.join(unknown)}."
         )
-    return {**known, **params}
+    given = arguments | params | arguments["params"]
+    read = {
+        name: one.check(owner, name, given[name]) for name, one in PATH.items() if name in given
+    }
+    return SimpleNamespace(**given | read)
 
 
-def named_alphas(owner, n_alphas, alphas):
+def named_alphas(owner, given):
     """Return what was given as `alphas`, or, as in older code, as `n_alphas` or None."""
-    if not isinstance(n_alphas, str):
+    if not isinstance(given.n_alphas, str):
         message = "'n_alphas' was deprecated in 1.9 and will be removed in 1.11: use alphas=number."
         validation.warn(FutureWarning(f"{owner}: {message}"))
-        high = validation.LARGEST
-        return validation.check_integer(owner, "n_alphas", n_alphas, low=1, high=high)
-    if alphas is None:
+        return given.n_alphas
+    if given.alphas is None:
         message = "'alphas=None' is deprecated and will be removed in 1.11: leave it out."
         validation.warn(FutureWarning(f"{owner}: {message}"))
-        return 100
-    return 100 if isinstance(alphas, str) and alphas == "warn" else alphas
+    return 100 if given.alphas is None or isinstance(given.alphas, str) else given.alphas
 
 
 def start_of(owner, X, Y, weights, centred, smooth):
@@ -536,8 +518,8 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     precompute : bool or array-like of shape (n_features, n_features), default=False
         Whether to begin with all products of two columns, or these products themselves, of centred
         columns if there is an intercept. Not used for sparse data.
-    max_iter : int, default=1000
-        Largest number of sweeps of coordinate descent, over all working sets together.
+    max_iter : int or None, default=1000
+        Largest number of sweeps of coordinate descent, over all working sets together; None: 1000.
     copy_X : bool, default=True
         Accepted; `X` is never changed.
     tol : float, default=1e-4
@@ -588,6 +570,14 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     True
     """
 
+    _constraints = Table(
+        alpha=NOT_NEGATIVE,
+        l1_ratio=SHARE,
+        precompute=PRECOMPUTE,
+        max_iter=COUNT | None,
+        positive=BOOLEAN,
+        selection=SELECTION,
+    )
     sparse_formats = ("csc", "csr")
     path = staticmethod(enet_path)
     _joint = False  # whether several targets choose the same features
@@ -648,13 +638,9 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
 
     def _fit(self, X, y, sample_weight):
         """As `fit`; the targets one by one, or jointly."""
-        joint = self._joint
-        alpha = validation.check_real(self, "alpha", self.alpha, low=0.0)
-        l1_ratio = validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0)
-        centred = validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        validation.check_boolean(self, "warm_start", self.warm_start)
-        settings = check_settings(self, self, allow_none=not joint)
-        precompute = False if joint else check_precompute(self, self.precompute, auto=False)
+        given, joint = validation.check_parameters(self), self._joint
+        settings, tol = solver_settings(given), given.tol
+        alpha, l1_ratio, centred = given.alpha, float(self.l1_ratio), given.fit_intercept
         names = validation.feature_names(X)
         X = check_samples(self, X)
         y = self._check_targets(y, X.shape[0])
@@ -666,12 +652,13 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
             )
             validation.warn(UserWarning(message))
         Y = y[:, None] if y.ndim == 1 else y
-        smooth = alpha * l1_ratio == 0.0 and not settings.get("positive")
+        smooth = alpha * l1_ratio == 0.0 and not settings["positive"]
         with blas_for(X):
             W = start_of(self, X, Y, weights, centred, alpha if smooth else None)
             first = Y if joint else Y[:, 0]
-            design = make_design(self, X, first, weights, centred, settings["tol"])
-            with_gram(self, design, precompute, centred, settings["tol"], single=True)
+            design = make_design(self, X, first, weights, centred, tol)
+            if not joint:
+                with_gram(self, design, given.precompute, centred, tol, single=True)
             problems, found = [(Y, W)] if joint else list(zip(Y.T, W, strict=True)), []
             for target, w in problems:
                 if found:  # the columns that are in use stay loaded
@@ -690,7 +677,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         self.dual_gap_ = gaps[0] if single else np.array(gaps)
         self.n_iter_ = sweeps[0] if single else list(sweeps)
         if joint:
-            self.eps_ = settings["tol"] * design.target_square / X.shape[0]
+            self.eps_ = tol * design.target_square / X.shape[0]
         return self
 
     def _check_targets(self, y, n_samples):
@@ -719,8 +706,8 @@ class Lasso(ElasticNet):
         columns if there is an intercept. Not used for sparse data.
     copy_X : bool, default=True
         Accepted; `X` is never changed.
-    max_iter : int, default=1000
-        Largest number of sweeps of coordinate descent, over all working sets together.
+    max_iter : int or None, default=1000
+        Largest number of sweeps of coordinate descent, over all working sets together; None: 1000.
     tol : float, default=1e-4
         The solver stops when the duality gap is at most `tol` times ``||y||^2 / n_samples``, of
         centred `y` if there is an intercept, and no coefficient would change by more than a tenth
@@ -789,25 +776,32 @@ class Lasso(ElasticNet):
 def training_design(owner, samples, train, total, rounding, tol):
     """Return the design of training samples, from their moments if known, and the means there."""
     if total is None:
-        own = take(owner, samples, train)
-        X = own.X
-        if validation.is_sparse(X):
-            X = validation.check_array(owner, X, sparse=("csc",))
-        else:
-            X = validation.read_only(X, memory_order(X))
-        design = make_design(owner, X, own.Y[:, 0], own.weight, samples.centred, tol)
+        rows = take(owner, samples, train)
+        X = validation.check_array(owner, rows.X, sparse=("csc",), order="any", finite=False)
+        design = make_design(owner, X, rows.Y[:, 0], rows.weight, samples.centred, tol)
         return design, design.X_means, design.y_mean
     scale = 1.0
     if samples.weight is not None:
         scale = train.size / samples.weight[train].sum()
-    known = scale * total.xx, scale * np.diagonal(total.xx), scale * total.xy[:, 0]
-    design = _design.GramDesign(*known, scale * total.yy[0], train.size, rounding)
+    design = _design.GramDesign(
+        scale * total.xx, scale * np.diagonal(total.xx), scale * total.xy[:, 0],
+        scale * total.yy[0], train.size, rounding,
+    )  # fmt: skip
     return design, total.x_mean, total.y_mean[0]
 
 
-class _PathCV(LinearRegressor):
+class PathChoice(LinearRegressor):
     """What LassoCV and ElasticNetCV share."""
 
+    _constraints = Table(
+        l1_ratio=SHARE | ARRAY,
+        eps=Real(f"[{SMALLEST_SHARE}, inf)"),
+        alphas=REPEATS | ARRAY,
+        precompute=Option("auto") | PRECOMPUTE,
+        max_iter=COUNT,
+        positive=BOOLEAN,
+        selection=SELECTION,
+    )
     sparse_formats = ("csc", "csr")
 
     def __sklearn_tags__(self):
@@ -842,34 +836,30 @@ class _PathCV(LinearRegressor):
             the wrong shape, or hold NaN or infinity.
         """
         check_no_params(self, params)
-        settings = check_settings(self, self)
-        centred = validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        validation.check_n_jobs(self, self.n_jobs)
-        check_precompute(self, self.precompute, auto=True)
-        ratios, tol = self._check_ratios(), settings["tol"]
+        given = validation.check_parameters(self)
+        settings, centred, tol = solver_settings(given), given.fit_intercept, given.tol
+        ratios = self._check_ratios(vars(given).get("l1_ratio", 1.0))
         names = validation.feature_names(X)
         X = check_samples(self, X)
         y = self._check_target(y, X.shape[0])
         weights = validation.check_sample_weight(self, sample_weight, X.shape[0])
         folds = check_folds(self, self.cv, X, y)
-        alphas = check_alphas(self, self.alphas)
+        check_weights(self, weights, folds)
+        alphas = check_alphas(self, given.alphas)
         with blas_for(X):
-            design = make_design(self, X, y, weights, centred, tol, self.n_jobs)
-            grids = self._grids(design, alphas, ratios, settings["positive"])
-            solver = with_gram(self, design, self.precompute, centred, tol, single=False)
-            gram = solver.G if isinstance(solver, _design.GramDesign) else None
+            design = make_design(self, X, y, weights, centred, tol, given.n_jobs)
+            grids = self._grids(design, alphas, ratios, given)
+            solver = with_gram(self, design, given.precompute, centred, tol, single=False)
+            by_products = isinstance(solver, _design.GramDesign)
             samples = moments.Samples(X, y[:, None], weights, centred)
-            check_weights(self, weights, folds)
-            errors = self._search(
-                samples, design, gram is not None, folds, (ratios, grids), settings
-            )
+            errors = self._search(samples, design, by_products, folds, (ratios, grids), settings)
             # <choose>: The least mean error over the folds; the strongest penalty wins a tie.
             means = np.array([one.mean(axis=1) for one in errors])
             best_ratio, best_alpha = np.unravel_index(np.argmin(means), means.shape)
             l1_ratio, alpha = ratios[best_ratio], grids[best_ratio][best_alpha]
             # <refit>: All samples, the chosen penalty.
-            if gram is not None:
-                design.gram = gram
+            if by_products:
+                design.gram = solver.G
             w = np.zeros(X.shape[1])
             found = solve_one(design, l1_ratio, alpha, w, settings)
         intercept, self.dual_gap_, self.n_iter_ = found
@@ -883,68 +873,55 @@ class _PathCV(LinearRegressor):
             self.l1_ratio_ = l1_ratio
         return self
 
-    def _check_ratios(self):
-        given = getattr(self, "l1_ratio", 1.0)
-        many = not isinstance(given, numbers.Number)
-        if many and (not validation.is_listed(given) or not len(given)):
-            validation._refuse(self, "l1_ratio", given, "a float in the range [0, 1], or a list")
-        return [
-            validation.check_real(self, "l1_ratio", value, low=0.0, high=1.0)
-            for value in (given if many else [given])
-        ]
+    def _check_ratios(self, l1_ratio):
+        """Return a list of the shares of the l1 penalty."""
+        if np.ndim(l1_ratio) and not len(l1_ratio):
+            validation.refuse(self, "l1_ratio", l1_ratio, "a list with at least one number")
+        ratios = l1_ratio if np.ndim(l1_ratio) else [l1_ratio]
+        return [SHARE.check(self, "l1_ratio", one) for one in ratios]
 
-    def _grids(self, design, alphas, ratios, positive):
+    def _grids(self, design, alphas, ratios, given):
         """Return the penalties for each share of the l1 penalty."""
         if not isinstance(alphas, int):
             return [alphas] * len(ratios)
-        eps = validation.check_real(self, "eps", self.eps, low=SMALLEST_SHARE)
         if min(ratios) < SMALLEST_SHARE:
             raise ValueError(
                 f"{type(self).__name__}: Automatic alpha grid generation is not supported for "
                 f"l1_ratio={min(ratios):g}. Please supply a grid by providing your estimator with "
                 "the appropriate `alphas=` argument."
             )
-        products = sizes(design, positive)
-        return [alpha_grid(design.n_samples, products, l1, eps, alphas) for l1 in ratios]
+        products = sizes(design, given.positive)
+        return [alpha_grid(design.n_samples, products, l1, given.eps, alphas) for l1 in ratios]
 
-    def _search(self, samples, design, known, folds, candidates, settings):
+    def _search(self, samples, design, by_products, folds, candidates, settings):
         """Return the mean squared errors (n_alphas, n_folds) for each share of the l1 penalty.
 
-        If products of columns are `known`, those of the training samples take their place.
+        `by_products`: those of the columns of the training samples take their place.
         """
         X, y, weights = samples.X, samples.Y[:, 0], samples.weight
         rows = X.tocsr() if validation.is_sparse(X) else X
         totals = [None] * len(folds)
-        if known:
+        if by_products:
             totals = training_moments(self, samples, folds, self.n_jobs)
 
-        def path_errors(fold, total, problem, tol):
-            train, test = fold
-            known = samples, train, total, design.rounding, tol
-            solver, X_means, y_mean = training_design(self, *known)
+        def path_errors(f, l1_ratio, alphas, tol):
+            train, test = folds[f]
+            solver, X_means, y_mean = training_design(
+                self, samples, train, totals[f], design.rounding, tol
+            )
             path = {**settings, "tol": tol}
-            coefs, gaps, _ = solve_path(solver, *problem, np.zeros(X.shape[1]), **path)
+            coefs, gaps, _ = solve_path(solver, l1_ratio, alphas, np.zeros(X.shape[1]), **path)
             predicted = rows[test] @ coefs.astype(X.dtype) - X_means @ coefs + y_mean
             part = None if weights is None else weights[test]
             error = np.average((predicted - y[test, None]) ** 2, axis=0, weights=part)
             return error, np.max(gaps / max(solver.target_square, 1e-300)) - tol
 
         def errors_of(problems, tol):
-            done, n_paths = [], len(problems) * len(folds)
-
-            def job(number):
-                a, f = divmod(number, len(folds))
-                found = path_errors(folds[f], totals[f], problems[a], tol)
-                done.append(number)
-                if report is not None:
-                    report(len(done))
-                return found
-
-            with progress(self, lambda: "", unit="path", total=n_paths) as report:
-                found = map_blocks(job, n_paths, self.n_jobs)
-            errors, shortfalls = zip(*found, strict=True)
-            starts = range(0, n_paths, len(folds))
-            return [np.stack(errors[a : a + len(folds)], 1) for a in starts], np.array(shortfalls)
+            found = solve_paths(
+                self, lambda a, f: path_errors(f, *problems[a], tol), (len(problems), len(folds))
+            )
+            errors = [np.stack([error for error, _ in one], axis=1) for one in found]
+            return errors, np.array([shortfall for one in found for _, shortfall in one])
 
         (ratios, grids), tol = candidates, settings["tol"]
         errors, shortfalls = errors_of(list(zip(ratios, grids, strict=True)), tol)
@@ -970,12 +947,12 @@ class _PathCV(LinearRegressor):
         return y
 
 
-class ElasticNetCV(_PathCV):
+class ElasticNetCV(PathChoice):
     """Elastic net :eq:`eq-elastic-net` with its penalty chosen by cross-validation.
 
     Parameters
     ----------
-    l1_ratio : float or list of float, default=0.5
+    l1_ratio : float or array-like, default=0.5
         Share of the l1 penalty, from 0 to 1. From a list the best is chosen.
     eps : float, default=1e-3
         Smallest penalty of an automatic grid divided by the largest.
@@ -1066,7 +1043,7 @@ class ElasticNetCV(_PathCV):
         self._set_as_given(locals())
 
 
-class LassoCV(_PathCV):
+class LassoCV(PathChoice):
     """Lasso :eq:`eq-lasso` with its penalty chosen by cross-validation.
 
     Parameters
@@ -1230,7 +1207,7 @@ class MultiTaskElasticNet(ElasticNet):
     ((2, 2), True)
     """
 
-    _joint = True
+    _constraints, _joint = Table(max_iter=COUNT), True
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import MultiOutputMixin
+from litlearn._core.constraints import BOOLEAN, Table
 from litlearn._core.linear import SPARSE_FORMATS, LinearRegressor, store_linear_function
 from litlearn._core.moments import Samples
 from litlearn.linear_model import _least_squares
@@ -63,6 +64,7 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
     [2.] 1.0
     """
 
+    _constraints = Table(positive=BOOLEAN)
     sparse_formats = SPARSE_FORMATS
 
     def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
@@ -93,24 +95,22 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
             If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
             wrong shape, or holds NaN or infinity.
         """
-        fit_intercept = validation.check_boolean(self, "fit_intercept", self.fit_intercept)
-        validation.check_boolean(self, "copy_X", self.copy_X)
-        tol = validation.check_real(self, "tol", self.tol, low=0.0)
-        n_jobs = validation.check_n_jobs(self, self.n_jobs)
-        positive = validation.check_boolean(self, "positive", self.positive)
+        given = validation.check_parameters(self)
         names = validation.feature_names(X)
         X = validation.check_array(self, X, order="any", sparse=self.sparse_formats)
         y = validation.check_real_targets(self, y, X.shape[0])
         weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
-        samples = Samples(X, y.reshape(len(y), -1), weight, fit_intercept)
-        zero, way = np.zeros(samples.Y.shape[1]), "positive" if positive else "auto"
-        # Beyond 1 nothing is left, and squares of it are to stay finite.
-        solution = _least_squares.solve(self, samples, zero, min(tol, 1e9), n_jobs, way=way)
+        samples = Samples(X, y.reshape(len(y), -1), weight, given.fit_intercept)
+        solution = _least_squares.solve(
+            self, samples, alpha=np.zeros(samples.Y.shape[1]),
+            cutoff=min(given.tol, 1e9),  # beyond 1 nothing is left, and squares are to stay finite
+            n_jobs=given.n_jobs, way="positive" if given.positive else "auto",
+        )  # fmt: skip
         validation.store_features(self, X.shape[1], names)
         store_linear_function(self, solution, X.dtype, y.ndim == 1, y.ndim)
         for name in ("rank_", "_spectrum"):
             vars(self).pop(name, None)
-        if not positive and isinstance(X, np.ndarray):
+        if not given.positive and isinstance(X, np.ndarray):
             self.rank_, self._spectrum = solution.rank, solution.spectrum
         return self
 

@@ -4,25 +4,28 @@ import contextlib
 import copy
 import functools
 import inspect
-import numbers
 import sys
 from typing import NamedTuple
 
 import numpy as np
 
 from litlearn._core import targets, validation
+from litlearn._core.constraints import (
+    ARRAY,
+    BOOLEAN,
+    POSITIVE,
+    REPEATS,
+    SHARE,
+    Integer,
+    Option,
+    Real,
+    Table,
+)
 from litlearn._core.factors import threads_for
 from litlearn._core.linear import SPARSE_FORMATS, LinearClassifier, SparseCoefficients
-from litlearn._core.parallel import map_blocks
 from litlearn._core.progress import progress
 from litlearn.exceptions import ConvergenceWarning
-from litlearn.linear_model import _callbacks
-from litlearn.linear_model._choice import (
-    check_folds,
-    check_no_params,
-    check_score,
-    named_scorer,
-)
+from litlearn.linear_model import _callbacks, _choice
 from litlearn.linear_model._newton import Goal, minimise, smooth_path
 from litlearn.linear_model._objective import Objective
 from litlearn.linear_model._penalty import Penalty
@@ -42,7 +45,25 @@ MISSED = {
 LARGEST_HESSIAN = 10_000  # parameters; beyond, not even a user's wish makes it sensible
 GRID = (-4.0, 4.0)  # decimal exponents of the first and the last C of an automatic grid
 SMALL = 2**18  # entries of X below which one thread takes all paths
-PENALTIES = ("l1", "l2", "elasticnet", "deprecated")
+ANY_C = Real("(0.0, inf]")
+
+
+class Samples(NamedTuple):
+    """Samples of classes."""
+
+    X: np.ndarray  # (n, p), or a CSR or CSC array
+    codes: np.ndarray  # (n,), from 0
+    classes: np.ndarray
+    s: np.ndarray  # (n,), weights
+
+    def shape(self):
+        """Return the shape (q, p) of the coefficients: two classes have one row."""
+        n_classes = len(self.classes)
+        return 1 if n_classes == 2 else n_classes, self.X.shape[1]
+
+    def start(self):
+        """Return coefficients and intercepts of zero."""
+        return np.zeros(self.shape()), np.zeros(self.shape()[0])
 
 
 class Fitted(NamedTuple):
@@ -53,11 +74,6 @@ class Fitted(NamedTuple):
     n_iter: int
     optimality: float
     message: str | None  # why the certificate was missed, if it was
-
-
-def rows_of(n_classes):
-    """Return the number of rows of coefficients."""
-    return 1 if n_classes == 2 else n_classes
 
 
 def show_objective(state):
@@ -105,7 +121,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
 
     Parameters
     ----------
-    penalty : {"l1", "l2", "elasticnet", None}, default="deprecated"
+    penalty : {"l1", "l2", "elasticnet"} or None, default="deprecated"
         Older way to choose the penalty, which `l1_ratio` and `C` express by themselves. ``"l2"`` is
         ``l1_ratio=0``, ``"l1"`` is ``l1_ratio=1``, ``"elasticnet"`` uses `l1_ratio`, and None is
         ``C=inf``. Each warns, as scikit-learn will drop the parameter. Where the two disagree,
@@ -113,7 +129,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     C : float, default=1.0
         Weight of the losses against the penalty, above 0. Smaller is a stronger penalty; ``inf``
         is none.
-    l1_ratio : float, default=0.0
+    l1_ratio : float or None, default=0.0
         Share of the l1 penalty, from 0 to 1.
     dual : bool, default=False
         Accepted for compatibility; without effect, since the minimum is the same. As in
@@ -129,7 +145,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     class_weight : dict or "balanced", default=None
         Weights of the classes, ``{class: weight}``; ``"balanced"`` gives all classes the same total
         weight. They multiply the sample weights.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Accepted for compatibility; nothing here is random.
     solver : str, default="auto"
         ``"auto"`` chooses by shape and penalty, and serves every penalty. The names of
@@ -141,7 +157,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         refused here.
     max_iter : int, default=100
         Most iterations of the solver.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Show a progress bar if above 0.
     warm_start : bool, default=False
         Begin at the coefficients of the last fit. They must have the shape that the new data need.
@@ -189,6 +205,15 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     [[0.5 0.5]]
     """
 
+    _constraints = Table(
+        penalty=Option("l1", "l2", "elasticnet", "deprecated") | None,
+        C=ANY_C,
+        l1_ratio=SHARE | None,
+        dual=BOOLEAN,
+        intercept_scaling=POSITIVE,
+        solver=Option(*SOLVERS),
+        max_iter=Integer("[0, inf)"),
+    )
     sparse_formats = SPARSE_FORMATS
     _calls_back = True  # with solvers that tell their steps
 
@@ -242,23 +267,19 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             If the solver stops without its certificate, or the classes are separated and there is
             no penalty.
         """
-        C, l1_ratio, tol, max_iter = self._check_parameters()
-        X_given = X
-        X = validation.check_array(self, X, sparse=self.sparse_formats)
+        given = self._check_parameters()
+        names = validation.feature_names(X)
+        rows = validation.check_array(self, X, sparse=self.sparse_formats)
         if self.solver == "liblinear":
-            X = X.astype(np.float64, copy=False)  # as LIBLINEAR, which has no other numbers
-        names = validation.feature_names(X_given)
-        n, p = X.shape
-        coded = targets.encode_one(self, y, n)
-        classes, codes, s = self._samples(coded, sample_weight)
-        start = self._start(len(classes), p)
-        limits = tol, max_iter
-        snapshot = functools.partial(self._snapshot, X, names, classes)
+            rows = rows.astype(np.float64, copy=False)  # as LIBLINEAR, which has no other numbers
+        samples = self._samples(rows, targets.encode_one(self, y, rows.shape[0]), sample_weight)
+        start = self._start(samples)
+        snapshot = functools.partial(self._snapshot, samples, names)
         with _callbacks.fitting(self, X, y, sample_weight, snapshot):
-            fitted = self._solve_scaled(X, codes, len(classes), s, C, l1_ratio, limits, start)
+            fitted = self._solve(samples, given.C, given.l1_ratio, given, start)
             if fitted.message is not None:
                 validation.warn(ConvergenceWarning(fitted.message))
-            self._store(X, names, classes, fitted)
+            self._store(samples, names, fitted)
         return self
 
     def set_callbacks(self, *callbacks):
@@ -296,65 +317,30 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             validation.warn(UserWarning(message))
         return CallbackSupportMixin.set_callbacks(self, *callbacks)
 
-    def _solve_scaled(self, X, codes, n_classes, s, C, l1_ratio, limits, start):
-        """As `_solve`, for weights `s` of any size and the parameter `C`."""
-        s, alpha = scaled_penalty(s, C)
-        # Of sparse data no matrix is factored, but vectors are long enough for threads of BLAS.
-        n_rows = 0 if validation.is_sparse(X) else X.shape[1]
-        with within_range(X), threads_for(n_rows):
-            return self._solve(X, codes, n_classes, s, alpha, l1_ratio, limits, start)
-
     def _check_parameters(self):
-        """Return C, l1_ratio, tol and max_iter after checking everything."""
-        who = type(self).__name__
-        C = validation.check_real(self, "C", self.C, low=0.0, allow_low=False, allow_inf=True)
-        l1_ratio = validation.check_real(
-            self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0, allow_none=True
-        )
-        validation.check_boolean(self, "warm_start", self.warm_start)
-        if self.penalty is not None:
-            validation.check_option(
-                self,
-                "penalty",
-                self.penalty,
-                ("l1", "l2", "elasticnet", "deprecated"),
-                or_else=" or None",
-            )
+        """Return the parameters, with the C and the l1_ratio that `penalty` makes of them."""
+        given, who = validation.check_parameters(self), type(self).__name__
         self._warn_of_penalty()
-        tol, max_iter = self._check_solver_parameters()
-        if self.penalty == "elasticnet" and l1_ratio is None:
+        if given.penalty == "elasticnet" and given.l1_ratio is None:
             raise ValueError(f"{who}: l1_ratio must be specified when penalty is elasticnet.")
-        inconsistent = {"l2": (0.0, None), "l1": (1.0, None)}.get(self.penalty, (l1_ratio,))
-        if l1_ratio not in inconsistent:
+        inconsistent = {"l2": (0.0, None), "l1": (1.0, None)}.get(given.penalty, (given.l1_ratio,))
+        if given.l1_ratio not in inconsistent:
             message = (
-                f"{who}: Inconsistent values: penalty={self.penalty} with l1_ratio={l1_ratio}. "
-                "l1_ratio parameter is only used when penalty is 'elasticnet'. Got "
-                f"(penalty={self.penalty}). Leave penalty at its default and use l1_ratio only."
+                f"{who}: Inconsistent values: penalty={given.penalty} with "
+                f"l1_ratio={given.l1_ratio}. l1_ratio parameter is only used when penalty is "
+                f"'elasticnet'. Got (penalty={given.penalty}). Leave penalty at its default and "
+                "use l1_ratio only."
             )
             validation.warn(UserWarning(message))
-        if self.penalty is None:
-            if C != 1.0 or l1_ratio not in (0.0, None):
+        if given.penalty is None:
+            if given.C != 1.0 or given.l1_ratio not in (0.0, None):
                 message = f"{who}: Setting penalty=None will ignore the C and l1_ratio parameters"
                 validation.warn(UserWarning(message))
-            C = np.inf
-        ratios = {"l2": 0.0, "l1": 1.0}
-        l1_ratio = ratios.get(self.penalty, l1_ratio or 0.0)
-        self._check_solver(l1_ratio if np.isfinite(C) else 0.0, np.isfinite(C))
-        return C, l1_ratio, tol, max_iter
-
-    def _check_solver_parameters(self):
-        """Return tol and max_iter after checking what LogisticRegressionCV has too."""
-        for name in ("dual", "fit_intercept"):
-            validation.check_boolean(self, name, getattr(self, name))
-        validation.check_real(
-            self, "intercept_scaling", self.intercept_scaling, low=0.0, allow_low=False
-        )
-        validation.check_option(self, "solver", self.solver, SOLVERS)
-        validation.check_random_state(self, self.random_state)
-        validation.check_n_jobs(self, self.n_jobs)
-        validation.check_verbose(self)
-        tol = validation.check_real(self, "tol", self.tol, low=0.0)
-        return tol, validation.check_integer(self, "max_iter", self.max_iter, low=0)
+            given.C = np.inf
+        given.l1_ratio = {"l2": 0.0, "l1": 1.0}.get(given.penalty, given.l1_ratio or 0.0)
+        penalised = bool(np.isfinite(given.C))
+        self._check_solver(given.l1_ratio if penalised else 0.0, penalised)
+        return given
 
     def _warn_of_penalty(self):
         """Say that the parameter will go."""
@@ -385,8 +371,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 f"l1_ratio={l1_ratio}. Use solver='saga' or 'auto'."
             )
 
-    def _samples(self, coded, sample_weight):
-        """Return the classes, their codes and the weights of samples, if they can be fitted."""
+    def _samples(self, X, coded, sample_weight):
+        """Return the :class:`Samples`, if they can be fitted."""
         who, classes = type(self).__name__, coded.classes[0]
         if len(classes) < 2:
             raise ValueError(
@@ -400,13 +386,13 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "OneVsRestClassifier."
             )
         s = targets.combined_weight(self, sample_weight, self.class_weight, coded, counted=True)
-        return classes, coded.codes[0], np.ones(len(coded.codes[0])) if s is None else s
+        return Samples(X, coded.codes[0], classes, np.ones(X.shape[0]) if s is None else s)
 
-    def _start(self, n_classes, n_features):
-        """Return coefficients (q, p) and intercepts (q,) to start from: q is 1 for two classes."""
-        shape = rows_of(n_classes), n_features
+    def _start(self, samples):
+        """Return coefficients (q, p) and intercepts (q,) to start from."""
         if not self.warm_start or not hasattr(self, "coef_"):
-            return np.zeros(shape), np.zeros(shape[0])
+            return samples.start()
+        shape = samples.shape()
         if self.coef_.shape != shape:
             raise ValueError(
                 f"LogisticRegression: with warm_start=True the coefficients of the last fit, of "
@@ -417,43 +403,52 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         intercept = self.intercept_ if self.fit_intercept else np.zeros(shape[0])
         return coef.astype(np.float64), intercept.astype(np.float64)
 
-    def _solve(self, X, codes, n_classes, s, alpha, l1_ratio, limits, start):
-        """Return what is :class:`Fitted`; the weights `s` are at most 1."""
-        if alpha * l1_ratio > 0.0:
-            return self._solve_l1(X, codes, n_classes, s, [alpha], l1_ratio, limits, start)[0]
-        penalised = alpha > 0.0 and np.bincount(codes, weights=s).min() > 0.0
-        tol, max_iter = limits
-        loss = self._loss(X, codes, n_classes, s, alpha)
-        v = loss.start(*start)
+    def _solve(self, samples, C, l1_ratio, limits, start):
+        """Return what is :class:`Fitted`; `limits` has `tol` and `max_iter`."""
+        s, alpha = scaled_penalty(samples.s, C)
+        # Of sparse data no matrix is factored, but vectors are long enough for threads of BLAS.
+        n_rows = 0 if validation.is_sparse(samples.X) else samples.X.shape[1]
+        with within_range(samples.X), threads_for(n_rows):
+            if alpha * l1_ratio > 0.0:
+                return self._solve_l1(samples, s, [alpha], l1_ratio, limits, start)[0]
+            return self._solve_l2(samples, s, alpha, limits, start)
+
+    def _solve_l2(self, samples, s, alpha, limits, start):
+        """As `_solve`, without an l1 penalty; the weights `s` are at most 1."""
+        penalised = alpha > 0.0 and np.bincount(samples.codes, weights=s).min() > 0.0
+        objective = self._objective(samples, s, alpha)
+        v = objective.start(*start)
         factored = {"newton-cg": False, "newton-cholesky": True}.get(self.solver)
-        if factored and (loss.sparse or v.size > LARGEST_HESSIAN):
+        if factored and (objective.sparse or v.size > LARGEST_HESSIAN):
             factored = None
-        goal = Goal(1e-3 * tol, tol, max_iter, penalised)
+        goal = Goal(1e-3 * limits.tol, limits.tol, limits.max_iter, penalised)
         steps = getattr(self, "_steps", None) if self.solver in TELLING else None
         with progress(self, show_objective) as report:
             if steps is not None:
-                report = steps.begin(v, loss.finish, report)
-            result = minimise(loss, v, goal, report, factored)
+                report = steps.begin(v, objective.finish, report)
+            result = minimise(objective, v, goal, report, factored)
             if steps is not None:
                 steps.end(result.v)
         message = None if result.converged else self._explain(result)
         optimality = result.gap * result.state.value
-        return Fitted(*loss.finish(result.v), result.n_iter, optimality, message)
+        return Fitted(*objective.finish(result.v), result.n_iter, optimality, message)
 
-    def _loss(self, X, codes, n_classes, s, alpha):
-        """Return the loss of two classes or of many, with an l2 penalty."""
+    def _objective(self, samples, s, alpha):
+        """Return the objective of two classes or of many, with an l2 penalty."""
+        X, codes = samples.X, samples.codes.astype(np.intp)
         if validation.is_sparse(X) and X.format != "csr":
             X = validation.check_array(self, X.tocsr(), sparse=("csr",))
-        options = s, alpha, self.fit_intercept, self.n_jobs
-        return Objective(X, codes.astype(np.intp), rows_of(n_classes), *options)
+        return Objective(X, codes, samples.shape()[0], s, alpha, self.fit_intercept, self.n_jobs)
 
-    def _solve_l1(self, X, codes, n_classes, s, alphas, l1_ratio, limits, start):
+    def _solve_l1(self, samples, s, alphas, l1_ratio, limits, start):
         """As `_solve`, with l1 penalties, by the proximal Newton method: a list of `Fitted`."""
-        penalties = [Penalty(float(a * l1_ratio), float(a * (1.0 - l1_ratio))) for a in alphas]
-        q = rows_of(n_classes)
-        given = X, codes.astype(np.intp), q, s, penalties, bool(self.fit_intercept)
+        found = fit_path(
+            samples.X, samples.codes.astype(np.intp), samples.shape()[0], s,
+            [Penalty(float(a * l1_ratio), float(a * (1.0 - l1_ratio))) for a in alphas],
+            bool(self.fit_intercept), limits.tol, limits.max_iter, start, self.n_jobs,
+        )  # fmt: skip
         fits = []
-        for coef, intercept, n_iter, gap, met in fit_path(*given, *limits, start, self.n_jobs):
+        for coef, intercept, n_iter, gap, met in found:
             missed = self._missed(n_iter, f"the duality gap of the mean objective is {gap:.1e}")
             fits.append(Fitted(coef, intercept, n_iter, gap, None if met else missed))
         return fits
@@ -478,19 +473,19 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             "Increase max_iter or tol, or penalise more (a smaller C)."
         )
 
-    def _store(self, X, names, classes, fitted):
-        validation.store_features(self, X.shape[1], names)
-        self.classes_ = classes
-        self.coef_ = fitted.coef.astype(X.dtype)
-        self.intercept_ = fitted.intercept.astype(X.dtype)
+    def _store(self, samples, names, fitted):
+        dtype = samples.X.dtype
+        validation.store_features(self, samples.X.shape[1], names)
+        self.classes_ = samples.classes
+        self.coef_, self.intercept_ = fitted.coef.astype(dtype), fitted.intercept.astype(dtype)
         self.n_iter_ = np.array([fitted.n_iter], dtype=np.int32)
         self.optimality_ = float(fitted.optimality)
         self.converged_ = fitted.message is None
 
-    def _snapshot(self, X, names, classes, n_done, coef, intercept):
+    def _snapshot(self, samples, names, n_done, coef, intercept):
         """Return the attributes of an estimator that is fitted so far."""
         one = copy.copy(self)
-        one._store(X, names, classes, Fitted(coef, intercept, n_done, np.nan, "not done"))
+        one._store(samples, names, Fitted(coef, intercept, n_done, np.nan, "not done"))
         return vars(one)
 
     def predict_proba(self, X):
@@ -569,14 +564,14 @@ class LogisticRegressionCV(LogisticRegression):
         samples.
     n_jobs : int or None, default=None
         Threads, one path each; None is all CPUs. The result does not depend on it.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Show a progress bar if above 0.
     refit : bool, default=True
         Whether to fit the best penalty to all samples. Otherwise the coefficients, `C` and the
         share that are best on each fold are averaged.
     intercept_scaling : float, default=1.0
         Accepted for compatibility; without effect, since the intercept is not penalised.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Accepted for compatibility; nothing here is random.
     use_legacy_attributes : bool, default="warn"
         Shapes of the attributes: as scikit-learn has had them (True, and the default), or as they
@@ -635,6 +630,14 @@ class LogisticRegressionCV(LogisticRegression):
     [1.] (4, 2)
     """
 
+    _constraints = Table(
+        Cs=REPEATS | ARRAY,
+        l1_ratios=ARRAY | Option("warn") | None,
+        penalty=Option("l1", "l2", "elasticnet", "deprecated"),
+        scoring=_choice.SCORING,
+        refit=BOOLEAN,
+        use_legacy_attributes=BOOLEAN | Option("warn"),
+    )
     _calls_back = False
 
     def __init__(
@@ -691,18 +694,20 @@ class LogisticRegressionCV(LogisticRegression):
         ConvergenceWarning
             If a fit stops without its certificate.
         """
-        check_no_params(self, params)
-        Cs, ratios, limits = self._check_parameters()
+        _choice.check_no_params(self, params)
+        given = self._check_parameters()
         names = validation.feature_names(X)
         X = validation.check_array(self, X, sparse=self.sparse_formats)
         if validation.is_sparse(X) and X.format != "csr":
             X = validation.check_array(self, X.tocsr(), sparse=("csr",))
         coded = targets.encode_one(self, y, X.shape[0])
-        classes, codes, s = self._samples(coded, sample_weight)
+        samples = self._samples(X, coded, sample_weight)
         weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
-        data = X, codes, classes, s, weight
-        coefs, scores, n_iter, missed = self._search(data, Cs, ratios, limits)
-        fitted, chosen = self._choose(data, coefs, scores, Cs, ratios, limits)
+        single = LogisticRegression(
+            solver=self.solver, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs
+        )
+        coefs, scores, n_iter, missed = self._search(single, samples, weight, given)
+        fitted, chosen = self._choose(single, samples, coefs, scores, given)
         missed += fitted.message is not None
         if missed:
             message = (
@@ -710,65 +715,52 @@ class LogisticRegressionCV(LogisticRegression):
                 "fits. Increase max_iter or tol, scale the features, or penalise more (smaller Cs)."
             )
             validation.warn(ConvergenceWarning(message))
-        self._store(X, names, classes, fitted)
+        self._store(samples, names, fitted)
         del self.optimality_  # of the last fit alone
-        self.Cs_, self.converged_ = Cs, missed == 0
-        self._store_search(coefs, scores, n_iter, ratios, *chosen)
+        self.Cs_, self.converged_ = given.Cs, missed == 0
+        self._store_search(coefs, scores, n_iter, given.l1_ratios, *chosen)
         return self
 
-    def _choose(self, data, coefs, scores, Cs, ratios, limits):
+    def _choose(self, single, samples, coefs, scores, given):
         """Return what is :class:`Fitted`, and the C and the share of l1 that it stands for."""
-        X, codes, classes, s, _ = data
+        Cs, ratios = given.Cs, given.l1_ratios
         # <choose>: The best mean score; of equal ones, the first.
         if self.refit:
             mean = scores.mean(axis=0)
             c, r = np.unravel_index(np.argmax(mean.T), mean.T.shape)
-            given = Cs[c], ratios[r]
             # The mean of the folds is near, but without l1 little is saved by it. From zero the
             # answer is LogisticRegression's with this C, to the last bit.
             start = self._split(coefs[:, r, c].mean(axis=0) * (ratios[r] > 0.0))
-            single = self._single()
-            return single._solve_scaled(X, codes, len(classes), s, *given, limits, start), given
+            return single._solve(samples, Cs[c], ratios[r], given, start), (Cs[c], ratios[r])
         flat = scores.transpose(0, 2, 1).reshape(len(scores), -1).argmax(axis=1)
         c, r = np.unravel_index(flat, (len(Cs), len(ratios)))
         mean = self._split(coefs[np.arange(len(scores)), r, c].mean(axis=0))
         return Fitted(*mean, 0, np.nan, None), (np.mean(Cs[c]), np.mean(ratios[r]))
 
     def _check_parameters(self):
-        """Return the values of C, the shares of l1, and tol and max_iter."""
-        limits = self._check_solver_parameters()
-        validation.check_boolean(self, "refit", self.refit)
-        validation.check_option(self, "penalty", self.penalty, PENALTIES)
+        """Return the parameters, with arrays of the values of C and of the shares of l1."""
+        given = validation.check_parameters(self)
         self._warn_of_penalty()
-        if not validation.is_option(self.use_legacy_attributes, "warn"):
-            validation.check_boolean(self, "use_legacy_attributes", self.use_legacy_attributes)
-        if self.scoring is not None and not callable(self.scoring):
-            if not isinstance(self.scoring, str):
-                expected = "a str that names a scorer of scikit-learn's, a callable or None"
-                validation._refuse(self, "scoring", self.scoring, expected)
-        if isinstance(self.Cs, numbers.Integral) and not isinstance(self.Cs, (bool, np.bool_)):
-            count = validation.check_integer(self, "Cs", self.Cs, low=1, high=validation.LARGEST)
-            Cs = np.logspace(*GRID, count)
+        if isinstance(given.Cs, int):
+            given.Cs = np.logspace(*GRID, given.Cs)
         else:
-            Cs = self._check_numbers("Cs", self.Cs, low=0.0, allow_low=False, allow_inf=True)
-        ratios = self._check_ratios()
-        for ratio in ratios:
+            given.Cs = self._check_numbers("Cs", given.Cs, ANY_C)
+        given.l1_ratios = self._check_ratios()
+        for ratio in given.l1_ratios:
             self._check_solver(ratio)
-        return Cs, ratios, limits
+        return given
 
-    def _check_numbers(self, name, given, **limits):
+    def _check_numbers(self, name, numbers, constraint):
         """Return an array of checked numbers from an array-like parameter."""
-        if not validation.is_listed(given) or np.ndim(given) != 1 or np.size(given) == 0:
-            validation._refuse(self, name, given, "an int or an array-like of numbers")
-        checked = [
-            validation.check_real(self, f"{name}[{i}]", value, **limits)
-            for i, value in enumerate(given)
-        ]
-        return np.array(checked)
+        if np.ndim(numbers) != 1 or np.size(numbers) == 0:
+            validation.refuse(self, name, numbers, "an int or an array-like of numbers")
+        return np.array([
+            constraint.check(self, f"{name}[{i}]", value) for i, value in enumerate(numbers)
+        ])  # fmt: skip
 
     def _check_ratios(self):
         """Return the shares of the l1 penalty."""
-        none = self.l1_ratios is None or self._has_default_ratios()
+        none = not self._has_ratios()
         if self.penalty in ("l1", "l2"):
             if not none:
                 message = (
@@ -778,19 +770,12 @@ class LogisticRegressionCV(LogisticRegression):
                 validation.warn(UserWarning(message))
             return np.array([float(self.penalty == "l1")])
         if none and self.penalty == "elasticnet":
-            validation._refuse(self, "l1_ratios", None, "an array-like of numbers from 0 to 1")
-        if none:
-            return np.zeros(1)
-        return self._check_numbers("l1_ratios", self.l1_ratios, low=0.0, high=1.0)
+            validation.refuse(self, "l1_ratios", None, "an array-like of numbers from 0 to 1")
+        return np.zeros(1) if none else self._check_numbers("l1_ratios", self.l1_ratios, SHARE)
 
-    def _has_default_ratios(self):
-        return isinstance(self.l1_ratios, str) and self.l1_ratios == "warn"
-
-    def _single(self):
-        """Return the estimator that solves for one penalty."""
-        return LogisticRegression(
-            solver=self.solver, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs
-        )
+    def _has_ratios(self):
+        """Tell whether there are shares of the l1 penalty to choose from."""
+        return self.l1_ratios is not None and not isinstance(self.l1_ratios, str)
 
     def _split(self, coefs):
         """Return coefficients and intercepts from arrays that hold both, (q, n_dof)."""
@@ -798,7 +783,7 @@ class LogisticRegressionCV(LogisticRegression):
             return np.ascontiguousarray(coefs[:, :-1]), coefs[:, -1].copy()
         return coefs, np.zeros(len(coefs))
 
-    def _search(self, data, Cs, ratios, limits):
+    def _search(self, single, samples, weight, given):
         """Fit and score all paths.
 
         Returns
@@ -808,84 +793,44 @@ class LogisticRegressionCV(LogisticRegression):
         missed : int
             How many fits have missed their certificate.
         """
-        X, codes, classes, _, weight = data
-        folds = check_folds(self, self.cv, X, classes[codes], codes)
-        n_paths, scorer = len(folds) * len(ratios), self._scorer(classes)
-        q, p = rows_of(len(classes)), X.shape[1]
-        coefs = np.empty((len(folds), len(ratios), len(Cs), q, p + bool(self.fit_intercept)))
-        scores, done = np.empty(coefs.shape[:3]), []
-        n_iter = np.zeros(scores.shape, dtype=np.int32)
-        with progress(self, lambda: "", unit="path", total=n_paths) as report:
+        X, codes, classes, s = samples
+        y, (q, p) = classes[codes], samples.shape()
+        folds, scorer = _choice.check_folds(self, self.cv, X, y, codes), self._scorer(classes)
+        shape = len(folds), len(given.l1_ratios), len(given.Cs)
+        coefs = np.empty((*shape, q, p + bool(self.fit_intercept)))
+        scores, n_iter = np.empty(shape), np.zeros(shape, dtype=np.int32)
+        order = np.argsort(given.Cs, kind="stable")
 
-            def job(number):
-                f, r = divmod(number, len(ratios))
-                train, test = folds[f]
-                missed = self._path(data, train, Cs, ratios[r], limits, coefs[f, r], n_iter[f, r])
-                given = (X[test], classes[codes[test]])
-                weighted = {} if weight is None else {"sample_weight": weight[test]}
-                for c in range(len(Cs)):
-                    model = self._single()
-                    model.classes_, model.n_features_in_ = classes, p
-                    model.coef_, model.intercept_ = self._split(coefs[f, r, c])
-                    scores[f, r, c] = check_score(self, scorer(model, *given, **weighted))
-                done.append(number)
-                if report is not None:
-                    report(len(done))
-                return missed
+        def solve(f, r):
+            train, test = folds[f]
+            if not s[train].any():
+                raise ValueError(
+                    "LogisticRegressionCV: sample_weight is all zero outside a fold of cv."
+                )
+            rows = validation.check_array(self, X[train], sparse=self.sparse_formats)
+            part = Samples(rows, codes[train], classes, s[train])
+            # <path>: From the strongest penalty to the weakest.
+            with within_range(rows):
+                fits = solve_path(single, part, given.Cs[order], given.l1_ratios[r], given)
+            of_test = X[test], y[test], None if weight is None else weight[test]
+            for c, fitted in zip(order, fits, strict=True):
+                one = [fitted.coef, fitted.intercept[:, np.newaxis]]
+                coefs[f, r, c] = np.hstack(one[: 1 + bool(self.fit_intercept)])
+                model = copy.copy(single)
+                model.classes_, model.n_features_in_ = classes, p
+                model.coef_, model.intercept_ = self._split(coefs[f, r, c])
+                scores[f, r, c] = _choice.score(self, scorer, model, *of_test)
+                n_iter[f, r, c] = fitted.n_iter
+            return sum(fitted.message is not None for fitted in fits)
 
-            # Short passes would spend their time on handing over the interpreter.
-            n_jobs = 1 if np.prod(X.shape) < SMALL else self.n_jobs
-            missed = sum(map_blocks(job, n_paths, n_jobs))
-        return coefs, scores, n_iter, missed
-
-    def _path(self, data, train, Cs, ratio, limits, coefs, n_iter):
-        """Fit some samples for all `Cs`, each from the last; fill `coefs` and `n_iter`.
-
-        Returns how many fits have missed their certificate.
-        """
-        X, codes, classes, s, _ = data
-        X, codes, s = X[train], codes[train], s[train]
-        if not s.any():
-            raise ValueError(
-                "LogisticRegressionCV: sample_weight is all zero outside a fold of cv."
-            )
-        X = validation.check_array(self, X, sparse=self.sparse_formats)
-        missed, order = 0, np.argsort(Cs, kind="stable")
-        # <path>: From the strongest penalty to the weakest.
-        with within_range(X):
-            fits = self._fits(X, codes, len(classes), s, Cs[order], ratio, limits)
-        for c, fitted in zip(order, fits, strict=True):
-            coefs[c, :, : X.shape[1]] = fitted.coef
-            if self.fit_intercept:
-                coefs[c, :, -1] = fitted.intercept
-            n_iter[c] = fitted.n_iter
-            missed += fitted.message is not None
-        return missed
-
-    def _fits(self, X, codes, n_classes, s, Cs, ratio, limits):
-        """Return a list of what is :class:`Fitted`, for each of rising `Cs`."""
-        single, shape = self._single(), (rows_of(n_classes), X.shape[1])
-        start, fits = (np.zeros(shape), np.zeros(shape[0])), []
-        scaled, alphas = scaled_penalty(s, Cs)
-        if (alphas * ratio > 0.0).all():
-            return single._solve_l1(X, codes, n_classes, scaled, alphas, ratio, limits, start)
-        # Without a finite minimum, the solver of one penalty knows what to say.
-        if ratio == 0.0 and np.isfinite(Cs).all() and np.bincount(codes, s, n_classes).min() > 0.0:
-            loss = single._loss(X, codes, n_classes, scaled, alphas[-1])
-            for v, n_iter, converged in smooth_path(loss, loss.start(*start), alphas, limits):
-                missed = None if converged else "missed"
-                fits.append(Fitted(*loss.finish(v), n_iter, np.nan, missed))
-            return fits
-        for C in Cs:
-            fits.append(single._solve_scaled(X, codes, n_classes, s, C, ratio, limits, start))
-            start = fits[-1].coef, fits[-1].intercept
-        return fits
+        missed = _choice.solve_paths(self, solve, shape[:2], small=np.prod(X.shape) < SMALL)
+        return coefs, scores, n_iter, int(np.sum(missed))
 
     def _scorer(self, classes=None):
         """Return the callable that scores; with `classes`, one that expects all of these."""
-        if self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "warn"):
+        if self.scoring is None or validation.is_option(self.scoring, "warn"):
             return _accuracy
-        scorer = self.scoring if callable(self.scoring) else named_scorer(self)
+        scorer = _choice.scorer_of(self)
         function = getattr(scorer, "_score_func", None)
         known = inspect.signature(function).parameters if function else ()
         if classes is None or "labels" not in known:
@@ -899,7 +844,7 @@ class LogisticRegressionCV(LogisticRegression):
 
     def _store_search(self, coefs, scores, n_iter, ratios, C, ratio):
         """Store what the search found, in the shapes that were asked for."""
-        given = not (self.l1_ratios is None or self._has_default_ratios())
+        given = self._has_ratios()
         self.l1_ratios_ = ratios if given else np.array([None])
         if isinstance(self.use_legacy_attributes, str) or self.use_legacy_attributes:
             keys = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
@@ -934,9 +879,34 @@ class LogisticRegressionCV(LogisticRegression):
         -------
         float
         """
-        check_no_params(self, params)
+        _choice.check_no_params(self, params)
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self._scorer()(self, X, y, **weighted)
+
+
+def solve_path(single, samples, Cs, l1_ratio, limits):
+    """Return what is :class:`Fitted` for each of rising `Cs`, each from the last.
+
+    `single` is the estimator that solves for one.
+    """
+    start, fits = samples.start(), []
+    s, alphas = scaled_penalty(samples.s, Cs)
+    if (alphas * l1_ratio > 0.0).all():
+        return single._solve_l1(samples, s, alphas, l1_ratio, limits, start)
+    lightest = np.bincount(samples.codes, samples.s, len(samples.classes)).min()
+    # Without a finite minimum, the solver of one penalty knows what to say.
+    if l1_ratio == 0.0 and np.isfinite(Cs).all() and lightest > 0.0:
+        objective = single._objective(samples, s, alphas[-1])
+        v = objective.start(*start)
+        path = smooth_path(objective, v, alphas, limits.tol, limits.max_iter)
+        for v, n_iter, converged in path:
+            missed = None if converged else "missed"
+            fits.append(Fitted(*objective.finish(v), n_iter, np.nan, missed))
+        return fits
+    for C in Cs:
+        fits.append(single._solve(samples, C, l1_ratio, limits, start))
+        start = fits[-1].coef, fits[-1].intercept
+    return fits
 
 
 def _accuracy(model, X, y, sample_weight=None):

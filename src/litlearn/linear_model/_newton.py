@@ -7,18 +7,18 @@ minimum, whatever the units of the features. It is what the solvers stop on.
 
 There are four ways to a step, and :func:`minimise` chooses:
 
-- Few parameters: form the Hessian and factor it (:func:`newton`).
+- Few parameters: form the Hessian and factor it (:class:`Factored`).
 - Many more samples than parameters: minimise over a part of the samples first. Its minimum is a
   good start, and its Hessian a good model of the whole one. Steps with that fixed model, corrected
   by what the gradients along the way say about the curvature (L-BFGS), need one pass over the
-  data each (:func:`quasi_newton`). With only some thousands of samples of two classes, Newton's own
+  data each (:class:`QuasiNewton`). With only some thousands of samples of two classes, Newton's own
   steps do the rest.
 - Hundreds of parameters or more, two classes, and sparse or not so many samples: a Hessian costs as
   much as dozens of gradients. Let L-BFGS go most of the way, and conjugate gradients finish and
   certify. If the features are too nearly collinear for that, go on with factored Hessians, unless
-  the samples are sparse (:func:`by_gradients`).
+  the samples are sparse (:class:`Mixed`).
 - Otherwise: solve for the step by conjugate gradients, which only need products with the Hessian
-  (:func:`newton` again).
+  (:class:`Truncated`).
 
 Under one l2 penalty after the other, from the strongest to the weakest (:func:`smooth_path`), what
 is known of one minimum is used for the next. It is the start, or where the last two lead, and its
@@ -29,7 +29,6 @@ pass, its diagonal does.
 """
 
 import contextlib
-import functools
 import math
 from typing import NamedTuple
 
@@ -143,6 +142,7 @@ class Step(NamedTuple):
     d: np.ndarray
     residual: np.ndarray  # -g - H d
     reached: bool  # whether the solver met its tolerance, and its caller was content
+    n_products: int  # with H
 
 
 def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=None):
@@ -157,7 +157,7 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=Non
     z = precondition(r)
     direction = z
     rz = length = float(np.vdot(r, z))
-    target = rtol * rtol * rz
+    target, n_products = rtol * rtol * rz, 0
     for _ in range(max_iter):
         if not rz > target:
             share = 1.0 if rz <= 0.0 or accept is None else accept(d, r)
@@ -166,6 +166,7 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=Non
             target = rz * max(share, 0.01)
             continue
         Hd = product(direction)
+        n_products += 1
         curvature = float(np.vdot(direction, Hd))
         if not curvature > FLAT * length:
             break
@@ -176,10 +177,10 @@ def conjugate_gradients(product, precondition, g, rtol, max_iter=200, accept=Non
         rz, before = float(np.vdot(r, z)), rz
         direction = z + (rz / before) * direction
         length = rz + (rz / before) ** 2 * length  # direction.M direction, as they are orthogonal
-    return Step(d, r, not rz > target)
+    return Step(d, r, not rz > target, n_products)
 
 
-def certified_step(F, state, precondition, rtol, goal, most=None, product=None):
+def certified_step(F, state, precondition, rtol, goal, most=None):
     """Solve for a Newton step, and near the goal so well that the decrement is a bound.
 
     `most` products with the Hessian may be taken; None: as suits the size of the loss.
@@ -208,8 +209,9 @@ def certified_step(F, state, precondition, rtol, goal, most=None, product=None):
     proved = small and 0.0 < F.bound(state.gradient) <= most_gain
     if proved and F.n * state.v.size > CHEAP:
         rtol = 0.99  # the step before was solved for so well that a product or two will do
-    product = product or (lambda x: F.product(state, x))
-    step = conjugate_gradients(product, precondition, state.gradient, rtol, most, accept)
+    step = conjugate_gradients(
+        lambda x: F.product(state, x), precondition, state.gradient, rtol, most, accept
+    )
     if not step.reached and not F.certifies:
         return step, lambda: np.inf
     return step, lambda: F.deficit(state, step.d, step.residual)
@@ -258,12 +260,11 @@ def advance(F, state, d, slope):
     return new, step
 
 
-def iterate(F, state, direction, goal, report=None, observe=None, past=None):
+def iterate(F, state, direction, goal, report=None, past=None):
     """Step until the goal is reached: what the solvers share.
 
-    `direction(state)` gives the next step, and a function that says what its decrement lacks of the
-    true one, or None if it lacks nothing; `observe(old, new)` sees every step taken; `past` is the
-    result of a run before that ended at the state, if there was one.
+    `direction` is a :class:`Direction`; `past` is the result of a run before that ended at the
+    state, if there was one.
     """
     n_iter, separated = 0, False
     moved, last_slope = (past.moved, past.slope) if past else (np.inf, None)
@@ -291,8 +292,7 @@ def iterate(F, state, direction, goal, report=None, observe=None, past=None):
         new, step = advance(F, state, d, slope)
         if new is None:
             return Result(state.v, state, n_iter, gap, slope, moved, False, separated)
-        if observe is not None:
-            observe(state, new)
+        direction.observe(state, new)
         if not goal.penalised:
             separated = F.separates(new, step)
         n_iter, state, last_slope = n_iter + 1, new, slope
@@ -301,31 +301,104 @@ def iterate(F, state, direction, goal, report=None, observe=None, past=None):
             report(n_iter, state)
 
 
-def newton(F, v, goal, report=None, factored=True):
-    """Newton's method: the step solves H d = -g, by Cholesky or by conjugate gradients.
+class Direction:
+    """A way to the next step, from the state where the solver is.
 
-    Once the decrement is small, one more step with the old factor is enough, and the next Hessian
-    is not formed.
+    A call with the state returns the step, and a function that says how much of the true decrement
+    is missing in that of the step, or None if nothing is.
     """
-    solver, near = None, False
 
-    def exact(state):
-        nonlocal solver, near
-        # A factor serves once more near the end. If that was not the end, the curvature changed.
-        solver = solver if near else factor_hessian(F.hessian(state), refined=True)
-        d = -solver(state.gradient)
-        near = not near and -np.vdot(state.gradient, d) <= NEARLY * 2.0 * state.value
+    def observe(self, old, new):
+        """See a step that was taken."""
+
+
+class Factored(Direction):
+    """Newton's method: the step solves H d = -g by a factor of the Hessian."""
+
+    def __init__(self, F):
+        self.F, self.solve, self.near = F, None, False
+
+    def __call__(self, state):
+        # A factor serves once more near the end, and the next Hessian is not formed. If that was
+        # not the end, the curvature changed.
+        if not self.near:
+            self.solve = factor_hessian(self.F.hessian(state), refined=True)
+        d = -self.solve(state.gradient)
+        self.near = not self.near and -np.vdot(state.gradient, d) <= NEARLY * 2.0 * state.value
         return d, None
 
-    def truncated(state):
+
+class Truncated(Direction):
+    """Newton's method: the step solves H d = -g by conjugate gradients, about."""
+
+    def __init__(self, F, goal):
+        self.F, self.goal = F, goal
+
+    def __call__(self, state):
         # The nearer the minimum, the more exactly the step is worth solving for.
         rtol = min(0.1, np.sqrt(np.abs(state.gradient).max()))
-        step, deficit = certified_step(F, state, F.diagonal(state), rtol, goal)
+        model = self.F.diagonal(state)
+        step, deficit = certified_step(self.F, state, model, rtol, self.goal)
         return step.d, deficit
 
-    # To limit the threads of BLAS once costs less than for each of many short passes.
-    with single_threaded_blas() if v.size <= MANY else contextlib.nullcontext():
-        return iterate(F, F.evaluate(v), exact if factored else truncated, goal, report)
+
+class QuasiNewton(Direction):
+    """L-BFGS: a model of the Hessian, `precondition` maps g to H^-1 g, about, corrected by pairs.
+
+    These are the last steps and changes of the gradient, by the two loops of Nocedal (1980).
+    """
+
+    def __init__(self, precondition):
+        self.precondition, self.pairs = precondition, []
+
+    def __call__(self, state):
+        return self.inverse(-state.gradient), None
+
+    def inverse(self, g):
+        """Return H^-1 g, about."""
+        return two_loops(g, self.pairs, self.precondition)
+
+    def observe(self, old, new):
+        remember(self.pairs, new.v - old.v, new.gradient - old.gradient)
+
+
+class Mixed(QuasiNewton):
+    """L-BFGS most of the way, and Newton's steps by conjugate gradients for the rest.
+
+    What L-BFGS says of the gap is only as good as its model of the Hessian, which is a diagonal and
+    a few pairs here. So the certificate is left to conjugate gradients, for which that model is a
+    good preconditioner. Together they may use about as many passes over the data as three Hessians
+    cost. A step for which that is not enough is found by factoring, after a call of `threads`.
+    """
+
+    def __init__(self, F, state, goal, threads):
+        super().__init__(F.diagonal(state))
+        self.F, self.goal, self.threads = F, goal, threads
+        self.limited = not F.sparse and affordable(F, state.v.size)
+        budget = max(10, int(F.hessian_cost(state.v.size) / (PASS * F.n * F.p)))
+        first = min(budget, goal.max_iter // 2)
+        self.left, self.least, self.rough = budget, budget - first, first > 0
+
+    def __call__(self, state):
+        if self.rough:
+            d, _ = super().__call__(state)
+            gain = -float(np.vdot(state.gradient, d))
+            self.left -= 1
+            enough = gain <= 2.0 * max(self.goal.gap, ROUGH) * state.value
+            self.rough = self.left > self.least and not enough
+            return d, lambda: np.inf
+        if self.left > 0 or not self.limited:
+            most = self.left if self.limited else None
+            step, deficit = certified_step(self.F, state, self.inverse, RESIDUAL, self.goal, most)
+            self.left -= step.n_products
+            if step.reached or not self.limited:
+                return step.d, deficit
+        self.threads()
+        return -factor_hessian(self.F.hessian(state), refined=True)(state.gradient), None
+
+    def observe(self, old, new):
+        if self.rough:
+            super().observe(old, new)
 
 
 def two_loops(g, pairs, precondition):
@@ -347,23 +420,6 @@ def remember(pairs, s, y):
     if sy > 1e-16 * float(np.vdot(s, s)) ** 0.5 * float(np.vdot(y, y)) ** 0.5:
         pairs.append((s, y, sy))
         del pairs[:-MEMORY]
-
-
-def quasi_newton(F, state, precondition, goal, report=None, pairs=None, past=None):
-    """L-BFGS from a state and a model of the Hessian: `precondition` maps g to H^-1 g, about.
-
-    The last pairs of steps and changes of the gradient correct the model, by the two loops of
-    Nocedal (1980). `pairs` and `past`, if given, are those of a run before and its result.
-    """
-    pairs = [] if pairs is None else pairs
-
-    def direction(state):
-        return two_loops(-state.gradient, pairs, precondition), None
-
-    def observe(old, new):
-        remember(pairs, new.v - old.v, new.gradient - old.gradient)
-
-    return iterate(F, state, direction, goal, report, observe, past)
 
 
 def minimise(F, v, goal, report=None, factored=None):
@@ -395,72 +451,39 @@ def minimise(F, v, goal, report=None, factored=None):
         return from_part(F, v, goal, report, stride)
     if F.q == 1 and v.size > MANY and large:
         return by_gradients(F, v, goal, report)
-    if not F.sparse and affordable(F, v):
+    if not F.sparse and affordable(F, v.size):
         return newton(F, v, goal, report)
     if F.q > 1 and formed and F.width <= 2 * F.n:
         state = F.evaluate(v)
-        found = quasi_newton(F, state, F.model(state), brief(goal), report)
+        found = iterate(F, state, QuasiNewton(F.model(state)), brief(goal), report)
         return finish(F, found, goal, report)
     return newton(F, v, goal, report, factored=False)
 
 
-def affordable(F, v):
-    """Tell whether to form the Hessian in parameters of the shape of v at each step.
+def newton(F, v, goal, report=None, factored=True):
+    """Newton's method, by Cholesky or by conjugate gradients."""
+    direction = Factored(F) if factored else Truncated(F, goal)
+    return iterate(F, F.evaluate(v), direction, goal, report)
+
+
+def by_gradients(F, v, goal, report=None):
+    """Gradients most of the way; as long as no Hessian is factored, BLAS needs no threads."""
+    with contextlib.ExitStack() as limit:
+        limit.enter_context(single_threaded_blas())
+        state = F.evaluate(v)
+        return iterate(F, state, Mixed(F, state, goal, limit.close), goal, report)
+
+
+def affordable(F, size):
+    """Tell whether to form the Hessian in so many parameters at each step.
 
     For two classes that is one product of the features with themselves. For more it is one for
     each pair of classes, and conjugate gradients with a good model need far less.
     """
-    cost = F.hessian_cost(v.size)
+    cost = F.hessian_cost(size)
     if F.q > 1:
         return cost < 1e8
-    return v.size <= FACTORED and (cost < 2e9 or (cost < 1e11 and v.size <= F.n))
-
-
-def by_gradients(F, v, goal, report=None):
-    """L-BFGS most of the way, and Newton's steps by conjugate gradients for the rest.
-
-    What L-BFGS says of the gap is only as good as its model of the Hessian, which is a diagonal and
-    a few pairs here. So the certificate is left to conjugate gradients, for which that model is a
-    good preconditioner. Together they may use about as many passes over the data as three Hessians
-    cost. A step for which that is not enough is found by factoring.
-    """
-    budget = max(10, int(F.hessian_cost(v.size) / (PASS * F.n * F.p)))
-    state, pairs, limited = F.evaluate(v), [], not F.sparse and affordable(F, v)
-    first, diagonal, left = min(budget, goal.max_iter // 2), F.diagonal(state), budget
-    rough = first > 0
-
-    def model(g):
-        return two_loops(g, pairs, diagonal)
-
-    def product(state, x):
-        nonlocal left
-        left -= 1
-        return F.product(state, x)
-
-    def direction(state):
-        nonlocal left, rough
-        if rough:
-            d, left = model(-state.gradient), left - 1
-            gain = -float(np.vdot(state.gradient, d))
-            rough = left > budget - first and gain > 2.0 * max(goal.gap, ROUGH) * state.value
-            return d, lambda: np.inf
-        if left > 0 or not limited:
-            most = left if limited else None
-            given = F, state, model, RESIDUAL, goal, most, functools.partial(product, state)
-            step, deficit = certified_step(*given)
-            if step.reached or not limited:
-                return step.d, deficit
-        blas.close()
-        return -factor_hessian(F.hessian(state), refined=True)(state.gradient), None
-
-    def observe(old, new):
-        if rough:
-            remember(pairs, new.v - old.v, new.gradient - old.gradient)
-
-    with contextlib.ExitStack() as blas:
-        # As in `newton`, until a Hessian is factored: that takes all threads.
-        blas.enter_context(single_threaded_blas())
-        return iterate(F, state, direction, goal, report, observe)
+    return size <= FACTORED and (cost < 2e9 or (cost < 1e11 and size <= F.n))
 
 
 def brief(goal):
@@ -473,7 +496,7 @@ def finish(F, found, goal, report):
     if found.converged or found.separated or found.n_iter >= goal.max_iter:
         return found
     rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
-    result = newton(F, found.v, rest, report, affordable(F, found.v))
+    result = newton(F, found.v, rest, report, affordable(F, found.v.size))
     return result._replace(n_iter=found.n_iter + result.n_iter)
 
 
@@ -490,20 +513,20 @@ def from_part(F, v, goal, report, stride):
         found = minimise(part, v, Goal(0.1 * noise, np.inf, goal.max_iter, True))
         state = part.evaluate(found.v) if found.converged else None
     if state is None or not F.model_is_sound(state):
-        return newton(F, v, goal, report, affordable(F, v))
+        return newton(F, v, goal, report, affordable(F, v.size))
     if F.q == 1 and F.n * F.p <= CHEAP_HESSIAN:
         return newton(F, state.v, goal, report)
-    model, pairs, goal_now = part.model(state), [], brief(goal)
+    direction, goal_now = QuasiNewton(part.model(state)), brief(goal)
     if F.q == 1 or F.matrix.X.nbytes > MAX_COPY:
-        found = quasi_newton(F, F.evaluate(state.v), model, goal_now, report)
+        found = iterate(F, F.evaluate(state.v), direction, goal_now, report)
         return finish(F, found, goal, report)
     # <single>: most of the way in float32, the last of it, and the certificate, in float64.
     nearly = goal_now._replace(gap=max(goal.gap, 1e-9), gradient=max(goal.gradient, 1e-6))
     single = F.in_single()
-    found = quasi_newton(single, single.evaluate(state.v), model, nearly, report, pairs)
+    found = iterate(single, single.evaluate(state.v), direction, nearly, report)
     rest = goal_now._replace(max_iter=goal_now.max_iter - found.n_iter)
     state = F.evaluate(found.v)
-    result = quasi_newton(F, state, model, rest, report, pairs, found)
+    result = iterate(F, state, direction, rest, report, found)
     result = result._replace(n_iter=found.n_iter + result.n_iter)
     return finish(F, result, goal, report)
 
@@ -512,7 +535,7 @@ def from_part(F, v, goal, report, stride):
 # One penalty after the other
 
 
-def smooth_path(F, v, alphas, limits):
+def smooth_path(F, v, alphas, tol, max_iter):
     """Minimise a loss under each penalty, :eq:`eq-logistic-penalized`.
 
     Parameters
@@ -523,8 +546,8 @@ def smooth_path(F, v, alphas, limits):
         Standardised parameters to start from.
     alphas : ndarray
         Penalties, positive and falling.
-    limits : float and int
-        `tol` and `max_iter` of :class:`LogisticRegression`.
+    tol, max_iter
+        As of :class:`LogisticRegression`, for each penalty.
 
     Yields
     ------
@@ -533,8 +556,7 @@ def smooth_path(F, v, alphas, limits):
     n_iter : int
     converged : bool
     """
-    tol, max_iter = limits
-    state, model, before, found = F.evaluate(v), Model(F, v.size), None, None
+    state, model, before, found = F.evaluate(v), PathModel(F, v.size), None, None
     plain = np.log(max(2, F.q))  # the loss of coefficients that are zero
     share = SHARE[model.factored] * tol
     goal = Goal(share, tol, min(MOST, max_iter), True, floor=plain)
@@ -543,7 +565,7 @@ def smooth_path(F, v, alphas, limits):
         if k > 1:
             state = extrapolate_path(F, state, before, alphas[k - 2 : k + 1])
         before = past
-        found = quasi_newton(F, state, model, goal, model.follow, model.pairs, found)
+        found = iterate(F, state, model, goal, past=found)
         v, n_iter, state = found.v, found.n_iter, found.state
         if not found.converged and n_iter < max_iter:
             found = minimise(F, v, Goal(1e-3 * tol, tol, max_iter - n_iter, True))
@@ -557,11 +579,12 @@ def extrapolate_path(F, state, before, alphas):
     return trial if trial.value < state.value else state
 
 
-class Model:
+class PathModel(QuasiNewton):
     """What is known of the Hessian of a loss: a factor or a diagonal, and pairs that correct it."""
 
     def __init__(self, F, size):
-        self.F, self.solve, self.pairs = F, None, []
+        super().__init__(None)
+        self.F = F
         self.factored = not F.sparse and size <= FACTORED_ON_PATH
         self.hessian = None  # the Hessian without its penalty, if it is formed
         # In steps: since it was formed, and how many cost as much.
@@ -585,19 +608,16 @@ class Model:
         """Make the part of the model that the pairs correct, for the penalty of now."""
         if not self.factored:
             # Of several classes, the diagonal of dense samples is a factor for each class.
-            self.solve = self.F.diagonal(state)
+            self.precondition = self.F.diagonal(state)
             return
         ridge = np.diag(np.tile(np.append(self.F.ridge, 0.0), self.F.q))
         if self.hessian is None or self.age >= self.lifetime:
             self.hessian, self.age = self.F.hessian(state) - ridge, 0
             self.pairs.clear()
-        self.solve = factor_hessian(self.hessian + ridge)
+        self.precondition = factor_hessian(self.hessian + ridge)
 
-    def __call__(self, g):
-        return self.solve(g)
-
-    def follow(self, n_iter, state):
-        """Note a step; form the Hessian anew if it is time."""
+    def observe(self, old, new):
+        super().observe(old, new)
         self.age += 1
         if self.factored and self.age >= self.lifetime:
-            self.renew(state)
+            self.renew(new)

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._core import moments, targets, validation
+from litlearn._core import targets, validation
 from litlearn._core.base import MultiOutputMixin
+from litlearn._core.constraints import ANY_REAL, ARRAY, BOOLEAN, COUNT, Option, Table
 from litlearn._core.linear import (
     SPARSE_FORMATS,
     LinearClassifier,
@@ -16,17 +17,17 @@ from litlearn._core.linear import (
 from litlearn._core.moments import Samples
 from litlearn.linear_model import _least_squares
 from litlearn.linear_model._choice import (
-    all_but_one,
+    SCORING,
     are_folds,
     check_folds,
-    check_score,
-    named_scorer,
+    score,
+    scorer_of,
     take,
+    training_moments,
 )
 from litlearn.linear_model._leave_one_out import leave_one_out
 from litlearn.linear_model._normal_equations import Solution, by_penalty, finish
 
-SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 WAYS = {"svd": "svd", "lsqr": "lsqr", "sparse_cg": "lsqr"}
 
 
@@ -108,7 +109,62 @@ def check_labels(model, y):
         )
 
 
-class Ridge(RealTargets):
+class RidgeModel(LinearModel):
+    """What ridge regression and its classifier share: parameters, and the fit."""
+
+    _constraints = Table(
+        max_iter=COUNT | None,
+        solver=Option("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"),
+        positive=BOOLEAN,
+    )
+    sparse_formats = SPARSE_FORMATS
+
+    def _fit(self, X, y, sample_weight):
+        """Check what is given, solve, and store what was found."""
+        given = validation.check_parameters(self)
+        self._check_solver(given)
+        names = validation.feature_names(X)
+        X = validation.check_array(self, X, order="any", sparse=self.sparse_formats)
+        prepared = self._targets(y, sample_weight, X.shape[0])
+        if not isinstance(X, np.ndarray):
+            self._refuse_sparse(given)
+        samples = Samples(X, prepared.Y, prepared.weight, given.fit_intercept)
+        k = samples.Y.shape[1]
+        alpha = validation.check_penalties(self, self.alpha, k)
+        way = "positive" if given.positive else WAYS.get(given.solver, "auto")
+        solution = _least_squares.solve(self, samples, alpha, max_iter=given.max_iter, way=way)
+        store_linear_function(self, solution, X.dtype, k == 1, prepared.ndim)
+        vars(self).update(prepared.attributes)
+        self.n_iter_ = solution.n_iter
+        self.solver_ = "sparse_cg" if given.solver == "sparse_cg" else solution.solver
+        validation.store_features(self, X.shape[1], names)
+        return self
+
+    def _check_solver(self, given):
+        """Refuse a solver that does not fit the bound of the coefficients, or does without one."""
+        who = type(self).__name__
+        if given.positive and given.solver not in ("auto", "lbfgs"):
+            raise ValueError(
+                f"{who}: solver={given.solver!r} does not support positive fitting. Set the "
+                "'solver' parameter to 'auto' or 'lbfgs', or set positive=False."
+            )
+        if given.solver == "lbfgs" and not given.positive:
+            raise ValueError(f"{who}: 'lbfgs' solver can be used only when positive=True.")
+
+    def _refuse_sparse(self, given):
+        """Refuse sparse samples where scikit-learn's solver of that name takes none."""
+        who, solver = type(self).__name__, given.solver
+        if given.fit_intercept and solver in ("svd", "cholesky", "saga"):
+            raise ValueError(
+                f"{who}: solver={solver!r} does not support fitting the intercept on sparse data. "
+                "Please set the solver to 'auto', 'lsqr' or 'sparse_cg', or set "
+                "fit_intercept=False."
+            )
+        if solver == "svd":
+            raise TypeError(f"{who}: SVD solver does not support sparse inputs currently.")
+
+
+class Ridge(RidgeModel, RealTargets):
     """Least squares with a penalty on the squared length of the coefficients.
 
     Minimises :eq:`eq-ridge`, the sum of squared errors plus `alpha` times the sum of squared
@@ -122,7 +178,7 @@ class Ridge(RealTargets):
         Whether the function has an intercept. Without one it passes through the origin.
     copy_X : bool, default=True
         Has no effect: `X` is never written to.
-    max_iter : int, default=None
+    max_iter : int or None, default=None
         Most iterations of LSQR. None: ten for each dimension.
     tol : float, default=1e-4
         Has no effect: the solution is exact up to rounding.
@@ -137,7 +193,7 @@ default="auto"
         `X`, and ``"cholesky"`` and ``"saga"`` none with an intercept.
     positive : bool, default=False
         Whether no coefficient may be negative.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Has no effect: nothing is drawn.
 
     Attributes
@@ -168,8 +224,6 @@ default="auto"
     >>> print(model.coef_.round(6), round(float(model.intercept_), 6))
     [1.] 2.0
     """
-
-    sparse_formats = SPARSE_FORMATS
 
     def __init__(
         self,
@@ -209,60 +263,10 @@ default="auto"
             If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
             wrong shape, or holds NaN or infinity.
         """
-        return fit_ridge(self, X, y, sample_weight)
+        return self._fit(X, y, sample_weight)
 
 
-def check_ridge_parameters(model):
-    """Check what Ridge and RidgeClassifier have in common."""
-    for name in ("fit_intercept", "copy_X", "positive"):
-        validation.check_boolean(model, name, getattr(model, name))
-    validation.check_integer(model, "max_iter", model.max_iter, low=1, allow_none=True)
-    validation.check_real(model, "tol", model.tol, low=0.0)
-    validation.check_option(model, "solver", model.solver, SOLVERS)
-    validation.check_random_state(model, model.random_state)
-    who = type(model).__name__
-    if model.positive and model.solver not in ("auto", "lbfgs"):
-        raise ValueError(
-            f"{who}: solver={model.solver!r} does not support positive fitting. Set the 'solver' "
-            "parameter to 'auto' or 'lbfgs', or set positive=False."
-        )
-    if model.solver == "lbfgs" and not model.positive:
-        raise ValueError(f"{who}: 'lbfgs' solver can be used only when positive=True.")
-
-
-def refuse_sparse(model):
-    """Refuse sparse samples where scikit-learn's solver of that name takes none."""
-    who, solver = type(model).__name__, model.solver
-    if model.fit_intercept and solver in ("svd", "cholesky", "saga"):
-        raise ValueError(
-            f"{who}: solver={solver!r} does not support fitting the intercept on sparse data. "
-            "Please set the solver to 'auto', 'lsqr' or 'sparse_cg', or set fit_intercept=False."
-        )
-    if solver == "svd":
-        raise TypeError(f"{who}: SVD solver does not support sparse inputs currently.")
-
-
-def fit_ridge(model, X, y, sample_weight):
-    """Check what is given, solve, and store what was found: of either estimator."""
-    check_ridge_parameters(model)
-    names = validation.feature_names(X)
-    X = validation.check_array(model, X, order="any", sparse=model.sparse_formats)
-    prepared = model._targets(y, sample_weight, X.shape[0])
-    if not isinstance(X, np.ndarray):
-        refuse_sparse(model)
-    samples, k = Samples(X, prepared.Y, prepared.weight, model.fit_intercept), prepared.Y.shape[1]
-    alpha = validation.check_penalties(model, model.alpha, k)
-    way = "positive" if model.positive else WAYS.get(model.solver, "auto")
-    solution = _least_squares.solve(model, samples, alpha, max_iter=model.max_iter, way=way)
-    store_linear_function(model, solution, X.dtype, k == 1, prepared.ndim)
-    vars(model).update(prepared.attributes)
-    model.n_iter_ = solution.n_iter
-    model.solver_ = "sparse_cg" if model.solver == "sparse_cg" else solution.solver
-    validation.store_features(model, X.shape[1], names)
-    return model
-
-
-class RidgeClassifier(SignClassifier):
+class RidgeClassifier(RidgeModel, SignClassifier):
     """Ridge regression on targets of -1 and +1, one target a class.
 
     With two classes the target is +1 for the second and -1 for the first. With more there is one
@@ -277,7 +281,7 @@ class RidgeClassifier(SignClassifier):
         Whether the function has an intercept.
     copy_X : bool, default=True
         Has no effect: `X` is never written to.
-    max_iter : int, default=None
+    max_iter : int or None, default=None
         Most iterations of LSQR. None: ten for each dimension.
     tol : float, default=1e-4
         Has no effect: the solution is exact up to rounding.
@@ -289,7 +293,7 @@ default="auto"
         As in :class:`Ridge`: a way to the same solution.
     positive : bool, default=False
         Whether no coefficient may be negative.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Has no effect: nothing is drawn.
 
     Attributes
@@ -320,8 +324,6 @@ default="auto"
     >>> print(model.predict([[0.5], [2.5]]))
     ['well' 'ill']
     """
-
-    sparse_formats = SPARSE_FORMATS
 
     def __init__(
         self,
@@ -362,59 +364,51 @@ default="auto"
             If a parameter is out of range, or `X`, `y` or `sample_weight` is missing, empty, of the
             wrong shape, or holds NaN or infinity.
         """
-        return fit_ridge(self, X, y, sample_weight)
+        return self._fit(X, y, sample_weight)
 
 
 # ---------------------------------------------------------------------------------------------
 # The penalty by cross-validation
 
 
-def fold_solutions(owner, samples, alphas, splits):
-    """Fit each penalty on the training rows of each split.
+def fold_solutions(owner, samples, alphas, folds):
+    """Return a :class:`Solution` for the training rows of each fold.
 
-    Parameters
-    ----------
-    owner : estimator
-        Named in warnings.
-    samples : Samples
-    alphas : ndarray of shape (a,)
-    splits : list of pairs of index arrays
-        Training rows and test rows.
-
-    Returns
-    -------
-    list of Solution
-        One for each split; its targets are the k targets under the first penalty, then under the
-        second, and so on.
+    Its targets are the k targets under the first of the penalties (a,), then under the second, and
+    so on.
     """
-    n, p = samples.X.shape
-    k, a = samples.Y.shape[1], len(alphas)
-    penalties = np.repeat(alphas, k)
-    solutions = [None] * len(splits)
-    if p <= n // 2 and are_folds(n, splits):
-        # <merge>: The statistics of each fold once; a training set is the union of the others, so
-        # what lies before the fold and what lies after it are merged.
-        parts = [moments.moments(take(owner, samples, test)) for _, test in splits]
-        for f, total in enumerate(all_but_one(parts, samples.centred)):
+    (n, p), k, a = samples.X.shape, samples.Y.shape[1], len(alphas)
+    penalties, totals = np.repeat(alphas, k), [None] * len(folds)
+    if p <= n // 2 and are_folds(n, folds):
+        totals = training_moments(owner, samples, folds)
+
+    def solve(total, train):
+        if total is not None:
             total = total._replace(xy=np.tile(total.xy, a), y_mean=np.tile(total.y_mean, a))
             coef = by_penalty(total.xx, total.xy, penalties)
             if coef is not None:
-                solutions[f] = finish(samples, total, coef, "cholesky")
-    for f, (train, _) in enumerate(splits):
-        if solutions[f] is None:
-            own = take(owner, samples, train)
-            own = own._replace(Y=np.ascontiguousarray(np.tile(own.Y, a)))
-            solutions[f] = _least_squares.solve(owner, own, penalties)
-    return solutions
+                return finish(samples, total, coef, "cholesky")
+        rows = take(owner, samples, train)
+        rows = rows._replace(Y=np.ascontiguousarray(np.tile(rows.Y, a)))
+        return _least_squares.solve(owner, rows, penalties)
+
+    return [solve(total, train) for total, (train, _) in zip(totals, folds, strict=True)]
 
 
-class _PenaltyChoice(LinearModel):
+class PenaltyChoice(LinearModel):
     """Chooses among penalties: leaves out one sample at a time, or folds.
 
     A subclass names the estimator of one penalty, `single`, and the fewest samples that the score
     of that one is defined for.
     """
 
+    _constraints = Table(
+        alphas=ANY_REAL | ARRAY,
+        scoring=SCORING,
+        gcv_mode=Option("auto", "svd", "eigen") | None,
+        store_cv_results=BOOLEAN,
+        alpha_per_target=BOOLEAN,
+    )
     sparse_formats = SPARSE_FORMATS
     gcv_mode = None
     alpha_per_target = False
@@ -422,23 +416,14 @@ class _PenaltyChoice(LinearModel):
 
     def _check_parameters(self):
         """Check the parameters; return the penalties: 0 is one of them only with folds."""
-        for name in ("fit_intercept", "store_cv_results", "alpha_per_target"):
-            validation.check_boolean(self, name, getattr(self, name))
-        if self.gcv_mode is not None:
-            options = ("auto", "svd", "eigen")
-            validation.check_option(self, "gcv_mode", self.gcv_mode, options, or_else=" or None")
-        if not (self.scoring is None or callable(self.scoring) or isinstance(self.scoring, str)):
-            expected = "a str that names a scorer of scikit-learn's, a callable or None"
-            validation._refuse(self, "scoring", self.scoring, expected)
+        alphas = validation.check_parameters(self).alphas
         for name in ("store_cv_results", "alpha_per_target"):
             if self.cv is not None and getattr(self, name):
                 who = type(self).__name__
                 raise ValueError(f"{who}: cv!=None and {name}=True are incompatible.")
-        alphas = self.alphas
-        if isinstance(alphas, (int, float, np.number)):
-            alphas = [alphas]
-        elif not validation.is_listed(alphas) or np.ndim(alphas) > 1 or np.size(alphas) == 0:
-            validation._refuse(self, "alphas", alphas, "a float or an array-like of floats")
+        if np.ndim(alphas) > 1 or np.size(alphas) == 0:
+            validation.refuse(self, "alphas", alphas, "a float or an array-like of floats")
+        alphas = alphas if np.ndim(alphas) else [alphas]
         return validation.check_listed_penalties(self, alphas, allow_zero=self.cv is not None)
 
     def _check_samples(self, X):
@@ -466,13 +451,18 @@ class _PenaltyChoice(LinearModel):
         X = self._check_samples(X)
         targets = self._targets(y, sample_weight, X.shape[0])
         samples = Samples(X, targets.Y, targets.weight, self.fit_intercept)
-        if self.cv is None:
-            found = self._leave_one_out(samples, alphas, targets)
-        else:
-            splits = check_folds(self, self.cv, X, targets.y, targets.codes)
-            found = self._folds(samples, alphas, targets, splits)
-        self.alpha_, self.best_score_, solution, kept = found
-        store_linear_function(self, solution, X.dtype, targets.Y.shape[1] == 1, targets.ndim)
+        way = self._leave_one_out if self.cv is None else self._leave_out_folds
+        scores, solve, kept = way(samples, alphas, targets)
+        # <choose>: The largest score wins; of equal ones, the first.
+        best = np.argmax(np.where(np.isfinite(scores), scores, -np.inf), axis=1)
+        chosen, top = alphas[best], scores[np.arange(len(best)), best]
+        # <refit>: All samples, the chosen penalties.
+        k, together = samples.Y.shape[1], not self.alpha_per_target
+        store_linear_function(
+            self, solve(np.broadcast_to(chosen, k)), X.dtype, k == 1, targets.ndim
+        )
+        self.alpha_ = float(chosen[0]) if together or k == 1 else chosen
+        self.best_score_ = float(top[0]) if together or targets.ndim == 1 else top
         vars(self).update(targets.attributes)
         vars(self).pop("cv_results_", None)
         if self.store_cv_results:
@@ -480,14 +470,6 @@ class _PenaltyChoice(LinearModel):
             self.cv_results_ = kept.astype(X.dtype, copy=False)
         validation.store_features(self, X.shape[1], names)
         return self
-
-    def _scorer(self):
-        """Return the callable that scores a model."""
-        if self.scoring is None:
-            return lambda model, X, y, sample_weight=None: model.score(X, y, sample_weight)
-        if callable(self.scoring):
-            return self.scoring
-        return named_scorer(self)
 
     def _model(self, solution, dtype, flat, targets, **penalty):
         """Return the estimator of one penalty with a given linear function, for a scorer."""
@@ -498,7 +480,7 @@ class _PenaltyChoice(LinearModel):
         return model
 
     def _leave_one_out(self, samples, alphas, targets):
-        """Return penalty, score, solution and what is kept, by leaving out one sample at a time."""
+        """Return the scores (1 or k, a) of samples left out, how to solve, and what is kept."""
         n, k = samples.Y.shape
         keep = self.store_cv_results or self.scoring is not None
         kept = np.empty((n, k, len(alphas))) if keep else None
@@ -513,65 +495,54 @@ class _PenaltyChoice(LinearModel):
             return squared.sum(axis=0)
 
         sums, solve = leave_one_out(samples, alphas, visit)
-        # <choose>: The largest score wins; of equal ones, the first.
-        if self.scoring is None:
-            scores = -sum(sums) / n  # (k, a)
-            scores = scores if self.alpha_per_target else scores.mean(axis=0, keepdims=True)
-        else:
-            scores = self._scores_of_predictions(kept, targets)
-        best = np.argmax(scores, axis=1)
-        chosen, top = alphas[best], scores[np.arange(len(best)), best]
-        solution = solve(np.broadcast_to(chosen, k))
-        if not self.alpha_per_target or k == 1:
-            chosen = float(chosen[0])
-        if not self.alpha_per_target or targets.ndim == 1:
-            top = float(top[0])
-        return chosen, top, solution, kept
+        if self.scoring is not None:
+            return self._scores_of_predictions(kept, targets), solve, kept
+        scores = -sum(sums) / n  # (k, a)
+        if not self.alpha_per_target:
+            scores = scores.mean(axis=0, keepdims=True)
+        return scores, solve, kept
 
     def _scores_of_predictions(self, predictions, targets):
         """Return the scores (1 or k, a) of the predictions (n, k, a) of samples left out.
 
         The scorer gets a model that predicts what it is given: its coefficients are an identity.
         """
-        scorer, parts, scores = self._scorer(), [(predictions, targets.y)], []
-        weighted = {} if targets.weight is None else {"sample_weight": targets.weight}
+        scorer, parts, scores = scorer_of(self), [(predictions, targets.y)], []
         if self.alpha_per_target:
             parts = [(predictions[:, [t]], y) for t, y in enumerate(targets.Y.T)]
         for part, y in parts:
             k = part.shape[1]
             identity = Solution(np.eye(k), np.zeros(k), np.zeros(k), "none", np.zeros(k))
             model = self._model(identity, np.float64, y.ndim == 1 and k == 1, targets)
-            every = [scorer(model, one, y, **weighted) for one in np.moveaxis(part, 2, 0)]
-            scores.append([check_score(self, score) for score in every])
+            each = np.moveaxis(part, 2, 0)
+            scores.append([score(self, scorer, model, one, y, targets.weight) for one in each])
         return np.array(scores)
 
-    def _folds(self, samples, alphas, targets, splits):
-        """Return penalty, score, solution and None, by fitting to the training rows of splits."""
-        k, y = samples.Y.shape[1], targets.y
-        solutions, scorer = fold_solutions(self, samples, alphas, splits), self._scorer()
-        scores = np.full((len(splits), len(alphas)), np.nan)
-        for f, (_, test) in enumerate(splits):
+    def _leave_out_folds(self, samples, alphas, targets):
+        """Return the mean scores (1, a) on the test rows of folds, how to solve, and None."""
+        folds = check_folds(self, self.cv, samples.X, targets.y, targets.codes)
+        solutions, scorer = fold_solutions(self, samples, alphas, folds), scorer_of(self)
+        k, scores = samples.Y.shape[1], np.full((len(folds), len(alphas)), np.nan)
+        for f, (_, test) in enumerate(folds):
             if self.scoring is None and len(test) < self.fewest:
                 continue
-            X_test, found = samples.X[test], solutions[f]
-            weighted = {} if samples.weight is None else {"sample_weight": samples.weight[test]}
+            X, y, found = samples.X[test], targets.y[test], solutions[f]
+            weight = None if samples.weight is None else samples.weight[test]
             for i, alpha in enumerate(alphas):
                 own = slice(i * k, (i + 1) * k)
                 one = found._replace(coef=found.coef[:, own], y_mean=found.y_mean[own])
-                model = self._model(one, X_test.dtype, k == 1, targets, alpha=alpha)
-                scores[f, i] = check_score(self, scorer(model, X_test, y[test], **weighted))
+                model = self._model(one, X.dtype, k == 1, targets, alpha=alpha)
+                scores[f, i] = score(self, scorer, model, X, y, weight)
         means = scores.mean(axis=0)
         if not np.isfinite(means).all():  # such as R^2 of a fold with one sample
             message = (
                 f"{type(self).__name__}: One or more of the test scores are non-finite: {means}."
             )
             validation.warn(UserWarning(message))
-        best = int(np.argmax(np.where(np.isfinite(means), means, -np.inf)))
-        solution = _least_squares.solve(self, samples, np.full(k, alphas[best]))
-        return float(alphas[best]), float(means[best]), solution, None
+        return means[None], lambda alpha: _least_squares.solve(self, samples, alpha), None
 
 
-class RidgeCV(_PenaltyChoice, RealTargets):
+class RidgeCV(PenaltyChoice, RealTargets):
     """Ridge regression whose penalty is chosen by cross-validation.
 
     By default each sample is predicted by the model fitted to all others. That takes one
@@ -579,7 +550,7 @@ class RidgeCV(_PenaltyChoice, RealTargets):
 
     Parameters
     ----------
-    alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
+    alphas : float or array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
         Penalties to choose from; positive, or, with `cv`, not negative.
     fit_intercept : bool, default=True
         Whether the function has an intercept, fitted anew for each sample left out.
@@ -591,7 +562,7 @@ class RidgeCV(_PenaltyChoice, RealTargets):
         None leaves out one sample at a time. An int is a number of folds of consecutive
         rows; otherwise an object with a method ``split``, or pairs of arrays of training and test
         rows.
-    gcv_mode : {None, "auto", "svd", "eigen"}, default=None
+    gcv_mode : {"auto", "svd", "eigen"} or None, default=None
         Accepted, and without effect: the decomposition is chosen by shape and conditioning, and the
         penalty and the coefficients are those of each. ``"svd"`` with sparse `X` warns, as
         scikit-learn will refuse it.
@@ -676,7 +647,7 @@ class RidgeCV(_PenaltyChoice, RealTargets):
         return self._fit(X, y, sample_weight)
 
 
-class RidgeClassifierCV(_PenaltyChoice, SignClassifier):
+class RidgeClassifierCV(PenaltyChoice, SignClassifier):
     """Ridge regression on targets of -1 and +1, whose penalty is chosen by cross-validation.
 
     By default each sample is predicted by the model fitted to all others, and the penalty with the
@@ -685,7 +656,7 @@ class RidgeClassifierCV(_PenaltyChoice, SignClassifier):
 
     Parameters
     ----------
-    alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
+    alphas : float or array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
         Penalties to choose from; positive, or, with `cv`, not negative.
     fit_intercept : bool, default=True
         Whether the functions have intercepts, fitted anew for each sample left out.

@@ -22,6 +22,17 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import targets, validation
+from litlearn._core.constraints import (
+    ANY_REAL,
+    BOOLEAN,
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SHARE,
+    Option,
+    Real,
+    Table,
+)
 from litlearn._core.jit import njit
 from litlearn._core.linear import LinearClassifier, LinearRegressor, SparseCoefficients
 from litlearn._core.parallel import check_interrupt, map_blocks
@@ -36,7 +47,6 @@ LOSSES = (
     HINGE, PERCEPTRON, SQUARED_HINGE, MODIFIED_HUBER, LOG,
     SQUARED_ERROR, HUBER, EPSILON_INSENSITIVE, SQUARED_EPSILON_INSENSITIVE,
 ) = range(9)  # fmt: skip
-REGRESSION_LOSSES = LOSSES[SQUARED_ERROR:]
 SCHEDULES = ("constant", "optimal", "invscaling", "adaptive", "pa1", "pa2")
 CONSTANT, OPTIMAL, INVSCALING, ADAPTIVE, PA1, PA2 = range(6)
 # What `Fit.numbers` holds.
@@ -390,52 +400,46 @@ def shares(random, counts, n):
 class _SGD(SparseCoefficients):
     """Parameters, and the passes for one row of coefficients after the other."""
 
+    _constraints = Table(
+        penalty=Option("l2", "l1", "elasticnet") | None,
+        alpha=NOT_NEGATIVE,
+        l1_ratio=SHARE | None,
+        max_iter=COUNT,
+        tol=NOT_NEGATIVE | None,
+        shuffle=BOOLEAN,
+        epsilon=NOT_NEGATIVE,
+        learning_rate=Option(*SCHEDULES),
+        eta0=POSITIVE,
+        power_t=ANY_REAL,
+        early_stopping=BOOLEAN,
+        validation_fraction=Real("(0.0, 1.0)"),
+        n_iter_no_change=COUNT,
+        average=BOOLEAN | COUNT,
+    )
     sparse_formats = ("csr",)
 
     def _check_parameters(self, batch):
         """Check every parameter; `batch` is for ``partial_fit``."""
-        who = type(self).__name__
-        validation.check_option(self, "loss", self.loss, self.loss_functions)
-        options = ("l2", "l1", "elasticnet")
-        if self.penalty is not None:
-            validation.check_option(self, "penalty", self.penalty, options, or_else=" or None")
-        alpha = validation.check_real(self, "alpha", self.alpha, low=0.0)
-        validation.check_real(self, "l1_ratio", self.l1_ratio, low=0.0, high=1.0, allow_none=True)
-        for name in ("fit_intercept", "shuffle", "early_stopping", "warm_start"):
-            validation.check_boolean(self, name, getattr(self, name))
-        validation.check_integer(self, "max_iter", self.max_iter, low=1)
-        validation.check_integer(self, "n_iter_no_change", self.n_iter_no_change, low=1)
-        validation.check_real(self, "tol", self.tol, low=0.0, allow_none=True)
-        validation.check_real(self, "epsilon", self.epsilon, low=0.0)
-        validation.check_option(self, "learning_rate", self.learning_rate, SCHEDULES)
-        validation.check_real(self, "eta0", self.eta0, low=0.0, allow_low=False)
-        if validation.check_real(self, "power_t", self.power_t, low=-np.inf) < 0.0:
+        given, who = validation.check_parameters(self), type(self).__name__
+        if given.power_t < 0.0:
             message = (
                 f"{who}: Negative values for `power_t` are deprecated in scikit-learn 1.8 and will "
                 "raise an error in 1.10. Use values in the range [0.0, inf) instead."
             )
             validation.warn(FutureWarning(message))
-        validation.check_verbose(self)
-        if not isinstance(self.average, (bool, np.bool_)):
-            validation.check_integer(self, "average", self.average, low=1)
-        fraction = self.validation_fraction
-        validation.check_real(self, "validation_fraction", fraction, low=0.0, allow_low=False)
-        if fraction >= 1.0:
-            expected = "a float in the range (0.0, 1.0)"
-            validation._refuse(self, "validation_fraction", fraction, expected)
-        if self.penalty == "elasticnet" and self.l1_ratio is None:
+        if given.penalty == "elasticnet" and given.l1_ratio is None:
             raise ValueError(f"{who}: l1_ratio must be set when penalty is 'elasticnet'")
-        if self.learning_rate == "optimal" and alpha == 0.0:
+        if given.learning_rate == "optimal" and given.alpha == 0.0:
             raise ValueError(
                 f"{who}: alpha must be > 0 since learning_rate is 'optimal'. alpha is used to "
                 "compute the optimal learning rate."
             )
-        if self.learning_rate in ("pa1", "pa2") and self.loss != self.passive_aggressive:
+        if given.learning_rate in ("pa1", "pa2") and given.loss != self.passive_aggressive:
             raise ValueError(
-                f"{who}: Learning rate '{self.learning_rate}' only works with loss "
+                f"{who}: Learning rate '{given.learning_rate}' only works with loss "
                 f"'{self.passive_aggressive}'."
             )
-        if batch and self.early_stopping:
+        if batch and given.early_stopping:
             raise ValueError(f"{who}: early_stopping should be False with partial_fit")
 
     def _rule(self, sparse):
@@ -674,7 +678,7 @@ class SGDClassifier(_SGD, LinearClassifier):
         Half the sum of squares of the coefficients, the sum of their sizes, a mix, or none.
     alpha : float, default=0.0001
         Strength of the penalty, not negative.
-    l1_ratio : float, default=0.15
+    l1_ratio : float or None, default=0.15
         Share of the l1 penalty with ``penalty="elasticnet"``, from 0 to 1.
     fit_intercept : bool, default=True
         Add a constant. It is not penalised.
@@ -685,7 +689,7 @@ class SGDClassifier(_SGD, LinearClassifier):
         not gained `tol` in `n_iter_no_change` passes in a row. None: after `max_iter` passes.
     shuffle : bool, default=True
         Whether each pass takes the samples in a new order: in scikit-learn's for the same seed.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Show a progress bar if above 0 and there are two classes.
     epsilon : float, default=0.1
         Where ``"huber"`` turns linear, and errors that the epsilon-insensitive losses ignore.
@@ -749,7 +753,8 @@ class SGDClassifier(_SGD, LinearClassifier):
     ['low' 'up']
     """
 
-    loss_functions, passive_aggressive = LOSSES, "hinge"
+    _constraints = Table(loss=Option(*LOSSES))
+    passive_aggressive = "hinge"
 
     def __init__(
         self,
@@ -812,7 +817,6 @@ class SGDClassifier(_SGD, LinearClassifier):
             If `max_iter` ends the fit.
         """
         self._check_parameters(batch=False)
-        validation.check_n_jobs(self, self.n_jobs)
         return self._learn(X, y, sample_weight, (coef_init, intercept_init))
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -939,7 +943,7 @@ class SGDRegressor(_SGD, LinearRegressor):
         Half the sum of squares of the coefficients, the sum of their sizes, a mix, or none.
     alpha : float, default=0.0001
         Strength of the penalty, not negative.
-    l1_ratio : float, default=0.15
+    l1_ratio : float or None, default=0.15
         Share of the l1 penalty with ``penalty="elasticnet"``, from 0 to 1.
     fit_intercept : bool, default=True
         Add a constant. It is not penalised.
@@ -949,7 +953,7 @@ class SGDRegressor(_SGD, LinearRegressor):
         As in :class:`SGDClassifier`.
     shuffle : bool, default=True
         Whether each pass takes the samples in a new order: in scikit-learn's for the same seed.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Show a progress bar if above 0.
     epsilon : float, default=0.1
         Where ``"huber"`` turns linear, and errors that the epsilon-insensitive losses ignore.
@@ -1003,7 +1007,8 @@ class SGDRegressor(_SGD, LinearRegressor):
     True
     """
 
-    loss_functions, passive_aggressive = REGRESSION_LOSSES, "epsilon_insensitive"
+    _constraints = Table(loss=Option(*LOSSES[SQUARED_ERROR:]))
+    passive_aggressive = "epsilon_insensitive"
 
     def __init__(
         self,
