@@ -71,9 +71,10 @@ def judge_machine(case, ours, theirs):
         rounded = 1e-9 * size + 2e-6 * np.abs(beta).sum()
         if case.name == "NuSVC":
             rounded = 1e-9 * size + 4e-6 / (case.params["nu"] * case.problem.weights.sum())
+        rounded += LONG(2.0**-52) * (np.abs(beta) @ np.abs(K) @ np.abs(beta))  # of what is stored
         wrong = list(no_higher(found, expected, rounded, "dual objective"))
         if wrong and ours.fit_status_:
-            yield "note", "open: the limit of steps is reached, in LIBSVM not"
+            yield "note", "the limit of steps is reached, as fit_status_ says, in LIBSVM not"
             return
         yield from wrong
         equal = abs(found - expected) <= 1e-6 * abs(expected)
@@ -138,24 +139,22 @@ def linear_objective(case, model):
 
 
 def judge_linear_machine(case, ours, theirs):
-    """No higher than theirs, by 1e-5 of the objective at zero: `tol` is 1e-4 of it in both."""
+    """No higher than theirs, by 1e-5 of the objective at zero: `tol` is 1e-4 of it in both.
+
+    Ten times as much where both have reached `max_iter`.
+    """
     if ours.coef_.shape != theirs.coef_.shape:
         yield "note", "scikit-learn loses the classes whose weights are zero"
         return
     (found, most), (expected, _) = (linear_objective(case, model) for model in (ours, theirs))
-    wrong = list(no_higher(found, expected, 1e-5 * most))
-    if wrong and ours.n_iter_ == case.params["max_iter"]:
-        yield "note", "open: objective after max_iter passes is above that of LIBLINEAR"
-        return
-    if wrong and case.params.get("penalty") == "l1" and "uneven" in case.problem.words:
-        yield "note", "open: l1 with features of many scales, where tol counts the largest slope"
-        return
+    share = 1e-4 if ours.n_iter_ == np.max(theirs.n_iter_) == case.params["max_iter"] else 1e-5
+    wrong = list(no_higher(found, expected, share * most))
     yield from wrong
     # Labels hang on what was gained, however little of the objective it is.
     if (
         case.problem.mild
         and not wrong
-        and abs(found - expected) < 1e-6 * min(expected, most - expected)
+        and abs(found - expected) < 1e-9 * min(expected, most - expected)
     ):
         method = case.methods[0]
         one, other = ours.answers[method], theirs.answers[method]

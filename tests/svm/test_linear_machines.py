@@ -399,3 +399,34 @@ def test_all_classes_at_once_are_no_farther_from_the_minimum_than_those_of_libli
         theirs = objective(sklearn.svm.LinearSVC(**settings).fit(X, y))
         ours = objective(LinearSVC(**settings).fit(X, y))
     assert ours <= theirs * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(
+    "model, scale, y_scale",
+    [
+        (LinearSVC(C=1e3, loss="hinge", max_iter=100), 1e60, 1.0),
+        (LinearSVC(C=1e3, max_iter=100), 1e60, 1.0),
+        (LinearSVR(C=1e3, max_iter=100), 1e30, 1.0),
+        (LinearSVR(C=1.0, max_iter=100), 1.0, 1e-60),
+    ],
+)
+def test_losses_dearer_than_digits_can_tell(model, scale, y_scale, sparse):
+    """Coefficients of the dual as large as C leave w no digit: it was worse than zero.
+
+    Prices that digits can tell, 1e12 in units of squared samples, have nearly the same minimum.
+    """
+    rng = np.random.default_rng(0)
+    X = (
+        rng.normal(size=(12, 4))
+        if model.loss != "squared_hinge"
+        else np.eye(6, 8)[[0, 0, 1, 1, 2, 2]]
+    )
+    y = rng.normal(size=len(X)) if isinstance(model, LinearSVR) else np.arange(len(X)) % 2
+    plain = clone(model).set_params(C=1e7, tol=1e-6, max_iter=10_000, fit_intercept=False).fit(X, y)
+    given = scipy.sparse.csr_array(scale * X) if sparse else scale * X
+    with pytest.warns(ConvergenceWarning):
+        found = clone(model).set_params(fit_intercept=False).fit(given, y_scale * y)
+    expected = plain.decision_function(X) if isinstance(model, LinearSVC) else plain.predict(X)
+    got = found.decision_function(given) if isinstance(model, LinearSVC) else found.predict(given)
+    np.testing.assert_allclose(got / y_scale, expected, atol=1e-3)

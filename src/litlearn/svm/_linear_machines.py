@@ -15,6 +15,7 @@ from litlearn.svm._primal_newton import SquaredLoss, solve_primal
 from litlearn.svm._sparse_weights import solve_sparse
 
 MOST_FEATURES = 1500  # up to which Hessians are formed and factored
+DEAREST = 1e12  # price of a loss as large as the largest target, in units of the squared samples
 COMBINATIONS = {  # of penalty and loss: the values of `dual` that liblinear has
     ("l2", "hinge"): (True,),
     ("l2", "squared_hinge"): (False, True),
@@ -82,24 +83,32 @@ class LinearMachine(LinearModel):
         # Of small targets a share: coefficients of zero violate by no more than the largest.
         largest = float(np.max(np.abs(y[C > 0.0]), initial=0.0)) - (epsilon or 0.0)
         tol = self.tol * (largest if 0.0 < largest < 1.0 else 1.0)
-        primal = squared and p <= MOST_FEATURES and p <= n
-        if primal:
+
+        def error(w):
+            return y - (X @ w[:-1] + constant * w[-1])
+
+        if squared and p <= MOST_FEATURES and p <= n:
             loss = SquaredLoss(X, constant, y, C, epsilon)
-            w, beta, violation, n_iter, converged = solve_primal(loss, tol, self.max_iter, report)
+            w, beta, *ended = solve_primal(loss, tol, self.max_iter, report)
+            dual_w = np.append(X.T @ beta, constant * beta.sum())
         else:
-            with np.errstate(divide="ignore"):
-                diagonal = np.where(C > 0.0, 0.5 / C, 0.0) if squared else np.zeros(n)
-            most = np.where(C > 0.0, np.inf, 0.0) if squared else C
-            lower = -most if epsilon is not None else np.where(y < 0.0, -most, 0.0)
-            upper = most if epsilon is not None else np.where(y > 0.0, most, 0.0)
-            problem = DualProblem(y, diagonal, lower, upper, epsilon or 0.0)
-            w, beta, violation, n_iter, converged = solve_dual(
-                make_rows(X, constant), problem, p, tol, self.max_iter, seed, report
-            )
-        # The dual solver has computed its w from beta.
-        dual_w = np.append(X.T @ beta, constant * beta.sum()) if primal else w
-        error = y - (X @ w[:-1] + constant * w[-1])
-        gap = certified_gap(error, w, dual_w, beta, y, C, epsilon, squared)
+            rows = make_rows(X, constant)
+
+            def solve(C, report):
+                problem = dual_problem(y, C, epsilon, squared)
+                return solve_dual(rows, problem, p, tol, self.max_iter, seed, report)
+
+            w, beta, *ended = solve(C, report)
+            # <dear>: where it does not end, losses may be dearer than digits can tell.
+            share = 1.0 if ended[-1] else affordable(X, constant, C, largest)
+            if share < 1.0:
+                w, beta = min(
+                    ((np.zeros(p + 1), np.zeros(n)), (w, beta), solve(share * C, None)[:2]),
+                    key=lambda one: objective(error(one[0]), one[0], y, C, epsilon, squared),
+                )
+            dual_w = w
+        violation, n_iter, converged = ended
+        gap = certified_gap(error(w), w, dual_w, beta, y, C, epsilon, squared)
         return w, violation, gap, n_iter, converged
 
     def _finish(self, X, names, W, gaps, n_iter, converged, violation):
@@ -120,14 +129,43 @@ class LinearMachine(LinearModel):
         return self
 
 
-def certified_gap(error, w, dual_w, beta, y, C, epsilon, squared):
-    """Return primal minus dual objective at w, of that error, and at beta, of which dual_w is."""
+def dual_problem(y, C, epsilon, squared):
+    """Return the DualProblem of prices C (n,)."""
+    with np.errstate(divide="ignore"):
+        diagonal = np.where(C > 0.0, 0.5 / C, 0.0) if squared else np.zeros(len(y))
+    most = np.where(C > 0.0, np.inf, 0.0) if squared else C
+    lower = -most if epsilon is not None else np.where(y < 0.0, -most, 0.0)
+    upper = most if epsilon is not None else np.where(y > 0.0, most, 0.0)
+    return DualProblem(y, diagonal, lower, upper, epsilon or 0.0)
+
+
+def affordable(X, constant, C, largest):
+    """Return the share, at most 1, of the prices C (n,) that the dual can tell from higher ones.
+
+    Beyond, its coefficients are so large that w, their sum with the samples, has no digit left. The
+    penalty, against which a loss is weighed, is lost in rounding at either.
+    """
+    if isinstance(X, np.ndarray):
+        squares = np.einsum("ij,ij->i", X, X)
+    else:
+        squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    dearest = np.max(C * (squares + constant**2))
+    return min(1.0, DEAREST * largest / dearest) if largest > 0.0 else 1.0
+
+
+def objective(error, w, y, C, epsilon, squared):
+    """Return half the square of w plus the losses of its errors; infinity if not a number."""
     if epsilon is None:
         miss = np.maximum(y * error, 0.0)
     else:
         miss = np.maximum(np.abs(error) - epsilon, 0.0)
-    used = beta != 0.0
-    primal = 0.5 * w @ w + C @ (miss**2 if squared else miss)
+    value = float(0.5 * w @ w + C @ (miss**2 if squared else miss))
+    return np.inf if np.isnan(value) else value
+
+
+def certified_gap(error, w, dual_w, beta, y, C, epsilon, squared):
+    """Return primal minus dual objective at w, of that error, and at beta, of which dual_w is."""
+    used, primal = beta != 0.0, objective(error, w, y, C, epsilon, squared)
     dual = y @ beta - (epsilon or 0.0) * np.sum(np.abs(beta)) - 0.5 * dual_w @ dual_w
     if squared:
         dual -= np.sum(beta[used] ** 2 / (4.0 * C[used]))

@@ -138,8 +138,9 @@ def solve_primal(loss, tol, max_iter, report=None):
         t = line_minimum(loss, w, step, f, rates)
         misses = loss.misses(f + t * rates)
         new = loss.value(w + t * step, misses)
-        if not new < value and np.array_equal(misses != 0.0, miss != 0.0):
-            break  # rounding leaves nothing to gain
+        same = np.array_equal(misses != 0.0, miss != 0.0)
+        if not new < value * (1.0 if same else 1.0 + 1e-9):
+            break  # rounding leaves nothing to gain, or leads astray
         w, f, miss, value, n_iter = w + t * step, f + t * rates, misses, new, n_iter + 1
     return w, 2.0 * loss.C * miss, violation, n_iter, violation < tol
 
