@@ -4,6 +4,7 @@
 |-|-|
 | `jit` | the flags of compiled functions, and what calls them |
 | `cache` | compiled functions on disk, from one process to the next |
+| `shipped` | compiled functions that arrive with the installation |
 | `parallel` | blocks of rows, computed by threads and merged in their order; `n_jobs`; Ctrl-C |
 | `progress` | the bar that shows how far a long fit is |
 | `random` | random numbers in compiled code |

@@ -16,8 +16,8 @@ lie in a folder of their own, ``litlearn.cache``, because under a umask of 002 a
 ``__pycache__``. A cache that root has filled can serve all users once root lets them read it
 (``chmod -R go+rX``). Windows has no such modes: there the permissions of the folder decide.
 
-Numba has a list of places for a cache. An entry is looked for in all of them, and kept in the first
-one that can be written.
+Numba has a list of places for a cache. An entry is looked for in all of them, then in what arrived
+with the installation (``shipped.py``), and kept in the first place that can be written.
 """
 
 import contextlib
@@ -33,6 +33,8 @@ import tempfile
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.serialize import dumps
+
+from litlearn._core import shipped
 
 FOLDER = "litlearn.cache"  # with a dot, since setuptools would take any other name for a package
 DIGEST = 32  # bytes
@@ -89,14 +91,20 @@ class Cache(FunctionCache):
         super().__init__(function)
         places = self._impl
         self._may_keep, self._pack = places.check_cachable, places.reduce
-        self._unpack, self._source = places.rebuild, places.locator.get_source_stamp()
+        self._unpack, self._place = places.rebuild, shipped.place(inspect.getfile(function))
+        # The state of the package tells of its own files; of others, that of the file.
+        self._source = places.locator.get_source_stamp() if self._place is None else ""
         self._base = f"{places.filename_base}-{stamp}"
         self._folders = places.folders
+        self._stamp = stamp
         self._cache_path = self._folders[0]  # for `stats`: where an entry was last, or would be
 
-    def _entry(self, signature, codegen):
+    def _entry(self, signature, codegen, level=None):
         """The name of a compiled form, and what must agree before it is used."""
-        key = self._index_key(signature, codegen)  # types, processor, bytecode, closure
+        key = self._index_key(signature, codegen)  # types, processor, bytecode and closure
+        if level:  # any processor of that level
+            types, (triple, _, _), code = key
+            key = types, (triple, level, ""), code
         name = hashlib.sha256(repr((numba.__version__, key)).encode()).hexdigest()
         return f"{self._base}.{name[:16]}.nbc", (self._source, key)
 
@@ -120,6 +128,26 @@ class Cache(FunctionCache):
                 _tell("read", error)
                 with contextlib.suppress(OSError):
                     os.unlink(path)
+        return self._load_shipped(signature, target_context)
+
+    def _load_shipped(self, signature, target_context):
+        """Return a compiled form that came with the installation, or None."""
+        folder, level = shipped.found(self._stamp)
+        if folder is None or self._place is None:
+            return None
+        name, expected = self._entry(signature, target_context.codegen(), level)
+        path = os.path.join(folder, self._place, name)
+        try:
+            with open(path, "rb") as file:
+                key, packed = pickle.loads(_checked(path, file))
+            if key == expected:
+                compiled = self._unpack(target_context, packed)
+                self._cache_path = os.path.dirname(path)
+                return compiled
+        except FileNotFoundError:
+            pass
+        except Exception as error:
+            _tell("read", error)
         return None
 
     def save_overload(self, signature, compiled):
@@ -165,7 +193,12 @@ def _read(path):
     _check_owner(folder, os.lstat(folder))
     with open(path, "rb") as file:
         _check_owner(path, os.fstat(file.fileno()))
-        digest, content = file.read(DIGEST), file.read()
+        return _checked(path, file)
+
+
+def _checked(path, file):
+    """The content of an entry, if it agrees with its digest."""
+    digest, content = file.read(DIGEST), file.read()
     if digest != _digest(path, content):
         raise ValueError(f"{path} is damaged")
     return content

@@ -30,6 +30,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from litlearn._core import shipped
+
 PATIENCE = 1.0  # seconds of silence while functions are compiled
 
 
@@ -356,7 +358,8 @@ class _Notice:
 
     def say(self, name):
         self.said = True
-        text = f"litlearn: compiling {name}, once per machine (see litlearn.warm_up)"
+        why = shipped.found(source_stamp())[1]
+        text = f"litlearn: compiling {name}, once per machine (see litlearn.warm_up; {why})"
         logger = logging.getLogger("litlearn")
         if logger.isEnabledFor(logging.INFO):
             logger.info(text)
