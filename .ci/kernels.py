@@ -1,15 +1,19 @@
 """Compile all kernels for whole levels of processors, and pack them as a wheel.
 
     python .ci/kernels.py build [--levels x86-64-v3 ...] [--folder dist]
+    python .ci/kernels.py try dist/litlearn_kernels-*.whl
     python .ci/kernels.py beyond [--level x86-64-v3] TESTS...
 
 ``build`` runs the cases of ``litlearn.warm_up`` once for each level that this processor has, and
 writes the wheel litlearn-kernels, which holds nothing but entries of the cache: for this version of
-Python and of Numba, and for the state of ``src`` as it is. ``beyond`` runs tests with these kernels
+Python and of Numba, and for the state of ``src`` as it is. ``try`` installs it and litlearn's own
+wheel in an empty folder, and fits every public estimator in a new process, with an empty cache: none
+may compile anything. ``beyond`` runs tests with these kernels
 and an empty cache, and names what was compiled all the same: a case that the warm-up forgot.
 """
 
 import argparse
+import json
 import os
 import platform
 import shutil
@@ -23,10 +27,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
 import numba  # noqa: E402
+from numba.core.caching import _CacheLocator  # noqa: E402
+
 from litlearn._core import shipped  # noqa: E402
 from litlearn._core.cache import FOLDER  # noqa: E402
 from litlearn._core.jit import source_stamp  # noqa: E402
-from numba.core.caching import _CacheLocator  # noqa: E402
 
 BUILT = ROOT / "build" / "kernels"
 ABOUT = '''"""Compiled functions of litlearn: entries of its cache, and nothing else."""
@@ -56,8 +61,9 @@ README = """\
 # litlearn-kernels
 
 What Numba makes of the functions of [litlearn]({home}), for whole levels of processors ({levels}).
-litlearn finds it when it is installed beside it (`pip install litlearn[kernels]`), uses it for the same
-version of litlearn, Numba {numba} and Python {python}, and compiles as usual where it does not fit.
+litlearn finds it when it is installed beside it (`pip install litlearn[kernels]`). It is used with the
+same version of litlearn, Numba {numba} and Python {python}; where it does not fit, litlearn compiles
+as usual.
 """
 
 
@@ -117,7 +123,7 @@ def build(levels, folder):
         "version": version(), "numba": numba.__version__, "python": platform.python_version(),
         "levels": ", ".join(levels), "home": "https://github.com/litlearn/litlearn",
     }  # fmt: skip
-    python = ">=3.{},<3.{}".format(sys.version_info[1], sys.version_info[1] + 1)
+    python = f">=3.{sys.version_info[1]},<3.{sys.version_info[1] + 1}"
     (BUILT / "pyproject.toml").write_text(PROJECT.format(**told | {"python": python}), "utf-8")
     (BUILT / "README.md").write_text(README.format(**told), encoding="utf-8")
     shutil.copy(ROOT / "LICENSE", BUILT)
@@ -130,6 +136,107 @@ def build(levels, folder):
     packed = wheel.stat().st_size / 2**20
     print(f"{wheel}: {packed:.1f} MB")
     return wheel
+
+
+# One estimator in a process of its own: from the import of litlearn to the end of the first
+# predictions, what was compiled meanwhile, and the same once more.
+FIRST = """
+import json, sys, time, warnings
+import numpy as np
+from numba.core import event
+compiled = []
+class Ears(event.Listener):
+    def on_start(self, e): compiled.append(e.data["dispatcher"].py_func.__qualname__)
+    def on_end(self, e): pass
+event.register("numba:compile", Ears())
+warnings.simplefilter("ignore")
+namespace, name, setting = json.loads(sys.argv[1])
+rng = np.random.default_rng(0)
+X = rng.normal(size=(256, 6))
+y = (X[:, 0] > 0).astype(int)
+begun = time.perf_counter()
+import importlib
+from litlearn import _warm_up
+kind = getattr(importlib.import_module(f"litlearn.{namespace}"), name)
+imported = time.perf_counter()
+times = []
+for _ in range(3):
+    start = time.perf_counter()
+    _warm_up.use(kind(**setting), X, y)
+    times.append(time.perf_counter() - start)
+import litlearn
+print(json.dumps([imported - begun, times[0], min(times[1:]), sorted(set(compiled)), litlearn.__file__]))
+"""
+
+
+def first_calls(folder, level, cache=None):
+    """Fit and predict with every public estimator, each in a new process.
+
+    Parameters
+    ----------
+    folder : path
+        What is put before everything else on the path: installed packages.
+    level : str
+        For ``LITLEARN_KERNELS``; "none" compiles.
+    cache : path, default=None
+        None: an empty one for each estimator.
+
+    Yields
+    ------
+    name : str
+    seconds of the import, of the first call, and of the best of two more : float
+    compiled : list of str
+    """
+    from litlearn._warm_up import CASES
+
+    seen = set()
+    for case in CASES:
+        if case[:2] in seen:
+            continue
+        seen.add(case[:2])
+        with tempfile.TemporaryDirectory() as empty:
+            known = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+            known |= {"LITLEARN_KERNELS": level, "NUMBA_CACHE_DIR": str(cache or empty)}
+            known["PYTHONPATH"] = str(folder)
+            command = [sys.executable, "-c", FIRST, json.dumps(case)]
+            done = subprocess.run(command, env=known, capture_output=True, text=True, cwd=empty)
+        if done.returncode:
+            raise RuntimeError(f"{case[1]}: {done.stderr}")
+        *told, file = json.loads(done.stdout)
+        if not file.startswith(str(folder)):
+            raise RuntimeError(f"{file} was imported, expected litlearn in {folder}")
+        yield (f"{case[0]}.{case[1]}", *told)
+
+
+def installed(wheels, folder):
+    """Unpack wheels as pip does, without what they depend on."""
+    command = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    command += ["--no-deps", "--no-index", "--target", str(folder), *map(str, wheels)]
+    subprocess.run(command, check=True)
+
+
+def attempt(kernels, level, limit):
+    """Install both wheels in an empty folder, and use every estimator for the first time."""
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as copy:
+            tree = Path(copy, "tree")
+            ignored = shutil.ignore_patterns(".*", "_build", "build", "dist", "*.egg-info")
+            shutil.copytree(ROOT, tree, ignore=ignored, symlinks=True)
+            command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-index"]
+            command += ["--no-build-isolation", "-w", folder, str(tree)]
+            subprocess.run(command, check=True)
+        own = next(Path(folder).glob("litlearn-*.whl"))
+        installed([own, kernels], Path(folder, "site"))
+        rows = list(first_calls(Path(folder, "site"), level))
+    for name, imported, first, warm, compiled in rows:
+        told = f"compiled: {', '.join(compiled)}" if compiled else ""
+        late = " too slow" if limit and imported + first > limit else ""
+        print(
+            f"{name:45} import {imported:5.2f}  first {first:5.2f}  warm {warm:7.4f}{late}  {told}"
+        )
+        good = good and not compiled and not late
+    return good
 
 
 def beyond(level, tests):
@@ -152,6 +259,10 @@ def main():
         "--levels", nargs="*", help="the best first; default: all of this processor"
     )
     builds.add_argument("--folder", type=Path, default=ROOT / "dist")
+    tries = commands.add_parser("try", help="install both wheels apart, and use each estimator")
+    tries.add_argument("kernels", type=Path)
+    tries.add_argument("--level", default="")
+    tries.add_argument("--limit", type=float, default=0.0, help="seconds; 0: none")
     tests = commands.add_parser("beyond")
     tests.add_argument("--level", default=None)
     tests.add_argument("tests", nargs=argparse.REMAINDER)
@@ -159,9 +270,12 @@ def main():
     if options.command == "build":
         options.folder.mkdir(parents=True, exist_ok=True)
         build(options.levels or shipped.usable(), options.folder)
+    elif options.command == "try":
+        return 0 if attempt(options.kernels, options.level, options.limit) else 1
     else:
         beyond(options.level or shipped.usable()[0], options.tests)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
