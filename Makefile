@@ -21,7 +21,7 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack mutants pin compat clean
+.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack mutants pin compat kernels clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -41,6 +41,8 @@ help:
 	@echo 'make mutants    changes of the source that no test notices (MUTANTS="src/litlearn/tree")'
 	@echo 'make pin        fits whose bits differ from those of a commit (BASE=main)'
 	@echo 'make compat     the tests of scikit-learn with these classes (COMPAT="svm cluster")'
+	@echo 'make kernels    the wheel of compiled functions, for all levels of this processor'
+	@echo '                (LEVELS="x86-64-v3"; make try-kernels installs it apart and uses it)'
 	@echo 'make clean      remove what the other targets made, the virtual environment too'
 
 # --- the environment -----------------------------------------------------------------------
@@ -176,6 +178,15 @@ pin: .venv/.test $(CACHE)/.filled
 # Takes four minutes on two processors, so that CI runs it once a week.
 compat: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/compat.py --workers $(WORKERS) $(COMPAT)
+
+# Two minutes a level on two processors.
+LEVELS ?=
+kernels: .venv/.test
+	$(PY) .ci/kernels.py build $(if $(LEVELS),--levels $(LEVELS))
+
+# A fit of each estimator in a new process, without a cache: nothing may be compiled.
+try-kernels: .venv/.test
+	$(PY) .ci/kernels.py try "$$(ls -t dist/litlearn_kernels-*.whl | head -1)"
 
 # Lines of compiled functions are counted when they run as plain Python; the others, compiled.
 coverage: .venv/.test $(CACHE)/.filled

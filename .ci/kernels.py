@@ -7,8 +7,8 @@
 ``build`` runs the cases of ``litlearn.warm_up`` once for each level that this processor has, and
 writes the wheel litlearn-kernels, which holds nothing but entries of the cache: for this version of
 Python and of Numba, and for the state of ``src`` as it is. ``try`` installs it and litlearn's own
-wheel in an empty folder, and fits every public estimator in a new process, with an empty cache: none
-may compile anything. ``beyond`` runs tests with these kernels
+wheel in an empty folder, and fits every public estimator in a new process, with an empty cache:
+none may compile anything. ``beyond`` runs tests with these kernels
 and an empty cache, and names what was compiled all the same: a case that the warm-up forgot.
 """
 
@@ -60,10 +60,10 @@ litlearn_kernels = ["**/*.nbc"]
 README = """\
 # litlearn-kernels
 
-What Numba makes of the functions of [litlearn]({home}), for whole levels of processors ({levels}).
-litlearn finds it when it is installed beside it (`pip install litlearn[kernels]`). It is used with the
-same version of litlearn, Numba {numba} and Python {python}; where it does not fit, litlearn compiles
-as usual.
+What Numba makes of the functions of [litlearn]({home}), for whole levels of
+processors ({levels}). litlearn finds it when it is installed beside it (`pip install
+litlearn[kernels]`). It is used with the same version of litlearn, Numba {numba} and Python
+{python}; where it does not fit, litlearn compiles as usual.
 """
 
 
@@ -165,7 +165,8 @@ for _ in range(3):
     _warm_up.use(kind(**setting), X, y)
     times.append(time.perf_counter() - start)
 import litlearn
-print(json.dumps([imported - begun, times[0], min(times[1:]), sorted(set(compiled)), litlearn.__file__]))
+told = [imported - begun, times[0], min(times[1:]), sorted(set(compiled)), litlearn.__file__]
+print(json.dumps(told))
 """
 
 
