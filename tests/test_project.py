@@ -110,7 +110,7 @@ def test_the_module_needs_five_packages():
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["dependencies"]}
     assert names == {"numba", "numpy", "scipy", "threadpoolctl", "tqdm"}
     assert set(PROJECT["optional-dependencies"]) == {
-        *("plot", "notebooks", "book", "test", "bench")
+        *("plot", "kernels", "notebooks", "book", "test", "bench")
     }
 
 

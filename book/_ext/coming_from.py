@@ -535,9 +535,9 @@ def parameters(package, name):
 
 def options(ours, theirs, key):
     """Return what is said of the strings that one side takes for a parameter, and the other not."""
-    if not hasattr(ours, "_constraints") or key not in theirs._parameter_constraints:
-        return ""
-    constraint = constraints_of(ours)[key]
+    constraint = constraints_of(ours).get(key) if hasattr(ours, "_constraints") else None
+    if constraint is None or key not in theirs._parameter_constraints:
+        return ""  # what is checked against the data, such as penalties or folds, is no word
     if constraint is NONE:
         return "refused: only None is taken"
     members = getattr(constraint, "members", [constraint])

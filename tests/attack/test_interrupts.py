@@ -3,6 +3,7 @@
 An alarm stands for the key: Python serves all signals alike, and this one rings to the microsecond.
 """
 
+import contextvars
 import importlib
 import importlib.util
 import itertools
@@ -44,7 +45,8 @@ def interrupted(call, after, busy=False):
     try:
         try:
             signal.setitimer(clock, after)
-            call()
+            # An alarm just after NumPy has set its errstate leaves it so, in this context alone.
+            contextvars.copy_context().run(call)
         finally:
             signal.setitimer(clock, 0.0)
     except KeyboardInterrupt:

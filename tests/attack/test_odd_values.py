@@ -6,6 +6,7 @@ Each value is set, and the estimator fitted and used. What comes out is an answe
 a word. Afterwards the same object, with its parameter as before, answers as a new one does.
 """
 
+import contextvars
 import datetime
 import decimal
 import fractions
@@ -259,7 +260,7 @@ def _limited(call):
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
-        return call()
+        return contextvars.copy_context().run(call)  # whose errstate of NumPy the alarm may leave
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

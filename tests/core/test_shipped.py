@@ -174,6 +174,8 @@ def run(script, path=(), **settings):
     known = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "LITLEARN_"))}
     source = pathlib.Path(shipped.__file__).parents[2]
     known["PYTHONPATH"] = os.pathsep.join(map(str, [source, *path]))
+    # Not beside the source, where runs without a folder of their own leave entries.
+    settings = {"NUMBA_CACHE_LOCATOR_CLASSES": "UserProvidedCacheLocator"} | settings
     settings = {key: str(value) for key, value in settings.items()}
     done = subprocess.run(
         [sys.executable, "-c", script], env=known | settings, capture_output=True, text=True
@@ -199,14 +201,14 @@ def test_nothing_is_compiled_and_the_bits_are_those_of_the_level(kernels, tmp_pa
 @needs_x86
 def test_read_only_installations_are_enough(kernels, tmp_path):
     site, _folder, level = kernels
-    copy = tmp_path / "site"
+    copy, own = tmp_path / "site", pathlib.Path(shipped.__file__).parents[1]
     shutil.copytree(site, copy)
+    shutil.copytree(own, copy / own.name, ignore=shutil.ignore_patterns("__pycache__"))
     for path in [*copy.rglob("*"), copy]:
         path.chmod(0o555 if path.is_dir() else 0o444)
+    nowhere = {"NUMBA_CACHE_DIR": "/proc/no_such_place", "NUMBA_CACHE_LOCATOR_CLASSES": ""}
     try:
-        *_, compiled = run(
-            FIT, [copy], LITLEARN_KERNELS=level, NUMBA_CACHE_DIR="/proc/no_such_place"
-        )
+        *_, compiled = run(FIT, LITLEARN_KERNELS=level, PYTHONPATH=copy, **nowhere)
     finally:
         for path in [copy, *copy.rglob("*")]:
             path.chmod(0o755)

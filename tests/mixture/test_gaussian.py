@@ -314,13 +314,13 @@ def test_an_interrupt_keeps_the_best_start_so_far(monkeypatch):
     first = GaussianMixture(5, **setting).fit(X)
     fits, solve = [], _em.expectation_maximisation
 
-    def interrupted(*args):
+    def interrupted(*args, **limits):
         fits.append(1)
         if len(fits) == 2:
             interrupt = KeyboardInterrupt()
             interrupt.fit = _em.Estimate(first._parameters(), [-1e9], False)
             raise interrupt
-        return solve(*args)
+        return solve(*args, **limits)
 
     monkeypatch.setattr(_em, "expectation_maximisation", interrupted)
     model = GaussianMixture(5, n_init=3, **setting)
@@ -331,7 +331,7 @@ def test_an_interrupt_keeps_the_best_start_so_far(monkeypatch):
 
 
 def test_an_interrupt_before_the_first_iteration_changes_nothing(monkeypatch):
-    def interrupted(*args):
+    def interrupted(*args, **limits):
         raise KeyboardInterrupt
 
     X = make(n=300)

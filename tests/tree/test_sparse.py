@@ -138,11 +138,10 @@ def test_lay_out(n_node):
     rng = np.random.default_rng(n_node)
     X = rng.integers(0, 5, size=(300, 1)) * 1.0
     stored = _sparse.keep_values(sp.csc_array(X))
-    first, end = stored.pointers
     for _ in range(20):
         records = rng.permutation(300)[:n_node].astype(np.uint64)
         column = np.full(300, np.nan)
-        _sparse.lay_out(column, 0.0, stored.rows, stored.values, first, end, records, 0, n_node)
+        _sparse.lay_out(column, 0.0, stored.values, stored, 0, records)
         rows = records.astype(np.intp)
         np.testing.assert_array_equal(column[rows], X[rows, 0])
 
