@@ -200,6 +200,26 @@ def test_where_numba_has_changed_parts_are_compiled_its_own_way(monkeypatch, gon
 
 
 @needs_compiler
+@pytest.mark.parametrize("meaning", ["kept", "changed", "error"])
+def test_a_canary_tells_whether_parts_are_what_they_should_be(monkeypatch, meaning):
+    monkeypatch.setattr(jit, "_canary", [])
+    if meaning == "changed":
+        monkeypatch.setattr(jit, "_canary_part", lambda x, power: x * power)
+    elif meaning == "error":
+        monkeypatch.setattr(jit, "_canary_part", lambda x, power: x.no_such_attribute)
+    assert jit._parts_work() == (meaning == "kept")
+    part = njit(lambda x, power: x if power == 1 else x * x, part=True)
+    kernel = njit(lambda x: part(x, 2) - part(x, 1))
+    assert kernel(3.0) == 6.0  # in either way
+
+
+@needs_compiler
+def test_a_setting_asks_for_the_way_of_numba(monkeypatch):
+    monkeypatch.setenv("LITLEARN_PARTS", "none")
+    assert jit._part_compiler.__wrapped__() is None
+
+
+@needs_compiler
 def test_a_first_tree_waits_for_what_it_needs_and_no_more(tmp_path):
     """Each function is compiled once; few have machine code of their own, and are kept."""
     code = """
