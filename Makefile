@@ -21,7 +21,7 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack mutants pin compat kernels clean
+.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack mutants pin compat kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -187,8 +187,13 @@ kernels: .venv/.test
 	$(PY) .ci/kernels.py build $(if $(LEVELS),--levels $(LEVELS))
 
 # A fit of each estimator in a new process, without a cache: nothing may be compiled.
+KERNELS = "$$(ls -t dist/litlearn_kernels-*.whl | head -1)"
 try-kernels: .venv/.test
-	$(PY) .ci/kernels.py try "$$(ls -t dist/litlearn_kernels-*.whl | head -1)"
+	$(PY) .ci/kernels.py try $(KERNELS)
+
+# The same with the times of compiling, for the page Performance.
+first-calls: .venv/.test
+	$(PY) .ci/kernels.py try $(KERNELS) --json benchmarks/first_calls.json
 
 # Lines of compiled functions are counted when they run as plain Python; the others, compiled.
 coverage: .venv/.test $(CACHE)/.filled
@@ -202,6 +207,7 @@ coverage: .venv/.test $(CACHE)/.filled
 
 bench: .venv/.bench $(CACHE)/.filled
 	$(PY) -m benchmarks $(BENCH)
+	@if [ -z '$(BENCH)' ]; then $(MAKE) kernels first-calls; fi
 	@$(PY) .ci/readme_speed.py
 
 clean:

@@ -824,3 +824,14 @@ def test_kernel_methods_cases_are_well_formed():
             assert [adapter.ours for adapter in case.adapters].count(True) == 1
     seconds, detail = kernel_methods.factor_alone({"X": np.zeros((50, 1))}, {}, {}, 1)
     assert seconds > 0 and detail["gflops"] > 0
+
+
+def test_first_uses_of_every_estimator_with_kernels_take_less_than_a_second():
+    """`make bench` measures them; what is compiled, `make try-kernels` says."""
+    from litlearn._warm_up import CASES
+
+    found = json.loads((ROOT / "benchmarks" / "first_calls.json").read_text())
+    names = [use["name"] for use in found["rows"]]
+    assert names == list(dict.fromkeys(f"{case[0]}.{case[1]}" for case in CASES))
+    assert max(use["first"] for use in found["rows"]) < 1.0
+    assert found["wheel"]["packed"] < 40 * 2**20

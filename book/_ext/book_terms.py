@@ -52,7 +52,9 @@ OTHER = {
 }
 
 FOLDED = {"dropdown", "exercise", "exercise-start", "solution", "solution-start"}
-UNREAD = {"figure", "play", "predict", "image", "code", "code-block", "math", "button-ref", "glossary"}
+UNREAD = {
+    *("figure", "play", "predict", "image", "code", "code-block", "math", "button-ref", "glossary")
+}
 FENCE = re.compile(r"^\s*(`{3,}|:{3,})(?:\{([\w:-]+)\})?(.*)$")
 END = re.compile(r"^#+ *(Exercises|Going further)", re.MULTILINE)
 ROLE = re.compile(r"\{([\w:-]+)\}`([^`]*)`")
