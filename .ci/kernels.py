@@ -147,6 +147,7 @@ def build(levels, folder):
 # predictions, what was compiled meanwhile, and the same once more.
 FIRST = """
 import json, sys, time, warnings
+begun = time.perf_counter()
 import numpy as np
 from numba.core import event
 compiled = []
@@ -159,7 +160,6 @@ namespace, name, setting = json.loads(sys.argv[1])
 rng = np.random.default_rng(0)
 X = rng.normal(size=(256, 6))
 y = (X[:, 0] > 0).astype(int)
-begun = time.perf_counter()
 import importlib
 from litlearn import _warm_up
 kind = getattr(importlib.import_module(f"litlearn.{namespace}"), name)

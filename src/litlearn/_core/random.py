@@ -84,7 +84,7 @@ def draw_first(state, pool, k):
         pool[i], pool[s] = pool[s], pool[i]
 
 
-@njit(helper=True)
+@njit(lean=True)
 def shuffle(state, array):
     """Put a one-dimensional array into random order, every order equally likely."""
     draw_first(state, array, array.size - 1)
