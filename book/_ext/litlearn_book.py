@@ -493,10 +493,15 @@ def _escape_fitted_names(app, what, name, obj, options, lines):
 
 
 def _leave_out(app, what, name, obj, skip, options):
-    """Leave out what has no text of its own: fields of named tuples, other names of classes."""
+    """Leave out what has no text of its own: fields of named tuples, other names of classes.
+
+    And what scikit-learn adds to an estimator once both are loaded, as they are where the data of a
+    figure are computed.
+    """
+    added = (getattr(obj, "__module__", None) or "").startswith("sklearn.")
     field = (inspect.getdoc(obj) or "").startswith("Alias for field number")
     other = what == "class" and inspect.isclass(obj) and name != obj.__name__
-    return True if field or other else None
+    return True if field or other or added else None
 
 
 def _whole_sentence(app, what, name, obj, options, lines):
