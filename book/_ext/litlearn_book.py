@@ -239,7 +239,7 @@ class Namespace(Generated):
         data_last = {n: (not callable(getattr(namespace, n)), n.lower()) for n in namespace.__all__}
         for short in sorted(namespace.__all__, key=data_last.get):
             name, obj = f"{package}.{short}", getattr(namespace, short)
-            comment = ModuleAnalyzer.for_module(package).find_attr_docs().get(("", short))
+            comment, own = comment_of(package, short)
             role = "py:data"
             if inspect.isclass(obj):
                 # What a result inherits from dict or tuple is in Python's own documentation.
@@ -249,13 +249,22 @@ class Namespace(Generated):
             elif callable(obj):
                 out += [f".. autofunction:: {name}", ""]
                 comment, role = inspect.getdoc(obj).splitlines(), "py:func"
-            elif comment:
+            elif own:
                 out += [f".. autodata:: {name}", "   :no-value:", ""]
             else:  # without a comment of its own, autodata would print the help of dict or tuple
-                comment = [UNTOLD.get(name, "")]
-                out += [f".. py:data:: {name}", "", f"   {comment[0]}", ""]
+                comment = comment or [UNTOLD.get(name, "")]
+                text = [f"   {line}" for line in comment]
+                out += [f".. py:data:: {short}", f"   :module: {package}", "", *text, ""]
             table += [f"   * - :{role}:`~{name}`", f"     - {first_sentence(comment or [])}"]
         return [*table, "", *out]
+
+
+def comment_of(package, short):
+    """Return the comment of a datum, from any file of a package, and whether it stands in its own."""
+    own = ModuleAnalyzer.for_module(package).find_attr_docs().get(("", short))
+    files = [name for name in sys.modules if name.startswith(f"{package}._")]
+    found = (ModuleAnalyzer.for_module(name).find_attr_docs().get(("", short)) for name in files)
+    return own or next(filter(None, found), None), bool(own)
 
 
 def first_sentence(lines):
