@@ -150,6 +150,10 @@ def name_what_has_no_name(page):
     """Give controls and landmarks the names and roles that the theme leaves out, or has wrong."""
     if sidebar := page.find(id="pst-primary-sidebar"):  # a part of the page, not outside of it
         sidebar["role"], sidebar["aria-label"] = "complementary", "Book"
+    for button in page.find_all("button", class_="search-button-field"):
+        del button["aria-label"]  # its name is what it shows, without the keys that call it
+        for keys in button.find_all(class_="search-button__kbd-shortcut"):
+            keys["aria-hidden"] = "true"
     for summary in page.find_all("summary"):
         link = summary.parent.previous_sibling
         if summary.get("aria-label") == "Toggle hidden content":

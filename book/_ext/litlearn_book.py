@@ -260,7 +260,7 @@ class Namespace(Generated):
 
 
 def comment_of(package, short):
-    """Return the comment of a datum, from any file of a package, and whether it stands in its own."""
+    """Return the comment of a datum from a file of a package, and whether it is the main file."""
     own = ModuleAnalyzer.for_module(package).find_attr_docs().get(("", short))
     files = [name for name in sys.modules if name.startswith(f"{package}._")]
     found = (ModuleAnalyzer.for_module(name).find_attr_docs().get(("", short)) for name in files)
