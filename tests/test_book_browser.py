@@ -385,9 +385,11 @@ def _check_figures(page, theme):
     assert (paper < 0.2) == (theme == "dark"), f"{theme} page with background {shown}"
     session = page.tab.context.new_cdp_session(page.tab)  # a tenth of the time of a screenshot
     for number in page.tab.evaluate(VISIBLE, FIGURES):
+        if number not in page.tab.evaluate(VISIBLE, FIGURES):
+            continue  # a live figure has taken the place of a still picture
         place = page.tab.evaluate(COME_INTO_VIEW, [FIGURES, number])
         if not place["clip"]["width"]:
-            continue  # a still picture, whose live figure has taken its place as it came into view
+            continue  # the same, as it came into view
         taken = session.send("Page.captureScreenshot", place | {"optimizeForSpeed": True})
         background, contrast = legibility(base64.b64decode(taken["data"]))
         assert contrast > 4.5, f"figure {number} is faint on the {theme} page"
