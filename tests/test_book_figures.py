@@ -2732,7 +2732,11 @@ def test_answering_on_a_page_shows_the_verdict(chromium, live_pages, viewport, h
         if not asked:
             continue
         tab.goto(page.as_uri())
-        tab.evaluate("document.querySelectorAll('figure').forEach(one => one.scrollIntoView())")
+        # A place comes alive when it has been in view for a frame, not when it is scrolled past.
+        tab.evaluate("""async () => { for (const one of document.querySelectorAll("figure")) {
+            one.scrollIntoView();
+            await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+        } }""")
         waiting = tab.locator(".litlearn-figure.asked")
         tab.wait_for_function(
             "n => document.querySelectorAll('.litlearn-figure.asked').length === n", arg=len(asked)
