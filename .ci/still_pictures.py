@@ -6,15 +6,23 @@ Chromium opens the figure on a page of its own; what it has drawn is written to
 book/figures/NAME.svg, or NAME-STATE.svg. Readers see it where scripts are off, and in JupyterLab.
 """
 
+import base64
+import io
+import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+from PIL import Image
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 import live_figures  # noqa: E402
+
+STEP = 6  # of the colours of a stored map, of 256: no eye tells neighbours apart
 
 # The map is on a canvas below each drawing; an image of it goes into the file.
 DRAWN = """style => {
@@ -71,7 +79,37 @@ def drawn(tab):
     """Return the figure on the page in a tab as the text of an SVG file."""
     rules = (live_figures.FIGURES / "figure.css").read_text(encoding="utf-8").splitlines()
     style = "".join(f"\n{rule}" for rule in rules if rule.startswith(".litlearn-plot "))
-    return tab.evaluate(DRAWN, style + "\n") + "\n"
+    return re.sub(r' d="([MLZ\d., -]+)"', straightened, tab.evaluate(DRAWN, style + "\n") + "\n")
+
+
+def straightened(path):
+    """Leave out the points of a path that lie on the line between their neighbours."""
+    out = []
+    for piece in re.findall("[MLZ][^MLZ]*", path[1]):
+        at = [float(number) for number in re.findall(r"-?[\d.]+", piece)]
+        if piece[0] == "L" and [kind for kind, *_ in out[-2:]] in (["M", "L"], ["L", "L"]):
+            (_, a, b), (_, c, d) = out[-2:]
+            u, v = (c - a, d - b), (at[0] - c, at[1] - d)
+            if abs(u[0] * v[1] - u[1] * v[0]) < 1e-9 and u[0] * v[0] + u[1] * v[1] >= 0.0:
+                out.pop()
+        out.append((piece[0], *at))
+    return f' d="{"".join(kind + ",".join(f"{x:g}" for x in at) for kind, *at in out)}"'
+
+
+def rounded(svg):
+    """Round the colours of the maps to multiples of STEP: their files are a tenth as large."""
+
+    def smaller(png):
+        with Image.open(io.BytesIO(base64.b64decode(png[1]))) as image:
+            colours = np.asarray(image.convert("RGB")).astype(int)
+        near = np.minimum((colours + STEP // 2) // STEP * STEP, 255).astype(np.uint8)
+        image, file = Image.fromarray(near), io.BytesIO()
+        if len(np.unique(near.reshape(-1, 3), axis=0)) <= 256:
+            image = image.quantize(256, dither=Image.Dither.NONE)
+        image.save(file, "png", optimize=True)
+        return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+    return re.sub(r'data:image/png;base64,([^"]+)', smaller, svg)
 
 
 def pictures(names=()):
@@ -96,7 +134,7 @@ def main(names):
             target = live_figures.FIGURES / f"{place.picture}.svg"
             tab.goto(page.as_uri())
             tab.locator(".litlearn-plot .axes text").first.wait_for()
-            target.write_text(drawn(tab), encoding="utf-8")
+            target.write_text(rounded(drawn(tab)), encoding="utf-8")
             print(f"{target.name}: {target.stat().st_size // 1024} kB")
         browser.close()
 
