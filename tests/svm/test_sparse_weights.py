@@ -115,6 +115,7 @@ def test_the_lowest_point_on_a_line(seed):
 
 
 @pytest.mark.nojit
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")  # random bits: modulo 2^64, as meant
 def test_newton_steps_are_exact_where_signs_and_sides_are_right():
     X, y = labelled(40, 6)
     y, C, n = 2.0 * y - 1.0, np.full(40, 0.5), 40
