@@ -21,7 +21,7 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack mutants pin compat kernels try-kernels first-calls clean
+.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack threads mutants pin compat kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -38,6 +38,7 @@ help:
 	@echo 'make fuzz       every estimator on data of every kind: indices checked, then compared with'
 	@echo '                those of scikit-learn (FUZZ=300 examples)'
 	@echo 'make attack     interrupts, damaged caches, locks, unusual data and a soak (over an hour)'
+	@echo 'make threads    each test in four threads of one process at once'
 	@echo 'make mutants    changes of the source that no test notices (MUTANTS="src/litlearn/tree")'
 	@echo 'make pin        fits whose bits differ from those of a commit (BASE=main)'
 	@echo 'make compat     the tests of scikit-learn with these classes (COMPAT="svm cluster")'
@@ -169,6 +170,11 @@ fuzz: .venv/.test $(CACHE)/.filled
 # What "make test" tries a few times, tried at length; a table says what held and what broke.
 attack: .venv/.test $(CACHE)/.filled
 	ATTACK=full $(PYTEST_MODULE) tests/attack $(PARALLEL)
+
+# Each test in several threads of one process at once, where the test itself allows it.
+threads: .venv/.test $(CACHE)/.filled
+	$(PYTEST_MODULE) --parallel-threads 4 -m 'not nojit' $(COMPARISONS) \
+	  $(addprefix tests/test_,discriminant_analysis.py kernel_approximation.py kernel_ridge.py multiclass.py naive_bayes.py new_estimators.py)
 
 mutants: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/mutants.py $(MUTANTS)

@@ -7,10 +7,11 @@
 ``build`` runs the cases of ``litlearn.warm_up`` once for each level that this processor has, and
 writes the wheel litlearn-kernels, which holds nothing but entries of the cache: for this version of
 Python and of Numba, and for the state of ``src`` as it is. ``try`` installs it and litlearn's own
-wheel in an empty folder, and fits every public estimator in a new process, with an empty cache:
-none may compile anything. With ``--json`` it does so again without kernels, and writes the times of
-both. ``beyond`` runs tests with these kernels and an empty cache, and names what was compiled all
-the same: a case that the warm-up forgot.
+wheel in an empty folder, and fits every public estimator in a new process with an empty cache; then
+all of them with data of the usual kinds; and runs README's example. Nothing may be compiled. With
+``--json`` it does the first and the last again without kernels, and writes the times of both, and
+those of longer fits with the kernels of each level. ``beyond`` runs tests with these kernels and an
+empty cache, and names what was compiled all the same: a case that the warm-up forgot.
 """
 
 import argparse
@@ -143,18 +144,24 @@ def build(levels, folder):
     return wheel
 
 
-# One estimator in a process of its own: from the import of litlearn to the end of the first
-# predictions, what was compiled meanwhile, and the same once more.
-FIRST = """
+# What listens to the compiler, before anything of litlearn is imported.
+EARS = """
 import json, sys, time, warnings
 begun = time.perf_counter()
-import numpy as np
 from numba.core import event
 compiled = []
 class Ears(event.Listener):
     def on_start(self, e): compiled.append(e.data["dispatcher"].py_func.__qualname__)
     def on_end(self, e): pass
 event.register("numba:compile", Ears())
+"""
+
+# One estimator in a process of its own: from the import of litlearn to the end of the first
+# predictions, what was compiled meanwhile, and the same once more.
+FIRST = (
+    EARS
+    + """
+import numpy as np
 warnings.simplefilter("ignore")
 namespace, name, setting = json.loads(sys.argv[1])
 rng = np.random.default_rng(0)
@@ -173,19 +180,140 @@ import litlearn
 told = [imported - begun, times[0], min(times[1:]), sorted(set(compiled)), litlearn.__file__]
 print(json.dumps(told))
 """
+)
+
+# Every estimator with data of the usual kinds: a frame with names as labels, three classes,
+# weights, sparse data. What an estimator does not take it says.
+KINDS = (
+    EARS
+    + """
+import importlib, inspect
+import numpy as np, pandas as pd
+from scipy.sparse import csr_array
+import litlearn
+from litlearn import _warm_up
+from sklearn.base import is_regressor
+rng = np.random.default_rng(0)
+X = rng.normal(size=(256, 6))
+y, classes, weight = np.abs(X[:, 0]), (X[:, 0] > 0).astype(int), np.ones(256)
+kinds = [
+    (pd.DataFrame(X, columns=list("abcdef")), np.array(["well", "ill"])[classes], {}),
+    (X, np.digitize(X[:, 0], [-0.5, 0.5]), {}),
+    (X, classes, {"sample_weight": weight}),
+    (csr_array(X), classes, {}),
+]
+warnings.simplefilter("ignore")
+found = {}
+for namespace, name, setting in _warm_up.CASES:
+    kind = getattr(importlib.import_module(f"litlearn.{namespace}"), name)
+    for data, labels, given in kinds:
+        model = kind(**setting)
+        if set(given) <= set(inspect.signature(model.fit).parameters):
+            try:
+                model.fit(data, y if is_regressor(model) else labels, **given)
+                for method in ("predict", "predict_proba", "decision_function", "transform"):
+                    if hasattr(model, method):
+                        getattr(model, method)(data[:20])
+            except (TypeError, ValueError):
+                pass
+        if compiled:
+            found.setdefault(name, []).extend(compiled)
+            compiled.clear()
+print(json.dumps([found, litlearn.__file__]))
+"""
+)
+
+# README's example, with its imports.
+EXAMPLE = (
+    EARS
+    + """
+exec(sys.argv[1])
+import litlearn
+print(json.dumps([time.perf_counter() - begun, sorted(set(compiled)), litlearn.__file__]))
+"""
+)
 
 
-def first_calls(folder, level, cache=None):
-    """Fit and predict with every public estimator, each in a new process.
+# Fits that take long enough to be timed, one for each kind of kernel.
+FITS = (
+    EARS
+    + """
+import numpy as np
+import litlearn
+from litlearn import cluster, ensemble, linear_model, mixture, neighbors, svm, tree
+rng = np.random.default_rng(0)
+X = rng.normal(size=(20000, 20))
+y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=len(X)) > 1).astype(int)
+t = X[:, 0] + np.sin(X[:, 1]) + rng.normal(size=len(X))
+warnings.simplefilter("ignore")
+KDTree = neighbors.KNeighborsClassifier(algorithm="kd_tree", n_jobs=1)
+TASKS = {
+    "DecisionTreeClassifier": lambda: tree.DecisionTreeClassifier(random_state=0).fit(X, y),
+    "DecisionTreeRegressor": lambda: tree.DecisionTreeRegressor(random_state=0).fit(X, t),
+    "RandomForestClassifier": lambda: ensemble.RandomForestClassifier(
+        10, random_state=0, n_jobs=1).fit(X, y),
+    "KMeans": lambda: cluster.KMeans(20, n_init=1, random_state=0).fit(X),
+    "GaussianMixture": lambda: mixture.GaussianMixture(5, max_iter=10, random_state=0).fit(X),
+    "KNeighborsClassifier, k-d tree": lambda: KDTree.fit(X[:, :5], y).predict(X[:2000, :5]),
+    "KNeighborsClassifier, brute": lambda: neighbors.KNeighborsClassifier(
+        algorithm="brute", n_jobs=1).fit(X, y).predict(X[:1000]),
+    "LogisticRegression": lambda: linear_model.LogisticRegression().fit(X, y),
+    "LogisticRegression, l1": lambda: linear_model.LogisticRegression(
+        penalty="l1", solver="liblinear", C=0.01).fit(X, y),
+    "LassoCV": lambda: linear_model.LassoCV(cv=5).fit(X, t),
+    "SGDClassifier": lambda: linear_model.SGDClassifier(random_state=0).fit(X, y),
+    "SVC": lambda: svm.SVC().fit(X[:3000], y[:3000]),
+    "LinearSVC": lambda: svm.LinearSVC().fit(X, y),
+}
+seconds = {}
+for name, fit in TASKS.items():
+    fit()
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        fit()
+        times.append(time.perf_counter() - start)
+    seconds[name] = min(times)
+print(json.dumps([seconds, litlearn.__file__]))
+"""
+)
+
+
+def alone(script, argument, folder, level, cache=None):
+    """Run a script in a new process, with what is installed in `folder`; return what it prints.
 
     Parameters
     ----------
+    script, argument : str
     folder : path
         What is put before everything else on the path: installed packages.
     level : str
         For ``LITLEARN_KERNELS``; "none" compiles.
     cache : path, default=None
-        None: an empty one for each estimator.
+        None: an empty one.
+    """
+    with tempfile.TemporaryDirectory() as empty:
+        known = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+        known |= {"LITLEARN_KERNELS": level, "NUMBA_CACHE_DIR": cache or empty}
+        known["PYTHONPATH"] = str(folder)
+        command = [sys.executable, "-c", script, argument]
+        done = subprocess.run(command, env=known, capture_output=True, text=True, cwd=empty)
+    if done.returncode:
+        raise RuntimeError(f"{argument}: {done.stderr}")
+    *told, file = json.loads(done.stdout.splitlines()[-1])
+    if not file.startswith(str(folder)):
+        raise RuntimeError(f"{file} was imported, expected litlearn in {folder}")
+    return told
+
+
+def example(folder, level):
+    """Seconds that README's example takes with its imports, and what it compiles."""
+    source = (ROOT / "README.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
+    return alone(EXAMPLE, source, folder, level)
+
+
+def first_calls(folder, level):
+    """Fit and predict with every public estimator, each in a new process with an empty cache.
 
     Yields
     ------
@@ -195,23 +323,30 @@ def first_calls(folder, level, cache=None):
     """
     from litlearn._warm_up import CASES
 
-    seen = set()
-    for case in CASES:
-        if case[:2] in seen:
-            continue
-        seen.add(case[:2])
-        with tempfile.TemporaryDirectory() as empty:
-            known = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
-            known |= {"LITLEARN_KERNELS": level, "NUMBA_CACHE_DIR": str(cache or empty)}
-            known["PYTHONPATH"] = str(folder)
-            command = [sys.executable, "-c", FIRST, json.dumps(case)]
-            done = subprocess.run(command, env=known, capture_output=True, text=True, cwd=empty)
-        if done.returncode:
-            raise RuntimeError(f"{case[1]}: {done.stderr}")
-        *told, file = json.loads(done.stdout)
-        if not file.startswith(str(folder)):
-            raise RuntimeError(f"{file} was imported, expected litlearn in {folder}")
-        yield (f"{case[0]}.{case[1]}", *told)
+    first = {case[:2]: case for case in reversed(CASES)}
+    for case in sorted(first.values(), key=CASES.index):
+        yield (f"{case[0]}.{case[1]}", *alone(FIRST, json.dumps(case), folder, level))
+
+
+def fits(folder, rounds=5):
+    """Time of fits with the kernels of each level, and compiled for this very processor.
+
+    Yields
+    ------
+    {"name": str, "native": float, "x86-64-v3": float, ...}
+        Seconds of the best of three fits in each of `rounds` processes, which take turns.
+    """
+    levels = ["native", *shipped.usable()[:2]]
+    best = {level: {} for level in levels}
+    with tempfile.TemporaryDirectory() as cache:
+        for _ in range(rounds + 1):  # the first round compiles
+            for level in levels:
+                setting = "none" if level == "native" else level
+                (found,) = alone(FITS, "", folder, setting, cache)
+                for name, seconds in found.items():
+                    best[level][name] = min(seconds, best[level].get(name, seconds))
+    for name in best["native"]:
+        yield {"name": name} | {level: best[level][name] for level in levels}
 
 
 def installed(wheels, folder):
@@ -234,9 +369,23 @@ def attempt(kernels, level, limit, report=None):
             subprocess.run(command, check=True)
         own = next(Path(folder).glob("litlearn-*.whl"))
         installed([own, kernels], Path(folder, "site"))
-        rows = list(first_calls(Path(folder, "site"), level))
+        site = Path(folder, "site")
+        rows = list(first_calls(site, level))
+        seconds, at_example = example(site, level)
+        (beyond_cases,) = alone(KINDS, "", site, level)
         if report:
-            compiling = list(first_calls(Path(folder, "site"), "none"))
+            compiling = list(first_calls(site, "none"))
+            report.write_text(
+                json.dumps(
+                    described(kernels, level, rows, compiling)
+                    | {
+                        "example": {"seconds": seconds, "compiling": example(site, "none")[0]},
+                        "fits": list(fits(site)),
+                    },
+                    indent=1,
+                )
+                + "\n"
+            )
     for name, imported, first, warm, compiled in rows:
         told = f"compiled: {', '.join(compiled)}" if compiled else ""
         late = " too slow" if limit and first > limit else ""
@@ -244,9 +393,12 @@ def attempt(kernels, level, limit, report=None):
             f"{name:45} import {imported:5.2f}  first {first:5.2f}  warm {warm:7.4f}{late}  {told}"
         )
         good = good and not compiled and not late
-    if report:
-        report.write_text(json.dumps(described(kernels, level, rows, compiling), indent=1) + "\n")
-    return good
+    told = f"compiled: {', '.join(at_example)}" if at_example else ""
+    print(f"README's example, with its imports: {seconds:.2f}  {told}")
+    for name, compiled in beyond_cases.items():
+        print(f"{name}, with data of the usual kinds: compiled: {', '.join(compiled)}")
+    good = good and not at_example and not beyond_cases
+    return good and not (limit and seconds > 2 * limit)
 
 
 def described(kernels, level, rows, compiling):
@@ -291,7 +443,9 @@ def main():
     tries = commands.add_parser("try", help="install both wheels apart, and use each estimator")
     tries.add_argument("kernels", type=Path)
     tries.add_argument("--level", default="")
-    tries.add_argument("--limit", type=float, default=0.0, help="seconds; 0: none")
+    tries.add_argument(
+        "--limit", type=float, default=0.0, help="seconds, README's example twice as many; 0: none"
+    )
     tries.add_argument("--json", type=Path, help="where the times go, also those without kernels")
     tests = commands.add_parser("beyond")
     tests.add_argument("--level", default=None)

@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -834,4 +835,43 @@ def test_first_uses_of_every_estimator_with_kernels_take_less_than_a_second():
     names = [use["name"] for use in found["rows"]]
     assert names == list(dict.fromkeys(f"{case[0]}.{case[1]}" for case in CASES))
     assert max(use["first"] for use in found["rows"]) < 1.0
+    assert found["example"]["seconds"] < 2.0
     assert found["wheel"]["packed"] < 40 * 2**20
+
+
+def test_fits_in_chunks_are_measured_beside_those_in_memory(tmp_path, monkeypatch):
+    pytest.importorskip("distributed", reason="distributed is not installed")
+    from benchmarks import chunks
+
+    monkeypatch.setattr(chunks, "CHUNK", 1000)
+    monkeypatch.setattr(chunks, "ROUNDS", 1)
+    monkeypatch.setattr(chunks, "METHODS", chunks.METHODS[::3])  # linear and logistic regression
+    monkeypatch.setattr(chunks, "PEER", {})
+    path = tmp_path / "chunks.json"
+    with mock.patch.dict(os.environ):  # Dask sets the numbers of threads for its workers here, too
+        chunks.main(["--rows", "2500", "--held", "2500", "--json", str(path)])
+    found = json.loads(path.read_text())
+    assert [fit["name"] for fit in found["fits"]] == ["LinearRegression", "LogisticRegression"]
+    for fit in found["fits"]:
+        assert fit["quality"] == pytest.approx(fit["memory_quality"], abs=1e-9)
+        assert min(fit["reading"], fit["seconds"], fit["held"], fit["memory"], fit["moved"]) > 0
+    assert found["costs"]["task"] > 0
+    assert set(found["simulated"]) == {"LinearRegression", "LogisticRegression"}
+
+
+def test_more_machines_pay_until_the_scheduler_is_busy():
+    from benchmarks import chunks
+
+    costs = {"task": 1e-3, "merge": 1e-3, "broadcast": 1e-3, "bandwidth": 1e9}
+    found = chunks.simulated(costs, 1e-8, 230, 10**9)
+    seconds = {one["machines"]: one["seconds"] for one in found}
+    assert seconds[10] < 0.2 * seconds[1]
+    assert seconds[1000] > seconds[100]
+    assert all(one["seconds"] >= max(one["work"], one["scheduler"]) for one in found)
+
+
+def test_fits_with_kernels_of_the_best_level_take_as_long_as_with_those_compiled_here():
+    fits = json.loads((ROOT / "benchmarks" / "first_calls.json").read_text())["fits"]
+    best = next(level for level in fits[0] if level not in ("name", "native"))
+    ratios = sorted(fit[best] / fit["native"] for fit in fits)
+    assert ratios[len(ratios) // 2] < 1.03

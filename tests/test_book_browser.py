@@ -5,6 +5,7 @@ through Playwright. Without a Chromium, or (outside continuous integration) with
 they are skipped and say so.
 """
 
+import ast
 import base64
 import gzip
 import io
@@ -322,7 +323,25 @@ HEADINGS = """() => ["h1", "h2", "h3", "h4"].map(h => document.querySelector("ar
 # Figures to play with (tests/test_book_figures.py).
 LIVE = re.compile(r'data-litlearn-figure="(\w+)"')
 
+# One further down the page is drawn when the reader comes near it, in the place of a still picture.
+COME_NEAR = """number => {
+  const place = document.querySelectorAll("script[data-litlearn-figure]")[number].parentElement;
+  place.scrollIntoView({behavior: "instant"});
+  return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(
+    () => done([place.querySelectorAll(".axes text").length, place.querySelectorAll("img").length]),
+    50))));
+}"""
+
+# What a reader copies from a cell.
+CODE_OF_CELLS = """() => [...document.querySelectorAll("article .cell_input pre")]
+  .map(box => box.textContent).filter(text => !/^\\s*[%!]/m.test(text))"""
+
 FIGURES = "article .cell_output img, article figure img"
+
+# A table beside a plot that reaches beyond the page's column.
+WIDE_PANELS = """() => [...document.querySelectorAll(".litlearn-panel")]
+  .filter(panel => panel.scrollWidth > panel.clientWidth + 1)
+  .map(panel => panel.textContent.slice(0, 60))"""
 
 VISIBLE = """selector => [...document.querySelectorAll(selector)].flatMap((figure, number) => {
   const {width, height} = figure.getBoundingClientRect();
@@ -385,11 +404,7 @@ def _check_figures(page, theme):
     assert (paper < 0.2) == (theme == "dark"), f"{theme} page with background {shown}"
     session = page.tab.context.new_cdp_session(page.tab)  # a tenth of the time of a screenshot
     for number in page.tab.evaluate(VISIBLE, FIGURES):
-        if number not in page.tab.evaluate(VISIBLE, FIGURES):
-            continue  # a live figure has taken the place of a still picture
         place = page.tab.evaluate(COME_INTO_VIEW, [FIGURES, number])
-        if not place["clip"]["width"]:
-            continue  # the same, as it came into view
         taken = session.send("Page.captureScreenshot", place | {"optimizeForSpeed": True})
         background, contrast = legibility(base64.b64decode(taken["data"]))
         assert contrast > 4.5, f"figure {number} is faint on the {theme} page"
@@ -475,22 +490,27 @@ def test_page(tab, built, ams, page_name):
         missing = set(page.tab.evaluate(AMS_SIGNS)) - ams
         assert missing == set(), "add these to .ci/vendor_mathjax"
         page.tab.evaluate(SETTLED)
-        for name in LIVE.findall((built / page_name).read_text(encoding="utf-8")):
-            drawn = page.tab.locator(f".litlearn-figure[data-figure={name}] .axes text")
-            assert drawn.count() > 0, f"{name} is not drawn"
-            assert page.tab.locator(f'article img[src$="{name}.svg"]').count() == 0
+        names = LIVE.findall((built / page_name).read_text(encoding="utf-8"))
+        for number, name in enumerate(names):
+            words, pictures = page.tab.evaluate(COME_NEAR, number)
+            assert words > 0, f"{name}, place {number}, is not drawn"
+            assert pictures == 0, f"{name}, place {number}, has its still picture yet"
         assert page.tab.evaluate(BARE_ICONS) == [], "icons that icons.css does not have"
         assert page.tab.evaluate(MISSING_SIGNS) == [], "signs of a font that is not there"
         assert page.tab.evaluate(LOW_CELLS) == [], "cells that stand lower than their neighbours"
         headings = page.tab.evaluate(HEADINGS)
         assert headings == sorted(headings, reverse=True), "a heading outweighs the one above it"
+        for code in page.tab.evaluate(CODE_OF_CELLS):
+            ast.parse(code)  # its indentation, too
         assert page.tab.evaluate(WIDE_CODE) == [], "code that is wider than its box"
+        assert page.tab.evaluate(WIDE_PANELS) == [], "what stands beside a plot is cut off"
         assert page.tab.evaluate(CUT_MATHS) == [], "formulas whose upper or lower edge is cut"
         assert page.tab.evaluate(BOTH_SIDES) == [], "captions for wide and narrow pages at once"
 
         page.tab.set_viewport_size(PHONE)
         page.tab.evaluate(SETTLED)
         assert page.tab.evaluate(CUT_OFF) == [], "cut off on a phone"
+        assert page.tab.evaluate(WIDE_PANELS) == [], "what stands beside a plot is cut off"
         assert page.tab.evaluate(BOTH_SIDES) == [], "captions for wide and narrow pages at once"
         assert page.tab.evaluate(SECRET) == [], "scrolls on a phone and does not say so"
         assert page.tab.evaluate(OUT_OF_REACH) == [], "formulas that cannot be seen whole"

@@ -113,7 +113,12 @@ def test_page_can_be_read_aloud(path):
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in book_claims.finished() if not path.stem.endswith("_inside")],
+    [
+        path
+        for path in book_claims.finished()
+        if not path.stem.endswith("_inside")
+        and any(call.kind == "claim" for call in book_claims.calls(read(path)))
+    ],  # a page without a claim has no experiment
     ids=lambda path: path.stem,
 )
 def test_experiments_stand_open(path):

@@ -928,6 +928,108 @@ def test_line_follows_the_mouse(opened):
             _expect_line(figure, state["x"], state["y"])
 
 
+# -- inference ------------------------------------------------------------------------------------
+
+TRUE_SLOPE = figure_data.TRUE_LINE[1]
+
+
+def _hc3(x, y):
+    """Half the interval by the sandwich, from matrices."""
+    X = np.column_stack([np.ones(len(x)), x])
+    A = np.linalg.inv(X.T @ X) @ X.T
+    d = (y - X @ (A @ y)) / (1 - np.diag(X @ A))
+    return scipy.stats.t.ppf(0.975, len(x) - 2) * np.sqrt(((A * d**2) @ A.T)[1, 1])
+
+
+def _usual(x, y):
+    found = scipy.stats.linregress(x, y)
+    return found.slope, scipy.stats.t.ppf(0.975, len(x) - 2) * found.stderr
+
+
+@pytest.mark.browser
+def test_intervals_are_those_of_scipy(opened):
+    """Of any five patients; the sentence and the sum over all studies say the same."""
+    rng = np.random.default_rng(51)
+    with opened("inference") as figure:
+        for _ in range(20):
+            x, y = np.array([*rng.uniform(0, 6, 5), *[1.0] * 95]), rng.uniform(0, 44, 100)
+            figure.set(x=x.tolist(), y=y.tolist())
+            slope, half = _usual(x[:5], y[:5])
+            state = figure.get()
+            fit = state["fit"]
+            model = LinearRegression().fit(x[:5, None], y[:5])
+            assert [fit["slope"], fit["intercept"]] == pytest.approx(
+                [model.coef_[0], model.intercept_]
+            )
+            assert fit["half"] == pytest.approx(half, rel=1e-4)
+            assert fit["other"] == pytest.approx(_hc3(x[:5], y[:5]), rel=1e-4)
+            said = figure.text(".litlearn-says")
+            told = re.search(r"is (−?[\d.]*\d), .* of (−?[\d.]+) to (−?[\d.]*\d)", said).groups()
+            assert [_number(one) for one in told] == pytest.approx(
+                [slope, slope - half, slope + half], abs=0.051
+            )
+            holds = [abs(s - TRUE_SLOPE) <= h for s, h, _ in state["past"]]
+            holds.append(abs(slope - TRUE_SLOPE) <= half)
+            assert ("contains the truth" in said) == holds[-1]
+            assert f"Of {len(holds)} intervals so far, {sum(holds)} contain" in said
+            shown = figure.tab.locator(".marks g.verdict path").locator("visible=true").count()
+            assert shown == len(holds) - sum(holds)
+        figure.set(x=[2.0] * 100)
+        assert "nothing can be said" in figure.text(".litlearn-says")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", ["studies", "fan", "visits"])
+def test_studies_are_repeated(opened, kind):
+    """Other people at the same years; each study before keeps both of its intervals."""
+    with opened(Place("inference", kind, ("slopes", "study", "twenty", "interval"), "")) as figure:
+        first = figure.get()
+        figure.tab.get_by_role("button", name="Twenty more").click()
+        figure.tab.get_by_role("button", name="Another study").click()
+        figure.settle()
+        now = figure.get()
+        assert len(now["past"]) == len(first["past"]) + 21 and now["x"] == first["x"]
+        count = now["count"]
+        x, y = (np.array(now[key][:count]) for key in "xy")
+        slope, half = _usual(x, y)
+        other = _hc3(x, y)
+        if kind == "visits":
+            other = _usual(*(v.reshape(-1, figure_data.VISITS).mean(axis=1) for v in (x, y)))[1]
+        fit = now["fit"]
+        assert [fit["slope"], fit["half"], fit["other"]] == pytest.approx(
+            [slope, half, other], rel=1e-4
+        )
+        figure.tab.locator("fieldset[data-name=interval] input").last.check()
+        figure.settle()
+        assert figure.get()["intervals"][-1]["half"] == pytest.approx(other, rel=1e-4)
+        slopes = np.array([one["slope"] for one in now["intervals"]][-22:])
+        assert abs(np.mean(slopes) - TRUE_SLOPE) < 6 * np.std(slopes) / np.sqrt(len(slopes))
+
+
+@pytest.mark.browser
+def test_bands_are_those_of_the_formula(opened):
+    """For the mean and for one patient, with any number of patients and anywhere."""
+    rng = np.random.default_rng(52)
+    with opened(Place("inference", "bands", None, "")) as figure:
+        assert "22 points on average, give or take 4.5" in figure.text(".litlearn-says")
+        state = figure.get()
+        for count in rng.permutation(np.arange(5, 101, 5)).tolist():
+            query = round(rng.uniform(0, 8), 1)
+            figure.set(count=count, query=query)
+            X = np.column_stack([np.ones(count), state["x"][:count]])
+            y, x = np.array(state["y"][:count]), np.array([1, query])
+            inverse = np.linalg.inv(X.T @ X)
+            w = inverse @ X.T @ y
+            reach = scipy.stats.t.ppf(0.975, count - 2) * np.sqrt(
+                ((y - X @ w) ** 2).sum() / (count - 2)
+            )
+            v, band = x @ inverse @ x, figure.get()["band"]
+            assert [band["at"], band["mean"], band["one"]] == pytest.approx(
+                [x @ w, reach * np.sqrt(v), reach * np.sqrt(1 + v)], rel=1e-4
+            )
+            assert f"With {count} patients" in figure.text(".litlearn-says")
+
+
 # -- overfitting ----------------------------------------------------------------------------------
 
 
@@ -1435,6 +1537,59 @@ def test_mouse_changes_words_and_course(opened):
         assert state["x"] == [0, 2, 2, 4, 4, 5]
         assert state["y"] == [1, 0, 1, 0, 1, 1]
         _expect_curve(figure, state["x"], state["y"])
+
+
+# -- inference for logistic regression ------------------------------------------------------------
+
+
+def _deviance(w, x, y):
+    """The deviance at a coefficient, with the intercept that suits it best."""
+    declines = lambda b: scipy.special.expit(b + w * x).sum() - y.sum()  # noqa: E731
+    b = scipy.optimize.root_scalar(declines, bracket=(-400, 400), xtol=1e-13).root
+    return 2 * np.logaddexp(0, np.where(y == 1, -1, 1) * (b + w * x)).sum()
+
+
+@pytest.mark.browser
+def test_intervals_of_the_factor_agree_with_the_module(opened):
+    """The deviance, its interval, and that of the standard error, of copies of the six patients."""
+    data, rng = figure_data.logistic_inference(), np.random.default_rng(12)
+    close = {"rtol": 1e-6, "atol": 1e-6}
+    with opened("logistic_inference") as figure:
+        for state in range(24):
+            copies, declines = int(rng.integers(1, data["most"] + 1)), state % 3 == 2
+            factor = float(rng.choice(data["factors"]))
+            figure.set(copies=copies, declines=declines, factor=factor)
+            shown, said = figure.get(), figure.text(".litlearn-says")
+            x = np.repeat(np.array(data["x"], dtype=float), copies)
+            y = np.array(data["y"])
+            y[data["changed"]] |= declines
+            y = np.repeat(y, copies)
+            fit, rows = shown["fit"], figure.rows()
+            if declines:
+                # Only the two patients with two words stay uncertain, with one half each.
+                lowest, assumed = 4 * copies * np.log(2), 40.0
+                assert fit["best"] is None and fit["high"] is None and fit["se"] is None
+                assert "no upper end" in said and rows[1][1:] == ["none", "none"]
+            else:
+                model = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000).fit(x[:, None], y)
+                assumed = model.coef_[0, 0]
+                lowest = _deviance(assumed, x, y)
+                P = model.predict_proba(x[:, None])[:, 1]
+                A = np.column_stack([np.ones(len(x)), x])
+                se = np.sqrt(np.linalg.inv(A.T @ (A * (P * (1 - P))[:, None]))[1, 1])
+                np.testing.assert_allclose([fit["best"], fit["se"]], [assumed, se], **close)
+                ends = np.exp(assumed + np.array([-1, 1]) * scipy.stats.norm.ppf(0.975) * se)
+                for cell, end in zip(rows[1][1:], ends, strict=True):
+                    assert float(cell) == pytest.approx(end, abs=0.00501 if end < 10 else 0.0501)
+                high = fit["high"]
+                assert _deviance(high, x, y) - lowest == pytest.approx(data["limit"], abs=1e-6)
+            assert _deviance(fit["low"], x, y) - lowest == pytest.approx(data["limit"], abs=1e-6)
+            assert fit["low"] < assumed
+            grid = [_deviance(w, x, y) - lowest for w in np.arange(-1, 4.5, 0.5)]
+            np.testing.assert_allclose(shown["curve"], grid, rtol=1e-6, atol=1e-6)
+            above = _deviance(np.log(factor), x, y) - lowest
+            assert fit["above"] == pytest.approx(above, abs=1e-6)
+            assert ("inside" in said) == (above <= data["limit"])
 
 
 # -- support vector machines ----------------------------------------------------------------------
@@ -2662,6 +2817,82 @@ def test_sixty_people_are_judged_out_of_bag(opened):
             r"about (\d+) of the 60 .* about (\d+) of 60", figure.text(".litlearn-says")
         )
         assert int(told[1]) <= 1 and int(told[2]) >= 5
+
+
+# -- data in several places -----------------------------------------------------------------------
+
+
+def _expect_hospitals(figure):
+    """Compare postcards, lines and medians with sums, LinearRegression and NumPy."""
+    state, border = figure.get(), figure_data.data_that_do_not_fit()["border"]
+    x, y = np.array(state["x"]), np.array(state["y"])
+    at_B = np.array(state["home"]) > border
+    assert state["hospital"] == at_B.astype(int).tolist()
+    for k, own in enumerate((~at_B, at_B, np.ones(6, dtype=bool))):
+        X = np.column_stack([np.ones(own.sum()), x[own]])
+        G, v = X.T @ X, X.T @ y[own]
+        expected = [G[0, 0], G[0, 1], v[0], G[1, 1], v[1]]
+        np.testing.assert_allclose(state["cards"][k], expected, atol=1e-9)
+        found = state["lines"][k]
+        if len(set(x[own])) < 2:
+            assert found is None
+        else:
+            model = LinearRegression().fit(x[own, None], y[own])
+            assert found["slope"] == pytest.approx(model.coef_[0], abs=1e-8)
+            assert found["intercept"] == pytest.approx(model.intercept_, abs=1e-8)
+        assert state["medians"][k] == (np.median(y[own]) if own.any() else None)
+    return state
+
+
+@pytest.mark.browser
+def test_postcards_add_up_to_the_line_of_all(opened):
+    """Wherever the patients live: only the lines of the hospitals change."""
+    rng, lone = np.random.default_rng(61), 0
+    with opened("data_that_do_not_fit") as figure:
+        assert figure.get()["lines"][2] == pytest.approx({"slope": -1.4, "intercept": 25.8})
+        for _ in range(25):
+            x, y = (rng.integers(0, 13, 6) / 2).tolist(), rng.integers(8, 37, 6).tolist()
+            homes = (rng.integers(0, 21, (2, 6)) / 2).tolist()
+            lines = []
+            for home in homes:
+                figure.set(x=x, y=y, home=home)
+                state = _expect_hospitals(figure)
+                lines.append(state["lines"][2])
+                rows = figure.rows()
+                assert [_number(row[3]) for row in rows[:5]] == pytest.approx(
+                    state["cards"][2], abs=0.00501
+                )
+                said = figure.text(".litlearn-says")
+                alone = [h for h in (0, 1) if state["hospital"].count(h) == 1]
+                lone += len(alone)
+                assert ("has one patient" in said) == bool(alone)
+            assert lines[0] == pytest.approx(lines[1])
+    assert lone >= 2
+
+
+@pytest.mark.browser
+def test_a_home_beyond_the_middle_changes_the_hospital(opened):
+    with opened("data_that_do_not_fit") as figure:
+        before = figure.get()
+        home = figure.tab.get_by_role("slider", name="home of patient 3")
+        home.focus()
+        figure.tab.keyboard.press("Shift+ArrowRight")
+        figure.settle()
+        after = _expect_hospitals(figure)
+        assert (before["hospital"][2], after["hospital"][2]) == (0, 1)
+        assert after["lines"][2] == pytest.approx(before["lines"][2])
+        assert after["lines"][0] != pytest.approx(before["lines"][0])
+        assert "hospital B" in home.get_attribute("aria-valuetext")
+
+
+@pytest.mark.browser
+def test_medians_of_hospitals_do_not_determine_that_of_all(opened):
+    """As the chapter predicts: 23 becomes 21, and both hospitals' medians stay."""
+    with opened(Place("data_that_do_not_fit", "median", None, "")) as figure:
+        assert _expect_hospitals(figure)["medians"] == [26, 20, 23]
+        figure.set(y=[18, *figure.get()["y"][1:]])
+        assert _expect_hospitals(figure)["medians"] == [26, 20, 21]
+        assert "all six is 21 points" in figure.text(".litlearn-says")
 
 
 # -- in the book ----------------------------------------------------------------------------------

@@ -214,7 +214,7 @@ RESERVED = {
 
 @pytest.mark.parametrize("symbol", RESERVED)
 def test_reserved_letters_stand_in_the_table(symbol):
-    rows = re.findall(r"^\|.*\|$", equation_index.page_text(BOOK / "notation.ipynb"), re.M)
+    rows = re.findall(r"^\|.*\|$", equation_index.page_text(BOOK / "symbols.md"), re.M)
     cells = [re.split(r" *\| *", row.strip("| ")) for row in rows]
     assert any(
         symbol in cell[0] and RESERVED[symbol] in cell[1] for cell in cells if len(cell) == 4

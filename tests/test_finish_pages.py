@@ -47,11 +47,11 @@ PIECES = {
     ),
     "a comma after a formula": (
         f"of {MATH}, and",
-        f'of <span class="litlearn-keep">{MATH},</span> and',
+        f'of <span class="one-line">{MATH},</span> and',
     ),
     "brackets around a formula": (
         f"the value ({MATH}).",
-        f'the value <span class="litlearn-keep">({MATH}).</span>',
+        f'the value <span class="one-line">({MATH}).</span>',
     ),
     "a title": (
         "<h1>litlearn.kernel_ridge<a>#</a></h1>",
@@ -60,7 +60,7 @@ PIECES = {
     "a title with a hyphen": (
         '<h1><span class="section-number">12.11. </span>Inside k-means</h1>',
         '<h1><span class="section-number">12.11. </span>Inside '
-        '<span class="litlearn-keep">k-means</span></h1>',
+        '<span class="one-line">k-means</span></h1>',
     ),
     "a link to a page of the reference": (
         '<span class="doc">litlearn.kernel_ridge</span>',
@@ -83,8 +83,16 @@ PIECES = {
         CODE.format("", "    total = first + second + third + fourth\n"),
         CODE.format(
             "",
-            '<span class="litlearn-line" style="--in:4">'
+            '<span class="code-line" style="--in:4">'
             "    total = first + second + third + fourth\n</span>",
+        ),
+    ),
+    "the indent before a keyword": (
+        CODE.format("", '    <span class="k">return</span> first + second + third + fourth\n'),
+        CODE.format(
+            "",
+            '<span class="code-line" style="--in:4">'
+            '    <span class="k">return</span> first + second + third + fourth\n</span>',
         ),
     ),
     "a run without a blank": (
@@ -94,7 +102,7 @@ PIECES = {
         ),
         CODE.format(
             "doctest ",
-            '<span class="litlearn-line"><span class="gp">&gt;&gt;&gt; </span>'
+            '<span class="code-line"><span class="gp">&gt;&gt;&gt; </span>'
             "print(<wbr>model<wbr>.cluster_centers_[<wbr>0.5]<wbr>.x())\n</span>",
         ),
     ),
@@ -102,7 +110,7 @@ PIECES = {
         CODE.format("", 'bound = low - query  <span class="c1"># of each box</span>\n'),
         CODE.format(
             "",
-            '<span class="litlearn-line">bound = low - query  '
+            '<span class="code-line">bound = low - query  '
             '<span class="c1 litlearn-aside"># of each box</span>\n</span>',
         ),
     ),
@@ -117,7 +125,7 @@ PIECES = {
         ),
         CODE.format(
             "",
-            f'<span class="litlearn-line"><span class="c1"># {"a word " * 8}and its end</span>\n'
+            f'<span class="code-line"><span class="c1"># {"a word " * 8}and its end</span>\n'
             "</span>",
         ),
     ),
@@ -144,7 +152,7 @@ PIECES["a value at the start of a string"] = (
     ),
     CODE.format(
         "",
-        '<span class="litlearn-line"><span class="litlearn-keep"><span class="sa">f</span>'
+        '<span class="code-line"><span class="one-line"><span class="sa">f</span>'
         '<span class="s2">"</span><span class="si">{</span></span>'
         'average_of_all_thirty_clinics<span class="si">}</span>\n</span>',
     ),

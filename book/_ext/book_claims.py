@@ -168,10 +168,10 @@ class _Code(ast.NodeTransformer):
 
 
 def state(cells):
-    """Return a hash of a page's code; comments, spaces and written sentences do not count."""
+    """Return a hash of a page's code; comments, spaces, sentences and cells do not count."""
     code = [_python(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    trees = [ast.dump(_Code().visit(ast.parse(source))) for source in code]
-    return hashlib.sha256("\n".join(trees).encode()).hexdigest()[:16]
+    statements = [one for source in code for one in _Code().visit(ast.parse(source)).body]
+    return hashlib.sha256("\n".join(map(ast.dump, statements)).encode()).hexdigest()[:16]
 
 
 def record(page):

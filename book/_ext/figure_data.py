@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import chi2
 from scipy.stats import t as student
 
 from litlearn.plotting import COLORS
@@ -129,6 +130,86 @@ def linear_regression_states():
     }
 
 
+# -- inference ------------------------------------------------------------------------------------
+
+TRUE_LINE, NOISE, VISITS = [28, -3], {"equal": 3, "fan": 0.6, "own": 3, "visit": 2}, 5
+
+
+def _scores(kind, x, rng):
+    """Scores of other people at the same years: the true line plus errors."""
+    errors = {
+        "equal": lambda: NOISE["equal"] * rng.normal(size=len(x)),
+        "fan": lambda: NOISE["fan"] * x * rng.normal(size=len(x)),
+        "visits": lambda: (
+            np.repeat(NOISE["own"] * rng.normal(size=len(x) // VISITS), VISITS)
+            + NOISE["visit"] * rng.normal(size=len(x))
+        ),
+    }
+    return np.round(TRUE_LINE[0] + TRUE_LINE[1] * x + errors[kind](), 1)
+
+
+def _slope(x, y):
+    """The slope, its standard error by the formula and by HC3, and the degrees of freedom."""
+    dx = x - x.mean()
+    slope = dx @ y / (dx @ dx)
+    e = y - y.mean() - slope * dx
+    leverage = 1 / len(x) + dx**2 / (dx @ dx)
+    robust = np.sqrt(((e / (1 - leverage) * dx) ** 2).sum()) / (dx @ dx)
+    return slope, np.sqrt(e @ e / (len(x) - 2) / (dx @ dx)), robust, len(x) - 2
+
+
+def _studies(kind, x, times, seed):
+    """Slopes of some studies, with half of the usual and half of the other 95 % interval."""
+    x, rng, found = np.array(x), np.random.default_rng(seed), []
+    for _ in range(times):
+        y = _scores(kind, x, rng)
+        slope, usual, other, df = _slope(x, y)
+        halves = [student.ppf(0.975, df) * usual, student.ppf(0.975, df) * other]
+        if kind == "visits":
+            means = _slope(*(v.reshape(-1, VISITS).mean(axis=1) for v in (x, y)))
+            halves[1] = student.ppf(0.975, means[3]) * means[1]
+        found.append(np.round([slope, *halves], 2).tolist())
+    return found, _scores(kind, x, rng).tolist()
+
+
+def inference():
+    """The five patients of the chapter, ninety-five more, and studies that came before."""
+    x, y = of_chapter("inference", "x_five", "y_five")
+    more = 19 * x
+    return {
+        "axes": {
+            **linear_regression()["axes"],
+            "below": {"domain": [-26, 46]},
+            "study": {"label": "study", "domain": [0, 61]},
+            "slope": {"label": "slope", "unit": "points a year"},
+        },
+        "slopes": {"equal": [-12, 6], "fan": [-5, -1], "visits": [-6, 0]},
+        "x": x + more,
+        "y": y + _scores("equal", np.array(more), np.random.default_rng(0)).tolist(),
+        "count": len(x),
+        "until": 6,
+        "past": _studies("equal", x, 19, 3)[0],
+        "truth": TRUE_LINE,
+        "noise": NOISE,
+        "visits": VISITS,
+        "student": [0, *student.ppf(0.975, np.arange(1, 99)).round(5).tolist()],
+        "colors": {"line": COLORS[0], "missed": COLORS[1]},
+    }
+
+
+def inference_states():
+    """Sixty studies; bands for a mean and for one patient; noise that grows; five visits each."""
+    x, fan, visits = of_chapter("inference", "x_five", "x_fan", "x_visits")
+    states = {
+        "studies": {"past": _studies("equal", x, 59, 4)[0]},
+        "bands": {"query": 2, "until": 8, "past": []},
+    }
+    for kind, years in (("fan", fan), ("visits", visits)):
+        past, last = _studies(kind, years, 19, 5)
+        states[kind] = {"kind": kind, "x": years, "y": last, "count": len(years), "past": past}
+    return states
+
+
 # -- logistic regression --------------------------------------------------------------------------
 
 
@@ -174,6 +255,35 @@ def logistic_regression_states():
         "coefficient": {"query": 2},
         "separable": {"y": moved(logistic_regression()["y"], patient_4=1), "factor": 2},
         "threshold": {"threshold": 0.5},
+    }
+
+
+def logistic_inference():
+    """The six patients of logistic regression, and how far a deviance may be above the lowest."""
+    six = logistic_regression()
+    return {
+        "axes": {
+            "x": {"label": "coefficient of a word", "domain": [-1, 4.2]},
+            "y": {"label": "deviance above the lowest", "domain": [-0.5, 10]},
+        },
+        "x": six["x"],
+        "y": six["y"],
+        "changed": 3,  # patient 4, with whom the words separate the courses
+        "limit": float(chi2.ppf(0.95, 1)),
+        "copies": 1,
+        "most": 10,
+        "declines": False,
+        "factor": 1,
+        "factors": [0.5, 0.7, *six["factors"][:41], 6, 8, 10, 12, 15, 20, 30, 50],
+        "color": {"curve": COLORS[0], "inside": COLORS[2]},
+    }
+
+
+def logistic_inference_states():
+    """Four patients like each of the six; patient 4 who declines."""
+    return {
+        "many": {"copies": 4, "factor": 2},
+        "separable": {"declines": True, "factor": 2},
     }
 
 
@@ -255,12 +365,12 @@ def penalized_models():
 
 
 def penalized_models_states():
-    """The lasso and ridge without a price; features that say nearly the same; coffee in litres."""
+    """No price at all; features that nearly always go together; coffee in litres."""
     return {
         "first": {"price": 0},
         "never": {"price": 0, "kind": "ridge"},
-        "twins": {"price": 2, "correlation": 0.9, "free": [1, 1]},
-        "units": {"litres": True},
+        "twins": {"price": 10, "correlation": 0.9, "free": [1.4, 0.6]},
+        "units": {"litres": True, "price": 0},
     }
 
 
@@ -393,12 +503,13 @@ def normal_distributions():
 
 
 def normal_distributions_states():
-    """Shared covariances; tilted ellipses; six people a class."""
+    """Shared covariances; tilted ellipses; six people a class; one person in ten is ill."""
     rng = np.random.default_rng(3)
     return {
         "shared": {"own": 0},
         "naive": {"rims": [[[2.5, 2], [0, 1]], [[3, 2.4], [0, 1.2]]], "means": [[4, 4], [9.5, 7]]},
         "few": {"people": rng.normal(size=(2, 6, 2)).round(2).tolist()},
+        "rare": {"prior": 0.1},
     }
 
 
@@ -488,12 +599,15 @@ def multiclass():
 
 def multiclass_states():
     """Scores against the rest; pairs, one at a time; disease A in the middle; all strategies."""
-    centres = multiclass()["centres"]
     return {
         "rest": {"strategy": "rest", "single": 0},
         "pairs": {"strategy": "pair", "single": 0},
-        "middle": {"centres": [[7, 8], [5, 5], [3, 2]], "query": [6, 5]},
-        "compare": {"strategy": "softmax", "centres": centres, "query": [3, 7]},
+        "middle": {"centres": [[7, 8], [5, 5], [3, 2]], "query": [6, 6]},
+        "compare": {
+            "strategy": "softmax",
+            "centres": [[5, 7], [7.5, 8], [2.5, 5]],
+            "query": [5, 5],
+        },
     }
 
 
@@ -716,6 +830,46 @@ def extra_trees():
 def extra_trees_states():
     """A hundred trees; the same on a logarithmic scale."""
     return {"blur": {"trees": 100}, "logarithm": {"trees": 100, "logarithm": True}}
+
+
+# -- data in several places -----------------------------------------------------------------------
+
+
+def data_that_do_not_fit():
+    """The six patients of the chapter, where they live, and the two hospitals."""
+    x, y, home = of_chapter("data_that_do_not_fit", "x_six", "y_six", "home_six")
+    axes = linear_regression()["axes"]
+    return {
+        "axes": {
+            "x": axes["x"],
+            "y": {**axes["y"], "domain": [8, 36]},
+            "road": {
+                "label": "kilometres from hospital A",
+                "domain": [-0.5, 10.5],
+                "limits": [0, 10],
+                "step": 0.5,
+                "leap": 2,
+            },
+            "order": {"label": "patient", "domain": [0.4, 7.2], "step": 1, "leap": 1},
+        },
+        "x": x,
+        "y": y,
+        "home": home,
+        "border": 5,
+        "statistic": "line",
+        "hospitals": [{"name": name, "color": COLORS[i]} for i, name in enumerate("AB")],
+        "ink": "#222222",
+    }
+
+
+def data_that_do_not_fit_states():
+    """Patient 3 in the other hospital; medians; one patient left in hospital B."""
+    (home,) = of_chapter("data_that_do_not_fit", "home_six")
+    return {
+        "homes": {"home": moved(home, patient_3=6.5)},
+        "median": {"statistic": "median"},
+        "alone": {"home": moved(home, patient_4=3, patient_5=4.5)},
+    }
 
 
 # -- all of them ----------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ def break_at(string, pattern):
 
 def keep(*together):
     """Put neighbours into one element, in which no line breaks."""
-    element = made("span", names=["litlearn-keep"])
+    element = made("span", names=["one-line"])
     together[0].insert_before(element)
     element.extend(together)
 
@@ -180,7 +180,7 @@ BOXES = ("Algorithm ", "Theorem ", "Proposition ", "Lemma ", "Definition ")
 def keep_together(page):
     """Keep formulas with their commas and brackets, numbers with their spreads and signs."""
     for formula in page.find_all("span", "math"):
-        if formula.parent.get("class") == ["litlearn-keep"] or formula.find(True):
+        if formula.parent.get("class") == ["one-line"] or formula.find(True):
             continue
         before, behind = formula.previous_sibling, formula.next_sibling
         opening = isinstance(before, NavigableString) and BEFORE.search(before)
@@ -225,7 +225,7 @@ def break_names(page, name):
     """Say where titles and long names may break, and where not."""
     for title in page.find_all("h1"):
         for string in strings(title, "k-means")[:1]:
-            if string.parent.get("class") == ["litlearn-keep"]:
+            if string.parent.get("class") == ["one-line"]:
                 continue
             before, _, behind = string.partition("k-means")
             middle = NavigableString("k-means")
@@ -330,7 +330,7 @@ def leave_out_what_tools_are_told(page):
 def break_lines(box):
     """Make the longer lines of a box of code blocks, so that they break with an indent."""
     lines, code = [], box.decode_contents()
-    if "litlearn-line" in code:
+    if "code-line" in code:
         return
     while "viewcode" not in code and code != (code := _CONTINUED.sub(r"\1 ", code)):
         pass  # a whole file keeps its lines
@@ -339,15 +339,17 @@ def break_lines(box):
         if len(plain) > 30:
             indent = len(plain) - len(plain.lstrip())
             style = f' style="--in:{indent}"' if indent else ""
-            line = _VALUE.sub(r'<span class="litlearn-keep">\1</span>', line)
+            line = _VALUE.sub(r'<span class="one-line">\1</span>', line)
             line = _ASIDE.sub('<span class="c1 litlearn-aside">', with_ends(line, plain))
             # No break between the two, unless the indentation alone fills a phone's line.
             if 0 < indent <= 25 and indent + len(plain.split()[0]) > 30:
                 line = re.sub(r"^( +)", r'<span class="litlearn-in">\1</span>', line)
-            line = f'<span class="litlearn-line"{style}>{line}</span>'
+            line = f'<span class="code-line"{style}>{line}</span>'
         lines.append(line)
+    # Within <pre>, since elsewhere a parser makes one blank of many.
+    parsed = BeautifulSoup(f"<pre>{''.join(lines)}</pre>", "html.parser")
     box.clear()
-    box.extend(list(BeautifulSoup("".join(lines), "html.parser").contents))
+    box.extend(list(parsed.pre.contents))
 
 
 def without_plain_tokens(page, names):

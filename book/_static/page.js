@@ -17,7 +17,7 @@
       const block = formula.closest("p, li, dd, dt, figcaption, div, summary, h1, h2, h3, h4");
       return set && block && set.getBoundingClientRect().width > block.clientWidth + 1;
     });
-    wide.forEach((f) => (f.closest(".litlearn-keep") || f).classList.add("litlearn-wide"));
+    wide.forEach((f) => (f.closest(".one-line") || f).classList.add("litlearn-wide"));
     const boxes = [...article.querySelectorAll(BOXES)].filter((b) => b.getClientRects().length);
     const scrolls = boxes.map((box) => {
       const way = getComputedStyle(box).overflowX;

@@ -381,7 +381,7 @@
         this.panel = this.root.append("div").attr("class", "litlearn-panel");
         this.tools = this.panel.append("div").attr("class", "litlearn-tools");
         this.buttons = this.tools.append("div").attr("class", "litlearn-buttons");
-        this.answers = this.panel.append("div").attr("class", "litlearn-answers");
+        this.answers = this.panel.append("div").attr("class", "litlearn-found");
       }
       const plot = new Plot(this, box, options);
       if (!options.name || this.wants(options.name)) this.plots.push(plot);

@@ -73,7 +73,12 @@ litlearn.figure("linear_regression", (figure, data) => {
     moved: (i, to) => {
       if (i === "star") state.query = to[0];
       else if (!i.which) [state.x[i], state.y[i]] = to;
-      else if (to[0] !== state.through[1 - i.end][0]) state.through[i.end] = to;
+      else {
+        // One over the other would be an upright line, which predicts nothing: the point goes a step further.
+        const [[own], [other]] = [state.through[i.end], state.through[1 - i.end]];
+        const at = to[0] === other ? to[0] + Math.sign(to[0] - own) * x.step : to[0];
+        if (at !== other && at >= x.limits[0] && at <= x.limits[1]) state.through[i.end] = [at, to[1]];
+      }
     },
     name: (i) => (i === "star" ? "new patient" : i.which ? `line ${i.end + 1}` : `patient ${i + 1}`),
     label: (i) => (i === "star" ? "new patient" : i.which ? `${i.which} point of your line` : `patient ${i + 1}`),

@@ -177,15 +177,39 @@ litlearn.figure("multiclass", (figure, data) => {
     return length > 1e-9 ? `M${end(-40)}L${end(40)}` : null;
   }
 
-  function sentence(rest, pair, soft) {
-    const name = ({ winner }) => `“${classes[winner].name}”`;
-    const claims = ["no classifier claims the patient, and the least negative score wins", "one classifier claims the patient",
-      "two classifiers claim the patient, and the larger score wins", "all three claim the patient"][rest.claims];
-    const tied = Math.max(...pair.votes) === 1;
-    const votes = tied ? "where every class has one vote, and the sums of the scores decide" : "by two votes of three";
-    const different = new Set([rest, pair, soft].map(({ winner }) => winner)).size;
-    return `One-vs-rest says ${name(rest)}, because ${claims}. One-vs-one says ${name(pair)}, ${votes}. ` +
-      `Softmax says ${name(soft)}, with a probability of ${number(soft.told[soft.winner])}.` +
+  const quoted = ({ winner }) => `“${classes[winner].name}”`;
+  const tell = {
+    rest(told) {
+      const claims = ["no classifier claims the patient, and the least negative score wins", "one classifier claims the patient",
+        "two classifiers claim the patient, and the larger score wins", "all three claim the patient"][told.claims];
+      return `One-vs-rest says ${quoted(told)}, because ${claims}.`;
+    },
+    pair(told) {
+      const tied = Math.max(...told.votes) === 1;
+      return `One-vs-one says ${quoted(told)}, ` +
+        `${tied ? "where every class has one vote, and the sums of the scores decide" : "by two votes of three"}.`;
+    },
+    softmax: (told) => `Softmax says ${quoted(told)}, with a probability of ${number(told.told[told.winner])}.`,
+  };
+
+  /** Where a place is about one classifier, or about one strategy, the sentence is, too. */
+  function sentence(found) {
+    const { strategy, single } = state;
+    if (!together()) {
+      const s = score(fits[strategy][single], state.query);
+      const [no, yes] = strategy === "rest" ? ["the rest", classes[single].name] : pairs[single].map((c) => classes[c].name);
+      return strategy === "rest"
+        ? `The score of “${yes}” against the rest is ${number(s)}, so that this classifier ${s > 0 ? "claims" : "does not claim"} the new patient.`
+        : `Between ${no} and ${yes} the score is ${number(s)}, so that the vote of this pair goes to ${s > 0 ? yes : no}.`;
+    }
+    if (!figure.wants("strategy")) {
+      const values = strategy === "pair" ? found.pair.votes : found[strategy].told.map((value) => number(value));
+      const what = { rest: "scores", pair: "votes", softmax: "probabilities" }[strategy];
+      const names = litlearn.list(classes.map((c) => c.name));
+      return `${names[0].toUpperCase()}${names.slice(1)} have the ${what} ${litlearn.list(values)}. ${tell[strategy](found[strategy])}`;
+    }
+    const different = new Set(Object.values(found).map(({ winner }) => winner)).size;
+    return Object.keys(tell).map((name) => tell[name](found[name])).join(" ") +
       (different === 3 ? " All three answers are different." : "");
   }
 
@@ -210,7 +234,7 @@ litlearn.figure("multiclass", (figure, data) => {
     table(all.map((k) => ({
       cells: [figure.badge(classes[k]), number(rest.told[k]), pair.votes[k], number(soft.told[k])],
     })));
-    figure.say(sentence(rest, pair, soft));
+    figure.say(sentence({ rest, pair, softmax: soft }));
   });
 
   figure.explain("Drag a class or the star, or choose one with Tab and use the arrow keys (with Shift: two words at " +

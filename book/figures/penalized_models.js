@@ -79,7 +79,7 @@ litlearn.figure("penalized_models", (figure, data) => {
     .attr("stroke", colors.ball).attr("stroke-width", 1.6);
   const contours = plane.marks.append("g");
   const touching = plane.marks.append("path").attr("class", "line").attr("stroke", "#333");
-  const trail = plane.marks.append("path").attr("class", "before");
+  const trail = plane.marks.append("path").attr("class", "before verdict");
   const star = plane.marks.append("path").attr("class", "query").attr("d", d3.symbol(d3.symbolStar, 190)());
   const words = plane.marks.append("g");
   const rule = paths.marks.append("path").attr("class", "before");

@@ -34,7 +34,7 @@ _NAMESPACES = (
 )
 
 # Functions of the package itself, and the files in which they stand.
-_FUNCTIONS = {"show_versions": "_core.versions", "warm_up": "_warm_up"}
+_FUNCTIONS = {"on": "_core.client", "show_versions": "_core.versions", "warm_up": "_warm_up"}
 
 __all__ = [*_NAMESPACES, "__version__", *_FUNCTIONS]
 

@@ -25,6 +25,7 @@ from litlearn._core.types import Bool
 
 __version__: str
 
+def on(client: Any) -> Any: ...
 def show_versions() -> None: ...
 def warm_up(
     *namespaces: Any, dtypes: Any = ("float64", "float32"), verbose: Bool = True

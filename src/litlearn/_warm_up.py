@@ -51,6 +51,7 @@ def _neighbors():
     ):
         setting = {"radius": 10.0} if name.startswith("Radius") else {}
         yield "neighbors", name, setting
+    yield "neighbors", "KNeighborsClassifier", {"weights": "distance"}
 
 
 CASES.extend(_neighbors())
@@ -136,7 +137,7 @@ def use_trees(dtype):
 
 
 def use_logistic(dtype):
-    """Fit with several classes, sparse data, enough samples to start from a part, and l1."""
+    """Fit with several classes, sparse data, enough samples to start from a part, l1, weights."""
     from scipy.sparse import csr_array
 
     model = importlib.import_module("litlearn.linear_model").LogisticRegression
@@ -149,7 +150,9 @@ def use_logistic(dtype):
         for data in (few, csr_array(few)):
             model(solver="newton-cg").fit(data, classes[:300])
             model(C=0.1, l1_ratio=0.5).fit(data, classes[:300])
-    tasks = importlib.import_module("litlearn.linear_model").MultiTaskElasticNet(0.1)
+    linear_model = importlib.import_module("litlearn.linear_model")
+    linear_model.SGDRegressor().fit(few, few[:, 0], sample_weight=np.ones(300))
+    tasks = linear_model.MultiTaskElasticNet(0.1)
     tasks.fit(few, few[:, :2])
     tasks.fit(csr_array(few), few[:, :2])
     separated = np.digitize(few[:, 0], [-0.5, 0.5])
@@ -171,9 +174,40 @@ def use_machines(dtype):
         svm.LinearSVC(loss="hinge").fit(data, labels)
         svm.LinearSVC(penalty="l1").fit(data, labels)
         svm.LinearSVC(multi_class="crammer_singer").fit(data, labels)
+    svm.LinearSVR().fit(sparse, few[:, 0])
 
 
-EXTRAS = {"neighbors": use_trees, "linear_model": use_logistic, "svm": use_machines}
+def use_clusters(dtype):
+    """Divide weighted and sparse data."""
+    from scipy.sparse import csr_array
+
+    cluster = importlib.import_module("litlearn.cluster")
+    X, weight = np.random.default_rng(0).normal(size=(256, 6)).astype(dtype), np.full(256, 2.0)
+    for algorithm in ("lloyd", "elkan", "hamerly"):
+        for data in (X, csr_array(X)):
+            cluster.KMeans(algorithm=algorithm).fit(data)
+            model = cluster.KMeans(algorithm=algorithm).fit(data, sample_weight=weight)
+            model.predict(data[:8])
+            model.transform(data[:8])
+    cluster.MiniBatchKMeans(batch_size=64).fit(X, sample_weight=weight)
+
+
+def use_sparse_tree(dtype):
+    """Grow a tree from sparse data, and ask it."""
+    from scipy.sparse import csr_array
+
+    tree = importlib.import_module("litlearn.tree").DecisionTreeClassifier()
+    X = csr_array(np.random.default_rng(0).normal(size=(256, 6)).astype(dtype))
+    tree.fit(X, np.arange(256) % 2).predict(X[:8])
+
+
+EXTRAS = {
+    "neighbors": use_trees,
+    "linear_model": use_logistic,
+    "cluster": use_clusters,
+    "svm": use_machines,
+    "tree": use_sparse_tree,
+}
 
 
 def warm_up(*namespaces, dtypes=("float64", "float32"), verbose=True):

@@ -12,6 +12,7 @@ import numpy as np
 
 from litlearn._core import moments, targets, validation
 from litlearn._core.base import NumberedColumnsMixin, clone
+from litlearn._core.chunked import count_codes, is_chunked
 from litlearn._core.constraints import ARRAY, BOOLEAN, COUNT, SHARE, Has, Option, Table
 from litlearn._core.factors import precision_factors, semidefinite_eigen
 from litlearn._core.guide import guide
@@ -52,7 +53,8 @@ def class_statistics(X, codes, n_classes):
     samples = Samples(X, np.empty((len(X), 0)), None, True)
     parts = moments.moments_by_class(samples, codes, n_classes)
     means = np.array([part.x_mean for part in parts])
-    return ClassStatistics(np.bincount(codes, minlength=n_classes), means, [p.xx for p in parts])
+    counts = np.array([part.weight for part in parts]).astype(np.intp)
+    return ClassStatistics(counts, means, [part.xx for part in parts])
 
 
 # --- covariance matrices ---------------------------------------------------------------------
@@ -140,6 +142,24 @@ def check_covariance_parameters(owner):
         raise ValueError(
             f"{who}: covariance_estimator and shrinkage parameters are not None. Only one of the "
             "two can be set."
+        )
+
+
+def check_chunks(owner, X):
+    """Refuse samples in chunks where more than their sums are asked for."""
+    if not is_chunked(X):
+        return
+    who = type(owner).__name__
+    if owner.covariance_estimator is not None or owner.shrinkage == "auto":
+        raise ValueError(
+            f"{who}: shrinkage='auto' and covariance_estimator need the samples themselves. Of an "
+            "array of Dask, give shrinkage as a number."
+        )
+    decomposed = isinstance(owner, LinearDiscriminantAnalysis) and owner.solver == "svd"
+    if decomposed and (len(X) < X.shape[1] or owner.tol < FINEST):
+        raise ValueError(
+            f"{who}: solver='svd' decomposes the samples themselves where there are fewer than "
+            f"features, or tol is below {FINEST}. Of an array of Dask, use solver='lsqr'."
         )
 
 
@@ -293,6 +313,7 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
     _constraints = Table(
         COVARIANCE, solver=Option("svd", "lsqr", "eigen"), n_components=COUNT | None
     )
+    _fits_chunks = True
 
     def __init__(
         self,
@@ -332,6 +353,7 @@ class LinearDiscriminantAnalysis(NumberedColumnsMixin, LinearClassifier):
         """
         check_covariance_parameters(self)
         X, names = validation.check_samples(self, X, fewest=2)
+        check_chunks(self, X)
         coded = targets.encode_one(self, y, len(X))
         classes, codes = coded.classes[0], coded.codes[0]
         if len(X) == len(classes):
@@ -555,6 +577,7 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
     """
 
     _constraints = Table(COVARIANCE, solver=Option("svd", "eigen"), reg_param=SHARE)
+    _fits_chunks = True
 
     def __init__(
         self,
@@ -595,9 +618,10 @@ class QuadraticDiscriminantAnalysis(NormalClassifier):
         """
         check_covariance_parameters(self)
         X, names = validation.check_samples(self, X)
+        check_chunks(self, X)
         coded = targets.encode_one(self, y, len(X), fewest=2)
         classes, codes = coded.classes[0], coded.codes[0]
-        counts = np.bincount(codes)
+        counts = count_codes(codes, len(classes))
         if counts.min() < 2:
             raise ValueError(
                 f"{type(self).__name__}: y has only 1 sample in class "

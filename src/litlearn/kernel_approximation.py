@@ -9,6 +9,7 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.chunked import is_chunked
 from litlearn._core.constraints import ANY_REAL, COUNT, NOT_NEGATIVE, REPEATS, Option, Real, Table
 from litlearn._core.factors import FEW_EIGENVECTORS, threads_for
 from litlearn._core.guide import guide
@@ -78,6 +79,7 @@ class Nystroem(NumberedColumnsMixin, _gram.KernelEstimator):
     _constraints = Table(  # a degree or coef0 of None is the default of the kernel
         degree=Real("[1.0, inf)") | None, coef0=ANY_REAL | None, n_components=COUNT
     )
+    _fits_chunks = True
 
     def __init__(
         self,
@@ -121,6 +123,11 @@ class Nystroem(NumberedColumnsMixin, _gram.KernelEstimator):
         """
         random = check_nystroem(self)
         X, names = _gram.check_kernel_samples(self, X)
+        if is_chunked(X) and self.kernel == "precomputed":
+            raise ValueError(
+                "Nystroem: a Gram matrix is to be in memory; of an array of Dask, give the samples "
+                "and another kernel than 'precomputed'."
+            )
         n, m = X.shape[0], self.n_components
         if m > n:
             message = f"Nystroem: n_components={m} is more than n_samples={n}: all are landmarks."
@@ -231,6 +238,7 @@ class RBFSampler(NumberedColumnsMixin, BaseEstimator):
     """
 
     _constraints = Table(gamma=Option("scale") | NOT_NEGATIVE, n_components=REPEATS)
+    _fits_chunks = True
     _sparse_formats = ("csr",)
 
     def __init__(self, *, gamma=1.0, n_components=100, random_state=None):

@@ -21,7 +21,8 @@ from litlearn._core.base import (
 from litlearn._core.constraints import ARRAY, Has, Real, Table
 from litlearn._core.guide import guide
 from litlearn._core.linear import LinearClassifier
-from litlearn._core.parallel import cut, fold_blocks, map_blocks
+from litlearn._core.parallel import cut, fold_blocks
+from litlearn._core.tasks import map_tasks
 
 __all__ = ["OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"]
 
@@ -151,6 +152,7 @@ class MulticlassStrategy(ClassifierMixin, BaseEstimator):
 
     _constraints = Table(estimator=Has("fit"))
     _routed_callers = ("fit", "partial_fit")
+    _fits_tasks = True
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -185,9 +187,12 @@ class MulticlassStrategy(ClassifierMixin, BaseEstimator):
             return {}
         return getattr(routing.process_routing(self, caller, **given).estimator, caller)
 
-    def _fit_all(self, work, count):
-        """Return the results of ``work(k)``, fits that divide the budget of threads."""
-        return map_blocks(work, count, self.n_jobs)
+    def _fit_all(self, work, data, count):
+        """Return the results of ``work(data, k)``, fits that divide the budget of threads.
+
+        With :func:`litlearn.on` they are tasks of its workers.
+        """
+        return map_tasks(work, data, count, self.n_jobs)
 
     def _store_features(self):
         for name in ("n_features_in_", "feature_names_in_"):
@@ -324,10 +329,13 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         if indicator.count() == 1:
             names = [names[-1]]
 
-        def work(k):
-            return fit_pair(self.estimator, X, indicator.column(k), routed, names[k])
+        estimator = self.estimator  # what an earlier fit has left does not travel
 
-        self.estimators_ = self._fit_all(work, indicator.count())
+        def work(data, k):
+            X, indicator, params = data
+            return fit_pair(estimator, X, indicator.column(k), params, names[k])
+
+        self.estimators_ = self._fit_all(work, (X, indicator, routed), indicator.count())
         self._store(indicator)
         return self
 
@@ -376,11 +384,11 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         if first:
             self.estimators_ = [clone(self.estimator) for _ in range(indicator.count())]
 
-        def work(k):
+        def work(estimators, k):
             known = np.array((0, 1))
-            return self.estimators_[k].partial_fit(X, indicator.column(k), classes=known, **routed)
+            return estimators[k].partial_fit(X, indicator.column(k), classes=known, **routed)
 
-        self.estimators_ = self._fit_all(work, indicator.count())
+        self.estimators_ = self._fit_all(work, self.estimators_, indicator.count())
         self._store(indicator)
         return self
 
@@ -567,14 +575,15 @@ class OneVsOneClassifier(MulticlassStrategy):
                 f"{classes[0]!r}."
             )
         pairs = list(itertools.combinations(range(len(classes)), 2))
-        pairwise = is_pairwise(self.estimator)
+        estimator, pairwise = self.estimator, is_pairwise(self.estimator)
 
-        def work(k):
+        def work(data, k):
+            X, codes, params = data
             rows, target = of_pair(codes, *pairs[k])
             own = X[rows][:, rows] if pairwise else X[rows]
-            return fit_pair(self.estimator, own, target, cut_params(routed, rows, len(codes))), rows
+            return fit_pair(estimator, own, target, cut_params(params, rows, len(codes))), rows
 
-        fitted = self._fit_all(work, len(pairs))
+        fitted = self._fit_all(work, (X, codes, routed), len(pairs))
         self.classes_ = classes
         self.estimators_ = tuple(one for one, _ in fitted)
         self.pairwise_indices_ = tuple(rows for _, rows in fitted) if pairwise else None
@@ -619,15 +628,15 @@ class OneVsOneClassifier(MulticlassStrategy):
         if first:
             self.estimators_ = [clone(self.estimator) for _ in pairs]
 
-        def work(k):
+        def work(estimators, k):
             rows, target = of_pair(codes, *pairs[k])
             if len(rows) == 0:
-                return self.estimators_[k]
+                return estimators[k]
             params = cut_params(routed, rows, len(codes))
             known = np.array((0, 1))
-            return self.estimators_[k].partial_fit(X[rows], target, classes=known, **params)
+            return estimators[k].partial_fit(X[rows], target, classes=known, **params)
 
-        self.estimators_ = self._fit_all(work, len(pairs))
+        self.estimators_ = self._fit_all(work, self.estimators_, len(pairs))
         self.classes_, self.pairwise_indices_ = classes, None
         if first:
             validation.store_features(self, X.shape[1], names)
@@ -804,12 +813,13 @@ class OutputCodeClassifier(MulticlassStrategy):
         classes, codes = encode_classes(self, y, count_rows(X))
         low = -1.0 if hasattr(self.estimator, "decision_function") else 0.0
         code_book = self._draw(len(classes), random_state, low)
-        codewords = code_book.astype(np.intp)
+        estimator, codewords = self.estimator, code_book.astype(np.intp)
 
-        def work(b):
-            return fit_pair(self.estimator, X, codewords[codes, b], routed)
+        def work(data, b):
+            X, codes, params = data
+            return fit_pair(estimator, X, codewords[codes, b], params)
 
-        self.estimators_ = self._fit_all(work, code_book.shape[1])
+        self.estimators_ = self._fit_all(work, (X, codes, routed), code_book.shape[1])
         self.classes_, self.code_book_ = classes, code_book
         self._store_features()
         return self

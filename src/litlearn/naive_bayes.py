@@ -123,6 +123,8 @@ class GaussianNB(NormalClassifier):
         variance=Option("class_feature", "feature", "class", "one"),
     )
 
+    _fits_chunks = True
+
     def __init__(self, *, priors=None, var_smoothing=1e-9, variance="class_feature"):
         self._set_as_given(locals())
 

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import numba
 import pytest
 from llvmlite import binding
 
-from litlearn._core import shipped
+from litlearn._core import cache, shipped
 from litlearn._core.cache import DIGEST
 from litlearn._core.jit import source_stamp
 
@@ -243,6 +244,56 @@ def test_a_damaged_file_is_compiled_anew(kernels, tmp_path, damage):
     assert all(path.exists() for path in copy.rglob("*.nbc"))
     *_, again = run(FIT, [copy], LITLEARN_KERNELS=level, NUMBA_CACHE_DIR=tmp_path / "b")
     assert again == ""  # what was compiled is in the user's own cache
+
+
+@needs_compiler
+@needs_x86
+@pytest.mark.parametrize("whose", ["another user", "everybody"])
+@pytest.mark.parametrize("which", ["package", "folder", "entry"])
+def test_what_others_could_have_written_is_refused(kernels, tmp_path, monkeypatch, which, whose):
+    site, folder, _level = kernels
+    shutil.copytree(site, tmp_path / "site")
+    package = tmp_path / "site" / shipped.PACKAGE
+    entry = next((package / folder.name).rglob("*.nbc"))
+    monkeypatch.setattr(cache, "_warned", [])
+    cache._check_installed(str(entry), entry.stat())
+    one = {"package": package, "folder": entry.parent, "entry": entry}[which]
+    if whose == "another user":
+        if os.geteuid() != 0:
+            pytest.skip("only root may give files away")
+        os.chown(one, 12345, 12345)
+    else:
+        one.chmod(one.stat().st_mode | 0o022)
+    with pytest.raises(PermissionError, match=re.escape(f"not read from {one}: ")):
+        cache._check_installed(str(entry), entry.stat())
+
+
+@needs_compiler
+@needs_x86
+def test_who_may_write_to_litlearn_may_write_to_its_kernels(kernels, tmp_path, monkeypatch):
+    site, folder, _level = kernels
+    shutil.copytree(site, tmp_path / "site")
+    own = tmp_path / "litlearn"
+    own.mkdir()
+    monkeypatch.setattr(cache, "__file__", str(own / "cache.py"))
+    entry = next((tmp_path / "site" / shipped.PACKAGE / folder.name).rglob("*.nbc"))
+    for one in (own, entry, entry.parent):
+        one.chmod(0o775)  # a group installs for itself
+    cache._check_installed(str(entry), entry.stat())
+    entry.chmod(0o777)
+    with pytest.raises(PermissionError, match="may not write to litlearn"):
+        cache._check_installed(str(entry), entry.stat())
+
+
+@needs_compiler
+@needs_x86
+def test_kernels_of_others_are_compiled_anew(kernels, tmp_path):
+    site, _folder, level = kernels
+    shutil.copytree(site, tmp_path / "site")
+    (tmp_path / "site" / shipped.PACKAGE).chmod(0o777)
+    settings = {"LITLEARN_KERNELS": level, "NUMBA_CACHE_DIR": tmp_path / "cache"}
+    *_, compiled = run(FIT, [tmp_path / "site"], **settings)
+    assert compiled != ""
 
 
 @needs_compiler

@@ -462,7 +462,7 @@ def test_parity_with_saga(alphas):
 def test_what_rounding_adds_does_not_refuse_a_step(noise, length):
     """The loss of four samples, 100, is known to 2e-13; the step promises less than that."""
     point = types.SimpleNamespace(scores=None, loss=100.0, residual=np.full((4, 1), -1e-15))
-    loss = types.SimpleNamespace(along=lambda scores, moved, t: 100.0 + noise)
+    loss = types.SimpleNamespace(s=np.ones(4), along=lambda scores, moved, t: 100.0 + noise)
     moved, nothing = np.ones((4, 1)), np.zeros(2)
     penalty = Penalty(0.0, 0.0)
     assert pn.step_length(loss, point, moved, nothing, nothing, penalty) == length

@@ -393,6 +393,15 @@ def test_steps_without_a_certificate_are_told():
         SVR(C=1e4, gamma=5.0, tol=1e-300).fit(X[:200], y[:200])
 
 
+def test_the_most_steps_are_not_called_rounding(monkeypatch):
+    monkeypatch.setattr(_working_set, "MOST_STEPS", 1000)
+    X, y = make(60)
+    model = SVC(kernel="linear", C=1e6)
+    with pytest.warns(ConvergenceWarning, match="stopped after 6000 steps") as caught:
+        model.fit(X, y)  # 100 steps for each of 60 variables
+    assert model.n_iter_[0] == 6000 and "rounding" not in str(caught[0].message)
+
+
 def test_values_that_overflow():
     X = np.random.default_rng(0).uniform(size=(10, 2)) * np.finfo(float).max
     with pytest.raises(ValueError, match="The dual coefficients or intercepts are not finite"):

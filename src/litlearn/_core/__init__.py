@@ -6,6 +6,10 @@
 | `cache` | compiled functions on disk, from one process to the next |
 | `shipped` | compiled functions that arrive with the installation |
 | `parallel` | blocks of rows, computed by threads and merged in their order; `n_jobs`; Ctrl-C |
+| `client` | `litlearn.on`: whether fits run here, or on the workers of a client of Dask |
+| `tasks` | work that shares its data, such as trees, in threads here or on such workers |
+| `chunked` | arrays of Dask: rows in chunks, summed up where they are, merged in their order |
+| `chunked_methods` | how `fit`, `predict` and the others take them, or refuse |
 | `progress` | the bar that shows how far a long fit is |
 | `random` | random numbers in compiled code |
 | `exponential` | exponentials and logarithms, several at a time |

@@ -21,6 +21,8 @@ import numpy as np
 
 from litlearn import __version__
 from litlearn._core import html, validation
+from litlearn._core.chunked import in_memory
+from litlearn._core.chunked_methods import with_chunks
 from litlearn._core.constraints import Option
 from litlearn.exceptions import InconsistentVersionWarning, NotFittedError, UndefinedMetricWarning
 
@@ -119,6 +121,9 @@ class BaseEstimator(Root):
     __signature__ = _Signature()
     _sparse_formats = ()  # of samples, besides dense arrays; others are converted to the first
     _takes_missing = False  # whether samples may hold NaN
+    _fits_chunks = False  # whether `fit` is a sum over samples, that may be in chunks
+    _keeps_chunks = False  # whether such samples stay part of the fitted estimator
+    _fits_tasks = False  # whether `fit` is made of tasks, that workers may carry out
 
     def __new__(cls, *args, **kwargs):
         if "sklearn.base" in sys.modules:
@@ -127,6 +132,7 @@ class BaseEstimator(Root):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
+        with_chunks(cls)
         for method in _ROUTED_METHODS:
             name, keys = f"set_{method}_request", _metadata_of(cls, method)
             if keys and not hasattr(cls, name):
@@ -248,6 +254,13 @@ class BaseEstimator(Root):
         """Tell whether ``fit`` has stored an attribute, that is, one that ends with ``_``."""
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
 
+    def _for_chunks(self, X, options):
+        """Return the estimator that answers chunks of X, and an array of what goes with each.
+
+        `options` are the arguments of the method. What is fitted later is another estimator.
+        """
+        return copy.copy(self), None
+
     # Answers to scikit-learn
 
     def __sklearn_tags__(self):
@@ -357,12 +370,12 @@ class ClassifierMixin(Root):
         float
             Between 0 and 1.
         """
-        predicted = self.predict(X)
+        predicted = in_memory(self.predict(X))
         y = validation.check_true_targets(self, y, predicted)
         right = y == predicted
         if right.ndim == 2:
             right = right.all(axis=1)
-        weight = validation.check_sample_weight(self, sample_weight, len(right))
+        weight = validation.check_sample_weight(self, in_memory(sample_weight), len(right))
         return float(np.average(right, weights=weight))
 
 
@@ -421,10 +434,10 @@ class RegressorMixin(Root):
         ValueError
             If a prediction is NaN, or `y` does not fit the predictions.
         """
-        predicted = self.predict(X)
+        predicted = in_memory(self.predict(X))
         validation.check_finite(f"{type(self).__name__}.score", predicted, "predictions")
         y = validation.check_true_targets(self, y, predicted).astype(np.float64)
-        weight = validation.check_sample_weight(self, sample_weight, len(y))
+        weight = validation.check_sample_weight(self, in_memory(sample_weight), len(y))
         if len(y) < 2:
             message = f"{type(self).__name__}.score: R^2 is not defined for fewer than two samples."
             validation.warn(UndefinedMetricWarning(message))

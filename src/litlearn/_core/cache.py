@@ -26,6 +26,7 @@ import hashlib
 import inspect
 import logging
 import os
+import pathlib
 import pickle
 import stat
 import tempfile
@@ -38,6 +39,7 @@ from litlearn._core import shipped
 
 FOLDER = "litlearn.cache"  # with a dot, since setuptools would take any other name for a package
 DIGEST = 32  # bytes
+OTHERS_WRITE = 0o022  # the bits of a mode
 _warned = []
 
 
@@ -139,6 +141,7 @@ class Cache(FunctionCache):
         path = os.path.join(folder, self._place, name)
         try:
             with open(path, "rb") as file:
+                _check_installed(path, os.fstat(file.fileno()))
                 key, packed = pickle.loads(_checked(path, file))
             if key == expected:
                 compiled = self._unpack(target_context, packed)
@@ -234,13 +237,36 @@ def _check_owner(path, status):
     if not hasattr(os, "geteuid"):  # Windows
         return
     if status.st_uid not in (0, os.geteuid()):
-        reason = f"it belongs to another user ({status.st_uid})"
-    elif stat.S_ISLNK(status.st_mode):
-        reason = "it is a link"
-    elif status.st_mode & 0o022:
-        reason = f"other users may write to it (mode {status.st_mode & 0o777:o})"
-    else:
+        _refuse(path, f"it belongs to another user ({status.st_uid})")
+    if stat.S_ISLNK(status.st_mode):
+        _refuse(path, "it is a link")
+    if status.st_mode & OTHERS_WRITE:
+        _refuse(path, f"other users may write to it (mode {status.st_mode & 0o777:o})")
+
+
+def _check_installed(path, status):
+    """Raise PermissionError if somebody could have written to `path` who could not to litlearn.
+
+    An installation may belong to another user, and a group may share it: then the same holds for
+    litlearn itself. Folders, up to that of the package, are compared with litlearn's, too.
+    """
+    if not hasattr(os, "geteuid"):  # Windows
         return
+    checked, own = [(path, status)], os.stat(os.path.dirname(__file__))
+    for folder in pathlib.Path(path).parents:
+        checked.append((folder, folder.stat()))
+        if folder.name == shipped.PACKAGE:
+            break
+    for one, found in checked:
+        if found.st_uid not in (0, os.geteuid(), own.st_uid):
+            _refuse(one, f"it belongs to another user ({found.st_uid})")
+        if found.st_mode & OTHERS_WRITE & ~own.st_mode:
+            mode = f"mode {found.st_mode & 0o777:o}"
+            _refuse(one, f"users may write to it who may not write to litlearn ({mode})")
+
+
+def _refuse(path, reason):
+    """Raise PermissionError, and warn once."""
     text = f"compiled functions are not read from {path}: {reason}"
     if not _warned:
         _warned.append(path)

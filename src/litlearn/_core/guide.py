@@ -133,6 +133,8 @@ def _own_methods(cls):
         method = inspect.getattr_static(cls, name)
         if not inspect.isfunction(method):
             continue
+        rewrap = getattr(method, "rewrap", None)  # of `chunked_methods`
+        method = method.__wrapped__ if rewrap else method
         everywhere = method.__module__ == "litlearn._core.base" or hasattr(method, "__wrapped__")
         if name.startswith("_") or name in vars(cls) or everywhere:
             continue
@@ -142,7 +144,7 @@ def _own_methods(cls):
         own.__kwdefaults__, own.__doc__ = method.__kwdefaults__, method.__doc__
         own.__module__, own.__qualname__ = method.__module__, f"{cls.__qualname__}.{name}"
         own.__dict__.update(vars(method))
-        setattr(cls, name, own)
+        setattr(cls, name, rewrap(own) if rewrap else own)
 
 
 def _members(value):

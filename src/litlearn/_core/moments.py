@@ -8,8 +8,8 @@ merged in the order of the blocks::
                                       (p numbers)   (p x p)
 
 A block is read once, and nothing of the size of `X` is allocated. `X` may be a ``numpy.memmap`` of
-a file larger than memory. Blocks are cut by the size of the data alone, so that the result has the
-same bits for any number of threads.
+a file larger than memory, or an array in chunks (:mod:`litlearn._core.chunked`). Blocks are cut by
+the size of the data alone, so that the result has the same bits for any number of threads.
 """
 
 from typing import NamedTuple
@@ -17,12 +17,12 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import factors
+from litlearn._core.chunked import fold_rows, is_chunked
 from litlearn._core.jit import njit
 from litlearn._core.parallel import (
     blas_architectures,
     cross_products,
     cut,
-    fold_blocks,
     single_threaded_blas,
     unless_interrupted,
 )
@@ -55,7 +55,7 @@ class Moments(NamedTuple):
 class Samples(NamedTuple):
     """Features, and targets if there are any, as the functions of this file take them."""
 
-    X: np.ndarray  # (n, p), float32 or float64, rows or columns contiguous; or sparse
+    X: np.ndarray  # (n, p), float32 or float64, rows or columns contiguous; sparse; in chunks
     Y: np.ndarray  # (n, k), float64; k may be zero
     weight: np.ndarray | None  # (n,), float64
     centred: bool  # whether there is an intercept, so that only deviations from means count
@@ -63,6 +63,10 @@ class Samples(NamedTuple):
     y_scale: float = 1.0
     single: bool = True  # products of float32 samples may be taken in float32
     finite: bool = True  # known to be so; else the caller looks at `x_mean`, and nothing warns
+
+    def by_rows(self):
+        """The arrays that have a row for each sample, and all else, for `fold_rows`."""
+        return self[:3], self._replace(X=None, Y=None, weight=None)
 
 
 def rows_per_block(n, p):
@@ -95,7 +99,7 @@ def moments(samples, n_jobs=None, full=True):
     found = sparse_moments(samples) if full else None
     if found is not None:
         return found
-    blocks = cut(n, rows_per_block(n, p if full else 1))
+    size = rows_per_block(n, p if full else 1)
     # <precision>: Products of float32 samples take half the time in float32. The first block tells
     # whether so few digits will do.
     dtype, first = np.float64, None
@@ -103,24 +107,26 @@ def moments(samples, n_jobs=None, full=True):
     narrow = dense and samples.X.dtype == np.float32 and samples.x_scale == 1.0
     if full and samples.single and narrow and n * p >= MANY:
         with single_threaded_blas():
-            first = block_moments(samples, blocks[0], np.float32)
+            first = block_moments(samples, cut(n, size)[0], np.float32)
             if single_is_enough(samples, first):
                 dtype = np.float32
 
     # <fold>: Blocks are merged as they come, in their order. If the whole turns out to be worse
     # conditioned than its first block, all is summed up again.
-    def part(rows):
-        if rows is blocks[0] and dtype == np.float32:
+    arrays, rest = samples.by_rows()
+
+    def part(arrays, rows):
+        if dtype == np.float32 and rows.start == 0:
             return first
         with np.errstate(**unheard):
-            return block_moments(samples, rows, dtype, full)
+            return block_moments(Samples(*arrays, *rest[3:]), rows, dtype, full)
 
     def merge_two(a, b):
         with np.errstate(**unheard):
-            return merge(a, b, samples.centred)
+            return merge(a, b, rest.centred)
 
     unheard = {} if samples.finite else {"over": "ignore", "invalid": "ignore"}
-    total = fold_blocks(part, merge_two, blocks, n_jobs)
+    total = fold_rows(part, merge_two, arrays, size, n_jobs)
     if dtype == np.float32 and not factors.well_conditioned(total.xx):
         return moments(samples._replace(single=False), n_jobs)
     return without_rounding(total) if samples.centred else total
@@ -133,7 +139,7 @@ def sparse_moments(samples):
     """
     X, Y = samples.X, samples.Y
     (n, p), k = X.shape, Y.shape[1]
-    if isinstance(X, np.ndarray) or X.nnz > DENSE * n * p:
+    if isinstance(X, np.ndarray) or is_chunked(X) or X.nnz > DENSE * n * p:
         return None
     if (samples.x_scale, samples.y_scale) != (1.0, 1.0):
         return None
@@ -178,12 +184,15 @@ def moments_by_class(samples, codes, n_classes, n_jobs=None, full=True):
 
     n, p = samples.X.shape
 
-    def part(rows):
+    arrays, rest = samples.by_rows()
+
+    def part(arrays, rows):
         # The rows of a class come together, each class is then a block of its own.
-        order = np.argsort(codes[rows], kind="stable")
-        ends = np.searchsorted(codes[rows][order], np.arange(n_classes + 1))
-        weight = None if samples.weight is None else samples.weight[rows][order]
-        own = samples._replace(X=samples.X[rows][order], Y=samples.Y[rows][order], weight=weight)
+        X, Y, weight, codes = [None if one is None else one[rows] for one in arrays]
+        order = np.argsort(codes, kind="stable")
+        ends = np.searchsorted(codes[order], np.arange(n_classes + 1))
+        weight = None if weight is None else weight[order]
+        own = rest._replace(X=X[order], Y=Y[order], weight=weight)
         return [
             block_moments(own, slice(ends[c], ends[c + 1]), full=full) for c in range(n_classes)
         ]
@@ -191,8 +200,9 @@ def moments_by_class(samples, codes, n_classes, n_jobs=None, full=True):
     def merge_all(a, b):
         return [merge(one, other) for one, other in zip(a, b, strict=True)]
 
-    blocks = cut(n, rows_per_block(n, p if full else 1))
-    return [without_rounding(one) for one in fold_blocks(part, merge_all, blocks, n_jobs)]
+    size = rows_per_block(n, p if full else 1)
+    found = fold_rows(part, merge_all, (*arrays, codes), size, n_jobs)
+    return [without_rounding(one) for one in found]
 
 
 def block_moments(samples, rows, dtype=np.float64, full=True):

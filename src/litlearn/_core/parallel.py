@@ -62,6 +62,7 @@ class _Worker(threading.local):
     budget = None  # threads that the block may use, its own counted; None outside of blocks
     flag = np.zeros(1, dtype=np.uint8)  # see interrupt_flag; outside of blocks nobody sets it
     caller = None  # see calling_line
+    told = None  # see kept_warnings
 
 
 _state = _State()
@@ -375,6 +376,29 @@ def calling_line():
     while frame and frame.f_globals.get("__name__", "").split(".")[0] in passed:
         frame = frame.f_back
     return (frame.f_code.co_filename, frame.f_lineno, frame.f_globals) if frame else _worker.caller
+
+
+def inside_block():
+    """Tell whether this thread runs a block of some call."""
+    return _worker.budget is not None
+
+
+@contextlib.contextmanager
+def kept_warnings():
+    """Keep what this thread would warn of, in the list that the context gives."""
+    before, _worker.told = _worker.told, []
+    try:
+        yield _worker.told
+    finally:
+        _worker.told = before
+
+
+def keep_warning(message):
+    """Tell whether the warning is kept for later, see :func:`kept_warnings`."""
+    if _worker.told is None:
+        return False
+    _worker.told.append(message)
+    return True
 
 
 def unless_interrupted(tiles):

@@ -11,8 +11,8 @@ there is taken. ``LITLEARN_KERNELS`` names another one, or ``none``. The results
 compilation for that level, to the bit.
 
 Entries are code, and are trusted as the package beside them is: whoever could write them could
-write ``litlearn`` itself. Their digests are compared all the same, since a download can be cut
-short.
+write ``litlearn`` itself, which their owners and modes must confirm. Their digests are compared,
+too, since a download can be cut short.
 """
 
 import functools

@@ -9,13 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import validation
+from litlearn._core.chunked import fold_rows, in_memory, is_chunked, look_up
 
 
 class ClassTargets(NamedTuple):
     """Classes as numbers, in the form in which kernels take them."""
 
     classes: list  # the sorted classes of each output
-    codes: np.ndarray  # (n_outputs, n_samples), intp, read-only: y is classes[t][codes[t]]
+    codes: np.ndarray  # (n_outputs, n_samples), intp, read-only: y is classes[t][codes[t]];
+    # of targets in chunks, a list of one array in chunks
     flat: bool  # whether y had one dimension
 
     def public_classes(self):
@@ -42,11 +44,40 @@ def numbered(column):
 
 def encode(owner, y, n_samples):
     """Check `y`, (n_samples,) or (n_samples, n_outputs), and return its :class:`ClassTargets`."""
+    if is_chunked(y):
+        return encode_chunks(owner, y, n_samples)
     y = validation.check_class_targets(owner, y, n_samples)
     columns = [y] if y.ndim == 1 else list(y.T)
     pairs = [numbered(column) for column in columns]
     codes = np.array([codes for _, codes in pairs], dtype=np.intp)
     return ClassTargets([c for c, _ in pairs], validation.read_only(codes), y.ndim == 1)
+
+
+def encode_chunks(owner, y, n_samples):
+    """As :func:`encode`, of one output in chunks: a pass for the classes; codes as they are asked.
+
+    A chunk may lack classes.
+    """
+    who = validation.owner_name(owner)
+    validation.check_consistent_length(owner, n_samples, y)
+    y = validation.flat_if_column(y)
+    if y.ndim != 1:
+        raise ValueError(
+            f"{who}: y should be a 1d array where it is in chunks, got an array of shape "
+            f"{y.shape} instead."
+        )
+
+    def classes_of(arrays, rows):
+        own = arrays[0][rows]
+        return np.unique(validation.check_class_targets(who, own, len(own)))
+
+    classes = fold_rows(classes_of, np.union1d, (y,), max(1, n_samples))
+
+    def codes_of(chunk):
+        return np.searchsorted(classes, chunk).astype(np.intp)
+
+    codes = y.map_blocks(codes_of, dtype=np.intp, meta=np.empty(0, dtype=np.intp))
+    return ClassTargets([classes], [codes], True)
 
 
 def encode_one(owner, y, n_samples, *, fewest=1):
@@ -133,9 +164,11 @@ def class_factors(owner, class_weight, targets, counted=None):
             f"class_weight should match number of outputs: got {len(class_weight)} for {n_outputs}."
         )
     per_output = class_weight if many else [class_weight] * n_outputs
-    factors = np.ones(targets.codes.shape[1])
+    factors = None
     for one, classes, codes in zip(per_output, targets.classes, targets.codes, strict=True):
-        factors *= validation.check_class_weight(owner, one, classes, codes, counted)[codes]
+        weights = validation.check_class_weight(owner, one, classes, codes, counted)
+        factor = look_up(weights, codes)
+        factors = factor if factors is None else factors * factor
     return factors
 
 
@@ -144,18 +177,18 @@ def combined_weight(owner, sample_weight, class_weight, targets, *, counted=Fals
 
     With `counted`, ``"balanced"`` counts each sample by its weight, and else as one.
     """
-    n_samples = targets.codes.shape[1]
+    n_samples = len(targets.codes[0])
     weight = validation.check_sample_weight(owner, sample_weight, n_samples)
     if class_weight is None:
         return weight
     factors = class_factors(owner, class_weight, targets, weight if counted else None)
     product = factors if weight is None else factors * weight
-    if not np.any(product):
+    if not in_memory(product.any()):
         raise ValueError(
             f"{validation.owner_name(owner)}: the product of sample_weight and class_weight is "
             "zero for every sample, expected a positive one."
         )
-    return validation.read_only(product)
+    return product if is_chunked(product) else validation.read_only(product)
 
 
 def label(classes, scores):

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from litlearn._core import parallel
+from litlearn._core.chunked import count_codes, in_memory, is_chunked
 from litlearn._core.constraints import (  # noqa: F401
     BOOLEAN,
     COMMON,
@@ -47,8 +48,11 @@ def warn(message):
     """Issue a warning, given as an instance, at the line that called this package.
 
     An instance is needed: Python files a warning given as class and text under the class as it is
-    written, and would miss that the instance is also one of scikit-learn's.
+    written, and would miss that the instance is also one of scikit-learn's. A task for another
+    process keeps it, and it is issued there.
     """
+    if parallel.keep_warning(message):
+        return
     file, line, names = parallel.calling_line()
     told = names.setdefault("__warningregistry__", {})  # for filters that tell once
     warnings.warn_explicit(message, type(message), file, line, names.get("__name__"), told)
@@ -266,6 +270,9 @@ def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, fini
         If `X` is not two-dimensional, is empty, complex, of strings, or holds NaN or infinity.
     """
     who = owner_name(owner)
+    if is_chunked(X) and X.ndim == 2 and X.shape[0] >= fewest:
+        options = {"name": name, "order": order, "missing": missing, "fewest": 0}
+        return _check_chunks(X, functools.partial(check_array, who, **options))
     if is_sparse(X):
         array = _to_sparse(who, X, name, sparse)
     else:
@@ -291,6 +298,15 @@ def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, fini
     if finite:
         check_finite(who, array, name, missing=missing)
     return read_only(array, order)
+
+
+def _check_chunks(array, check):
+    """Return an array in chunks whose chunks are checked once they are there; their type at once.
+
+    An empty one stands for them: what it is turned into, they will be.
+    """
+    like = check(np.empty((0, *array.shape[1:]), dtype=array.dtype))
+    return array.map_blocks(check, dtype=like.dtype, meta=like)
 
 
 def check_square(owner, matrix):
@@ -739,6 +755,9 @@ def check_class_targets(owner, y, n_samples):
 def check_real_targets(owner, y, n_samples):
     """Return targets as a finite float64 array of shape (n_samples,) or (n_samples, n_outputs)."""
     who = owner_name(owner)
+    if is_chunked(y):
+        check_consistent_length(owner, n_samples, y)
+        return _check_chunks(y, lambda chunk: check_real_targets(who, chunk, len(chunk)))
     array = _target_array(who, y)
     if array.dtype.kind not in "biufO":
         raise ValueError(f"{who}: y is of type {array.dtype}, expected real numbers.")
@@ -803,6 +822,8 @@ def check_sample_weight(owner, sample_weight, n_samples):
     if sample_weight is None:
         return None
     who = owner_name(owner)
+    if is_chunked(sample_weight):
+        return _check_weight_chunks(who, sample_weight, n_samples)
     if isinstance(sample_weight, numbers.Real) and not isinstance(sample_weight, (bool, np.bool_)):
         sample_weight = np.full(n_samples, float(sample_weight))
     array = np.asarray(sample_weight)
@@ -828,6 +849,21 @@ def check_sample_weight(owner, sample_weight, n_samples):
     return read_only(array)
 
 
+def _check_weight_chunks(who, weight, n_samples):
+    """As :func:`check_sample_weight`, of weights in chunks: a chunk may be all zero."""
+    check_consistent_length(who, n_samples, weight, "sample_weight")
+
+    def check(chunk):
+        if not np.any(chunk):
+            return np.zeros(len(chunk))
+        return check_sample_weight(who, chunk, len(chunk))
+
+    checked = _check_chunks(weight, check)
+    if not in_memory(checked.any()):
+        raise ValueError(f"{who}: sample_weight is all zero, expected a positive weight.")
+    return checked
+
+
 def check_class_weight(owner, class_weight, classes, codes, sample_weight=None):
     """Return the weight of each class, (n_classes,), from what the user gave.
 
@@ -839,7 +875,7 @@ def check_class_weight(owner, class_weight, classes, codes, sample_weight=None):
     if class_weight is None:
         return np.ones(n_classes)
     if isinstance(class_weight, str) and class_weight == "balanced":
-        counts = np.bincount(codes, weights=sample_weight, minlength=n_classes).astype(np.float64)
+        counts = count_codes(codes, n_classes, sample_weight).astype(np.float64)
         with np.errstate(divide="ignore"):
             weights = counts.sum() / (n_classes * counts)
         weights[counts == 0.0] = 0.0  # nobody is there to weigh

@@ -4,9 +4,10 @@ import numpy as np
 
 from litlearn._core import moments, validation
 from litlearn._core.base import BaseEstimator, ClusterMixin, NumberedColumnsMixin
+from litlearn._core.chunked import in_memory, is_chunked
 from litlearn._core.constraints import ARRAY, BOOLEAN, CALLABLE, COUNT, REPEATS, Option, Table
 from litlearn._core.progress import progress
-from litlearn.cluster import _lloyd
+from litlearn.cluster import _chunks, _lloyd
 from litlearn.cluster._bounds import Bounds
 from litlearn.cluster._lloyd import CentredSamples
 from litlearn.cluster._margins import Margins
@@ -29,7 +30,7 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
 
     def _check_data(self, X, sample_weight):
         X, names = validation.check_samples(self, X)
-        weight = weights_or_ones(self, sample_weight, X.shape[0])
+        weight = weights_or_ones(self, in_memory(sample_weight), X.shape[0])
         check_enough(self, X, self.n_clusters)
         return X, weight, names
 
@@ -79,12 +80,14 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         if callable(self.init):
             found = self.init(samples.X, self.n_clusters, random_state=random_state)
             return self._check_centres(found, samples.X) - samples.centre
+        if self._seeds() and is_chunked(samples.X):
+            return _chunks.scalable_start(samples, self.n_clusters, random_state)
         if self._seeds():
             chosen = plus_plus(samples, self.n_clusters, random_state, norms)
         else:
             p = samples.weight / samples.weight.sum()
             chosen = random_state.choice(n, size=self.n_clusters, replace=False, p=p)
-        rows = samples.X[chosen]
+        rows = in_memory(samples.X[chosen])
         rows = rows.toarray() if validation.is_sparse(rows) else rows
         return rows.astype(np.float64) - samples.centre
 
@@ -162,8 +165,10 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         float
         """
         samples, centres = self._queries(X)
-        weight = weights_or_ones(self, sample_weight, samples.X.shape[0])
+        weight = weights_or_ones(self, in_memory(sample_weight), samples.X.shape[0])
         samples = samples._replace(weight=weight)
+        if is_chunked(X):
+            return -_chunks.inertia_of_chunks(samples, centres)
         labels = np.empty(len(weight), dtype=np.int32)
         _lloyd.assign(samples, centres, labels, update=False)
         return -_lloyd.inertia_of(samples, centres, labels)
@@ -263,6 +268,7 @@ default="k-means++"
     """
 
     _constraints = Table(copy_x=BOOLEAN, algorithm=Option("lloyd", "elkan", "hamerly"))
+    _fits_chunks = True
 
     def __init__(
         self,
@@ -313,7 +319,8 @@ default="k-means++"
         # scikit-learn's tests read _n_init, the number of starts.
         given, self._n_init = self._check_init(X), self._count_starts(several=10)
         samples, variance = centred_samples(X, weight)
-        norms = squared_norms(samples) if self._seeds() else None
+        chunked = is_chunked(X)
+        norms = squared_norms(samples) if self._seeds() and not chunked else None
         algorithm, max_iter = self._choose_algorithm(X), int(self.max_iter)
         # Where the variance overflows, only labels that rest end the iteration.
         tol = self.tol * variance if np.isfinite(variance) else 0.0
@@ -321,8 +328,11 @@ default="k-means++"
         with progress(self, show_inertia, total=self._n_init * max_iter) as report:
             for _ in range(self._n_init):
                 start = self._start(samples, norms, given, random_state)
-                step = self._step(samples, algorithm)
-                found = _lloyd.lloyd(samples, start, max_iter, tol, report=report, step=step)
+                if chunked:
+                    found = _chunks.lloyd_of_chunks(samples, start, max_iter, tol, report)
+                else:
+                    step = self._step(samples, algorithm)
+                    found = _lloyd.lloyd(samples, start, max_iter, tol, report=report, step=step)
                 if best is None or found.inertia < best.inertia:
                     best = found
         self._store(best, samples, names)

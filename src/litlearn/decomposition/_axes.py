@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import factors, moments, validation
+from litlearn._core.chunked import fold_rows, is_chunked
 from litlearn._core.factors import Product
 from litlearn._core.moments import BLOCK, Samples
 from litlearn._core.parallel import cross_products, cut, fold_blocks
@@ -52,7 +53,7 @@ def samples_of(X):
 
 def cloud(X):
     """Return the :class:`Cloud` of samples: a pass for the means and variances alone."""
-    if isinstance(X, np.ndarray):
+    if isinstance(X, np.ndarray) or is_chunked(X):
         found = moments.moments(samples_of(X), full=False)
         return Cloud(X, found.x_mean, float(found.xx.sum()))
     mean, squares = sparse_spread(X)
@@ -133,16 +134,15 @@ def by_triangle(cloud):
     two, and the last one has the singular values of all rows, whatever their ratio:
     2 n p^2, in any memory that holds a block. The features are rows of the triangle's transpose.
     """
-    n, p = cloud.X.shape
-    blocks = cut(n, max(4 * p, BLOCK // (8 * p)))
+    (n, p), mean = cloud.X.shape, cloud.mean
 
-    def part(rows):
-        return np.linalg.qr(cloud.X[rows].astype(np.float64, copy=False) - cloud.mean, mode="r")
+    def part(arrays, rows):
+        return np.linalg.qr(arrays[0][rows].astype(np.float64, copy=False) - mean, mode="r")
 
     def merge(above, below):
         return np.linalg.qr(np.vstack([above, below]), mode="r")
 
-    R = fold_blocks(part, merge, blocks, work=n * p * p)
+    R = fold_rows(part, merge, (cloud.X,), max(4 * p, BLOCK // (8 * p)), work=n * p * p)
     _, values, rows = np.linalg.svd(R, full_matrices=False)
     return Axes(values, rows.T, "full")
 
@@ -150,7 +150,7 @@ def by_triangle(cloud):
 def by_samples(cloud):
     """Return all axes of few samples or features from the centred samples, :eq:`eq-pca-svd`."""
     n, p = cloud.X.shape
-    if n >= 2 * p:
+    if n >= 2 * p or is_chunked(cloud.X):
         return by_triangle(cloud)
     Z = cloud.X.astype(np.float64, copy=False) - cloud.mean
     _, values, rows = np.linalg.svd(Z, full_matrices=False)
@@ -199,11 +199,15 @@ def by_choice(X, k):
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, p)
-        Samples, known to be finite unless :func:`squares_first`.
+        Samples, known to be finite unless :func:`squares_first`. In chunks, only the ways that are
+        sums over rows are open.
     k : int or None
         How many axes; None if that is to be found from all of them.
     """
     n, p = X.shape
+    if is_chunked(X):
+        one, axes = by_covariance(X)
+        return one, axes if digits_are_left(axes.values, k or min(n, p), n) else by_triangle(one)
     wanted, dense = min(n, p) if k is None else k, isinstance(X, np.ndarray)
     if dense and n * p <= SMALL:
         one = cloud(X)

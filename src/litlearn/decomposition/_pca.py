@@ -9,6 +9,7 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.chunked import is_chunked
 from litlearn._core.constraints import BOOLEAN, REPEATS, TIMES, Float, Integer, Option, Table
 from litlearn._core.factors import Product
 from litlearn._core.parallel import cut, fold_blocks, multiply
@@ -232,6 +233,7 @@ class PCA(LinearReduction):
         svd_solver=Option("auto", "full", "covariance_eigh", "arpack", "randomized"),
         iterated_power=Option("auto") | TIMES,
     )
+    _fits_chunks = True
 
     def __init__(
         self,
@@ -282,6 +284,8 @@ class PCA(LinearReduction):
                 f'while "{self.svd_solver}" was passed. TruncatedSVD may do instead.'
             )
         X, names = validation.check_samples(self, X, order="any", finite=False)
+        if is_chunked(X):
+            self._refuse_chunks()
         k = self._check_count(X)
         if isinstance(X, np.ndarray) and not self._squares_first(X, k):
             validation.check_finite(validation.owner_name(self), X, "X")
@@ -289,6 +293,14 @@ class PCA(LinearReduction):
         self._store(X, k, cloud, axes)
         validation.store_features(self, X.shape[1], names)
         return self
+
+    def _refuse_chunks(self):
+        """Refuse the solvers that go over the samples again and again."""
+        if self.svd_solver in ("arpack", "randomized"):
+            raise ValueError(
+                f"PCA: svd_solver={self.svd_solver!r} multiplies the samples again and again. Of "
+                "an array of Dask, use 'auto', 'full' or 'covariance_eigh', which sum them up."
+            )
 
     def fit_transform(self, X, y=None):
         """Find the principal axes, and project the samples on them.

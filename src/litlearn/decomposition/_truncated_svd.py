@@ -7,6 +7,7 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
+from litlearn._core.chunked import is_chunked
 from litlearn._core.constraints import COUNT, TIMES, Option, Table
 from litlearn._core.factors import Product
 from litlearn._core.parallel import multiply
@@ -72,6 +73,7 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         PROJECTION, n_components=COUNT, algorithm=Option("arpack", "randomized"), n_iter=TIMES
     )
     _sparse_formats = ("csr",)
+    _fits_chunks = True
 
     def __init__(
         self,
@@ -131,6 +133,9 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
         random = validation.check_parameters(self).random_state
         X, names = validation.check_samples(self, X, order="any")
         self._check_count(X)
+        if is_chunked(X):
+            self._store(X, names, *self._from_triangle(X))
+            return self.transform(X)
         A, k = Product(X), self.n_components
         if self.algorithm == "arpack":
             found = factors.arpack_singular(A, k, random, self.tol)
@@ -145,14 +150,30 @@ class TruncatedSVD(NumberedColumnsMixin, BaseEstimator):
             )
         directions = found.right * factors.signs(found.right)
         scores = A.times(directions)
-        variances, total = scores.var(axis=0), _axes.cloud(X).total / X.shape[0]
+        total = _axes.cloud(X).total
+        self._store(X, names, directions, found.values, scores.var(axis=0), total)
+        return scores.astype(X.dtype, copy=False)
+
+    def _from_triangle(self, X):
+        """Directions, singular values, variances and total of samples in chunks: two passes.
+
+        The algorithms that are named go over the samples again and again; this one is exact.
+        """
+        cloud, k = _axes.cloud(X), self.n_components
+        axes = _axes.by_triangle(cloud._replace(mean=np.zeros_like(cloud.mean)))
+        directions, values = axes.directions[:, :k], axes.values[:k]
+        directions = directions * factors.signs(directions)
+        variances = values**2 / len(X) - (cloud.mean @ directions) ** 2
+        return directions, values, np.maximum(variances, 0.0), cloud.total
+
+    def _store(self, X, names, directions, values, variances, total):
+        total = total / X.shape[0]
         self.components_ = np.ascontiguousarray(directions.T, dtype=X.dtype)
-        self.singular_values_ = found.values.astype(X.dtype)
+        self.singular_values_ = values.astype(X.dtype)
         self.explained_variance_ = variances.astype(X.dtype)
         ratio = variances / total if total > 0.0 else np.zeros(len(variances))
         self.explained_variance_ratio_ = ratio.astype(X.dtype)
         validation.store_features(self, X.shape[1], names)
-        return scores.astype(X.dtype, copy=False)
 
     def _check_count(self, X):
         n, p = X.shape

@@ -1,12 +1,14 @@
 """Forests: many trees, each grown on other samples or with other random choices, and averaged."""
 
 import numbers
-import threading
+from typing import NamedTuple
 
 import numpy as np
 
 from litlearn._core import parallel, to_sklearn, validation
+from litlearn._core.base import clone
 from litlearn._core.constraints import BOOLEAN, CALLABLE, REPEATS, Float, Option, Table
+from litlearn._core.tasks import map_tasks
 from litlearn.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -17,6 +19,7 @@ from litlearn.tree._base import (
     CLASS_WEIGHTS,
     ClassShares,
     LeafMeans,
+    Training,
     TreeModel,
     renamed,
     with_table,
@@ -24,6 +27,7 @@ from litlearn.tree._base import (
 from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import prune
 from litlearn.tree._sparse import dense_rows
+from litlearn.tree._splitter import Rules, TreeProblem
 from litlearn.tree._structure import BLOCK_ROWS, add_values, blocks_by_work, has_missing
 
 
@@ -44,6 +48,18 @@ def draw_counts(seed, n_samples, n_draws, weight=None):
     return np.bincount(draw_rows(seed, n_samples, n_draws, weight), minlength=n_samples)
 
 
+class Plan(NamedTuple):
+    """What all trees of a forest are grown from: each sees it, and its own number."""
+
+    training: Training
+    problem: TreeProblem
+    rules: Rules
+    seeds: list  # of each tree
+    n_draws: int
+    draws: np.ndarray | None  # weights by which samples are drawn
+    per_tree: bool  # whether the classes are balanced among the samples of each tree
+
+
 # Parameters that a forest has for itself, though trees have them, too.
 NOT_OF_TREES = ("class_weight", "random_state")
 
@@ -59,6 +75,7 @@ class Forest(TreeModel):
     )
     member = None  # the class of the trees
     positive = "strictly positive"
+    _fits_tasks = True
 
     def _check_parameters(self):
         given, who = validation.check_parameters(self), type(self).__name__
@@ -181,40 +198,37 @@ class Forest(TreeModel):
         return n_draws
 
     def _grow_trees(self, training, seeds, n_draws, draws, per_tree):
-        """Grow one tree for each seed."""
-        n_samples = training.X.shape[0]
+        """Grow one tree for each seed, in threads here or on workers of Dask."""
         criterion = self.criteria[self.criterion]
-        rules = self._rules(training)
-        bar, lock = self._progress_bar(len(seeds)), threading.Lock()
         # One table serves all trees, unless each has weights of its own.
         total = np.full(1, float(n_draws)) if self.bootstrap else training.weight
         shared = training.problem if per_tree else with_table(training.problem, criterion, total)
+        plan = Plan(training, shared, self._rules(training), seeds, n_draws, draws, per_tree)
+        bare = clone(self)  # without what an earlier fit has left, it travels with each tree
+        with self._progress_bar(len(seeds)) as bar:
+            return map_tasks(bare._grow_one, plan, len(seeds), self.n_jobs, bar.update)
 
-        def grow_one(b):
-            weight = training.weight
-            if self.bootstrap:
-                weight = draw_counts(seeds[b], n_samples, n_draws, draws).astype(np.float64)
-                if per_tree:
-                    weight = weight * self._balanced_factors(training, weight)
-            tree = grow_tree(
-                training.X,
-                training.codes,
-                shared,
-                rules,
-                training.targets,
-                weight,
-                # As a tree with this random_state would begin.
-                validation.random_integer(seeds[b]),
-                self.max_leaf_nodes,
-            )
-            if self.ccp_alpha > 0.0:
-                tree = prune(tree, float(self.ccp_alpha))
-            with lock:
-                bar.update()
-            return tree
-
-        with bar:
-            return parallel.map_blocks(grow_one, len(seeds), self.n_jobs)
+    def _grow_one(self, plan, b):
+        """Grow tree b."""
+        training, weight = plan.training, plan.training.weight
+        if self.bootstrap:
+            n_samples = training.X.shape[0]
+            counts = draw_counts(plan.seeds[b], n_samples, plan.n_draws, plan.draws)
+            weight = counts.astype(np.float64)
+            if plan.per_tree:
+                weight = weight * self._balanced_factors(training, weight)
+        tree = grow_tree(
+            training.X,
+            training.codes,
+            plan.problem,
+            plan.rules,
+            training.targets,
+            weight,
+            # As a tree with this random_state would begin.
+            validation.random_integer(plan.seeds[b]),
+            self.max_leaf_nodes,
+        )
+        return prune(tree, float(self.ccp_alpha)) if self.ccp_alpha > 0.0 else tree
 
     def _balanced_factors(self, training, counts):
         """Return weights that balance the classes among the samples that a tree has drawn."""

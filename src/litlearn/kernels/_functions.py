@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._core import validation
+from litlearn._core import moments, validation
+from litlearn._core.chunked import is_chunked
 from litlearn._core.constraints import (
     ANY_REAL,
     BOOLEAN,
@@ -124,10 +125,20 @@ def make_kernel(name, X, *, gamma=None, degree=3, coef0=1):
 def scaled_gamma(X):
     """One over the number of features times the variance of all entries; NaN beyond range."""
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = X.multiply(X).mean() - X.mean() ** 2 if validation.is_sparse(X) else X.var()
+        if is_chunked(X):
+            spread = variance_of_chunks(X)
+        else:
+            spread = X.multiply(X).mean() - X.mean() ** 2 if validation.is_sparse(X) else X.var()
     if not np.isfinite(spread):
         return np.nan
     return 1.0 / (X.shape[1] * float(spread)) if spread > 0.0 else 1.0
+
+
+def variance_of_chunks(X):
+    """Return the variance of all entries: that of the features, and that of their means."""
+    samples = moments.Samples(X, np.empty((len(X), 0)), None, True)
+    found = moments.moments(samples, full=False)
+    return float(found.xx.mean() / len(X) + found.x_mean.var())
 
 
 def gram_tile(kernel, X, Q, out):

@@ -15,6 +15,7 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator
+from litlearn._core.chunked import in_memory
 from litlearn._core.constraints import ANY_REAL, CALLABLE, DICT, NOT_NEGATIVE, Option, Table
 from litlearn._core.distances import unit_rows
 from litlearn._core.parallel import cut, fold_blocks
@@ -60,7 +61,7 @@ def rows_of_samples(owner, X, rows):
     """Return some of the samples; of a Gram matrix their rows and columns."""
     if owner.kernel == "precomputed" and not isinstance(rows, slice):
         return validation.read_only(X[np.ix_(rows, rows)])
-    some = X[rows]
+    some = in_memory(X[rows])
     return some if validation.is_sparse(some) else validation.read_only(some)
 
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from litlearn._core import moments, validation
 from litlearn._core.base import MultiOutputMixin
+from litlearn._core.chunked import in_memory, is_chunked
 from litlearn._core.constraints import (
     ARRAY,
     BOOLEAN,
@@ -97,6 +98,24 @@ def make_design(owner, X, y, weights, centred, tol, n_jobs=None):
     design = design if y.ndim == 1 else design.retarget(y)
     check_squares(owner, design)
     return design
+
+
+def designs_of_chunks(owner, X, Y, weights, centred):
+    """Yield the design of each target of samples in chunks, from the one pass that sums them up.
+
+    All that the solver asks for is then in memory: the products of the columns, (p, p).
+    """
+    samples, n = moments.Samples(X, Y, weights, centred), len(X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = moments.moments(samples)
+    scale = 1.0 if weights is None else n / in_memory(weights.sum())
+    G, rounding = scale * total.xx, _design.ROUNDING["d"]
+    for t, square in enumerate(scale * total.yy):
+        products = np.ascontiguousarray(scale * total.xy[:, t])
+        design = _design.GramDesign(G, np.diagonal(G).copy(), products, float(square), n, rounding)
+        design.X_means, design.y_mean = total.x_mean, total.y_mean[t]
+        check_squares(owner, design)
+        yield design
 
 
 def check_squares(owner, design):
@@ -465,7 +484,7 @@ def start_of(owner, X, Y, weights, centred, smooth):
     if smooth is None:
         return np.zeros(shape)
     samples = moments.Samples(X, Y, weights, centred)
-    total = X.shape[0] if weights is None else weights.sum()
+    total = X.shape[0] if weights is None else in_memory(weights.sum())
     penalty = np.full(Y.shape[1], min(smooth * total, 1e300))
     start = _least_squares.solve(owner, samples, penalty).coef.T
     return np.nan_to_num(np.ascontiguousarray(start), posinf=0.0, neginf=0.0)
@@ -581,6 +600,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     sparse_formats = ("csc", "csr")
     path = staticmethod(enet_path)
     _joint = False  # whether several targets choose the same features
+    _fits_chunks = True
 
     def __init__(
         self,
@@ -654,16 +674,9 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         Y = y[:, None] if y.ndim == 1 else y
         smooth = alpha * l1_ratio == 0.0 and not settings["positive"]
         with blas_for(X):
-            W = start_of(self, X, Y, weights, centred, alpha if smooth else None)
-            first = Y if joint else Y[:, 0]
-            design = make_design(self, X, first, weights, centred, tol)
-            if not joint:
-                with_gram(self, design, given.precompute, centred, tol, single=True)
-            problems, found = [(Y, W)] if joint else list(zip(Y.T, W, strict=True)), []
-            for target, w in problems:
-                if found:  # the columns that are in use stay loaded
-                    design = design.retarget(target)
-                    check_squares(self, design)
+            W, found = start_of(self, X, Y, weights, centred, alpha if smooth else None), []
+            starts, of_targets = [W] if joint else list(W), self._designs(X, Y, weights, given)
+            for design, w in zip(of_targets, starts, strict=True):
                 found.append(solve_one(design, l1_ratio, alpha, w, settings))
         intercepts, gaps, sweeps = zip(*found, strict=True)
         coefs, intercepts = W.astype(X.dtype), np.array(intercepts, X.dtype).reshape(-1)
@@ -673,12 +686,27 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         self.intercept_ = intercepts[0] if y.ndim == 1 else intercepts
         if not centred:
             self.intercept_ = 0.0
-        single = len(problems) == 1
+        single = len(starts) == 1
         self.dual_gap_ = gaps[0] if single else np.array(gaps)
         self.n_iter_ = sweeps[0] if single else list(sweeps)
         if joint:
             self.eps_ = tol * design.target_square / X.shape[0]
         return self
+
+    def _designs(self, X, Y, weights, given):
+        """Yield the design of each target in turn, or of all together."""
+        centred, tol = given.fit_intercept, given.tol
+        if is_chunked(X):
+            yield from designs_of_chunks(self, X, Y, weights, centred)
+            return
+        design = make_design(self, X, Y if self._joint else Y[:, 0], weights, centred, tol)
+        if not self._joint:
+            with_gram(self, design, given.precompute, centred, tol, single=True)
+        yield design
+        for target in () if self._joint else Y.T[1:]:
+            design = design.retarget(target)  # the columns that are in use stay loaded
+            check_squares(self, design)
+            yield design
 
     def _check_targets(self, y, n_samples):
         return validation.check_real_targets(self, y, n_samples)
@@ -1208,6 +1236,7 @@ class MultiTaskElasticNet(ElasticNet):
     """
 
     _constraints, _joint = Table(max_iter=COUNT), True
+    _fits_chunks = False
 
     def __init__(
         self,

@@ -23,6 +23,7 @@ Of sparse samples, no more than a block of rows is ever dense.
 import numpy as np
 
 from litlearn._core import moments, validation
+from litlearn._core.chunked import in_memory, is_chunked
 from litlearn._core.factors import threads_for
 from litlearn._core.parallel import blas_for
 from litlearn.exceptions import ConvergenceWarning
@@ -70,8 +71,11 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="au
     ConvergenceWarning
         If the conditions of a minimum do not hold at the end, up to rounding.
     """
-    (n, p), dense = samples.X.shape, isinstance(samples.X, np.ndarray)
+    n, p = samples.X.shape
+    dense = isinstance(samples.X, np.ndarray) or is_chunked(samples.X)
     cutoff = max(cutoff, EPSILON * max(n, p))
+    if is_chunked(samples.X):
+        check_way(owner, (n, p), way)
     samples, alpha, root = with_ordinary_weights(samples, alpha)
     silent = np.errstate(over="ignore", invalid="ignore", under="ignore")
     with silent, threads_for(min(n, p)):
@@ -86,6 +90,22 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="au
     return found._replace(spectrum=(matrix, x_scale * root))
 
 
+def check_way(owner, shape, way):
+    """Refuse samples in chunks where the solution is no function of their sums."""
+    who, (n, p) = type(owner).__name__, shape
+    if way == "lsqr":
+        raise ValueError(
+            f"{who}: solver={owner.solver!r} goes over the samples at each step. Of an array of "
+            "Dask, use solver='auto', 'cholesky' or 'svd', which sum them up in one pass."
+        )
+    if p > n or (way == "positive" and p > FEW_FEATURES):
+        raise ValueError(
+            f"{who}: an array of Dask has {n} samples of {p} features, expected at most as many "
+            f"features as samples{f' and as {FEW_FEATURES}' if way == 'positive' else ''}. If it "
+            "fits in memory, give X.compute()."
+        )
+
+
 def with_ordinary_weights(samples, alpha):
     """Return samples whose weights neither overflow nor vanish in sums, and penalties to match.
 
@@ -93,7 +113,7 @@ def with_ordinary_weights(samples, alpha):
     """
     if samples.weight is None:
         return samples, alpha, 1.0
-    root = equations.inverse(np.sqrt(samples.weight.max()), 1e45)
+    root = equations.inverse(np.sqrt(in_memory(samples.weight.max())), 1e45)
     # The whole factor may itself be out of range, and so may the penalties.
     weight, alpha = samples.weight * root * root, np.minimum(alpha * root, 1e300) * root
     return samples._replace(weight=weight), np.minimum(alpha, 1e300), root

@@ -66,6 +66,7 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
 
     _constraints = Table(positive=BOOLEAN)
     sparse_formats = SPARSE_FORMATS
+    _fits_chunks = True
 
     def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
         self._set_as_given(locals())
@@ -110,7 +111,7 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
         store_linear_function(self, solution, X.dtype, y.ndim == 1, y.ndim)
         for name in ("rank_", "_spectrum"):
             vars(self).pop(name, None)
-        if not given.positive and isinstance(X, np.ndarray):
+        if not given.positive and not validation.is_sparse(X):
             self.rank_, self._spectrum = solution.rank, solution.spectrum
         return self
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import targets, validation
+from litlearn._core.chunked import count_codes, in_memory, is_chunked, largest_size, ones_for
 from litlearn._core.constraints import (
     ARRAY,
     BOOLEAN,
@@ -26,6 +27,7 @@ from litlearn._core.linear import SPARSE_FORMATS, LinearClassifier, SparseCoeffi
 from litlearn._core.progress import progress
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.linear_model import _callbacks, _choice
+from litlearn.linear_model._chunk_objective import ChunkObjective
 from litlearn.linear_model._newton import Goal, minimise, smooth_path
 from litlearn.linear_model._objective import Objective
 from litlearn.linear_model._penalty import Penalty
@@ -43,6 +45,7 @@ MISSED = {
     "saga": "The max_iter was reached which means the coef_ did not converge.",
 }
 LARGEST_HESSIAN = 10_000  # parameters; beyond, not even a user's wish makes it sensible
+LARGEST_SUM = 4_000  # parameters whose Hessian is summed up over chunks: 0.1 GB each
 GRID = (-4.0, 4.0)  # decimal exponents of the first and the last C of an automatic grid
 SMALL = 2**18  # entries of X below which one thread takes all paths
 ANY_C = Real("(0.0, inf]")
@@ -84,10 +87,10 @@ def show_objective(state):
 def scaled_penalty(s, C):
     """Return weights of at most 1, and the weight of the penalty beside their mean loss."""
     # Their sum must be a number, and neither may it vanish.
-    largest = s.max()
+    largest = in_memory(s.max())
     s = s / largest
     with np.errstate(over="ignore"):
-        return s, np.minimum(1.0 / C / s.sum() / largest, 1e290)
+        return s, np.minimum(1.0 / C / in_memory(s.sum()) / largest, 1e290)
 
 
 @contextlib.contextmanager
@@ -99,8 +102,8 @@ def within_range(X):
     except FloatingPointError as error:
         raise ValueError(
             "LogisticRegression: X holds values too large for their differences or products "
-            f"(the largest is {abs(X).max():.1e}), expected less than about 1e150. Scale the "
-            "features first."
+            f"(the largest is {largest_size(X):.1e}), expected less than about 1e150. Scale "
+            "the features first."
         ) from error
 
 
@@ -216,6 +219,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     )
     sparse_formats = SPARSE_FORMATS
     _calls_back = True  # with solvers that tell their steps
+    _fits_chunks = True
 
     def __init__(
         self,
@@ -273,6 +277,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         if self.solver == "liblinear":
             rows = rows.astype(np.float64, copy=False)  # as LIBLINEAR, which has no other numbers
         samples = self._samples(rows, targets.encode_one(self, y, rows.shape[0]), sample_weight)
+        if is_chunked(rows):
+            self._check_chunks(samples, given)
         start = self._start(samples)
         snapshot = functools.partial(self._snapshot, samples, names)
         with _callbacks.fitting(self, X, y, sample_weight, snapshot):
@@ -386,7 +392,23 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "OneVsRestClassifier."
             )
         s = targets.combined_weight(self, sample_weight, self.class_weight, coded, counted=True)
-        return Samples(X, coded.codes[0], classes, np.ones(X.shape[0]) if s is None else s)
+        return Samples(X, coded.codes[0], classes, ones_for(X) if s is None else s)
+
+    def _check_chunks(self, samples, given):
+        """Refuse samples in chunks where no Hessian is summed up."""
+        who = type(self).__name__
+        if not np.isfinite(given.C):
+            raise ValueError(
+                f"{who}: an array of Dask is fitted with a penalty, expected a finite C, got "
+                f"C={given.C}."
+            )
+        q, p = samples.shape()
+        if q * (p + 1) > LARGEST_SUM:
+            raise ValueError(
+                f"{who}: of an array of Dask the Hessian is summed up, for which {q * (p + 1)} "
+                f"parameters are too many; expected at most {LARGEST_SUM}. Use SGDClassifier, "
+                "with partial_fit(chunk.compute()) for each chunk."
+            )
 
     def _start(self, samples):
         """Return coefficients (q, p) and intercepts (q,) to start from."""
@@ -415,12 +437,14 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
 
     def _solve_l2(self, samples, s, alpha, limits, start):
         """As `_solve`, without an l1 penalty; the weights `s` are at most 1."""
-        penalised = alpha > 0.0 and np.bincount(samples.codes, weights=s).min() > 0.0
+        n_classes = len(samples.classes)
+        penalised = alpha > 0.0 and count_codes(samples.codes, n_classes, s).min() > 0.0
         objective = self._objective(samples, s, alpha)
         v = objective.start(*start)
         factored = {"newton-cg": False, "newton-cholesky": True}.get(self.solver)
         if factored and (objective.sparse or v.size > LARGEST_HESSIAN):
             factored = None
+        factored = True if is_chunked(samples.X) else factored
         goal = Goal(1e-3 * limits.tol, limits.tol, limits.max_iter, penalised)
         steps = getattr(self, "_steps", None) if self.solver in TELLING else None
         with progress(self, show_objective) as report:
@@ -438,6 +462,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         X, codes = samples.X, samples.codes.astype(np.intp)
         if validation.is_sparse(X) and X.format != "csr":
             X = validation.check_array(self, X.tocsr(), sparse=("csr",))
+        if is_chunked(X):
+            return ChunkObjective(X, codes, samples.shape()[0], s, alpha, self.fit_intercept)
         return Objective(X, codes, samples.shape()[0], s, alpha, self.fit_intercept, self.n_jobs)
 
     def _solve_l1(self, samples, s, alphas, l1_ratio, limits, start):
@@ -639,6 +665,7 @@ class LogisticRegressionCV(LogisticRegression):
         use_legacy_attributes=BOOLEAN | Option("warn"),
     )
     _calls_back = False
+    _fits_chunks = False
 
     def __init__(
         self,

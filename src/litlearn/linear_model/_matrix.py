@@ -16,6 +16,7 @@ import numpy as np
 
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks, single_threaded_blas
+from litlearn.linear_model import _losses
 
 # Size of the first working set, and by what the support is multiplied for the next ones at most;
 # columns that are always in it besides.
@@ -259,6 +260,18 @@ class Dense:
         """R' X, (q, p), for R (n, q)."""
         return products_of(self.X, R.T, self.n_jobs)
 
+    def shift(self, b):
+        """What b (q,) adds to the scores of all samples."""
+        return b
+
+    def totals(self, R):
+        """Sums (q,) of residuals (n, q)."""
+        return R.sum(axis=0)
+
+    def intercepts_hessian(self, point):
+        """The Hessian (q, q) in the intercepts, at a :class:`Point`."""
+        return _losses.intercepts_hessian(point.A, point.B)
+
     def exact_transpose_times(self, columns, r):
         """X' r, (m,), for some columns and r (n,), in float64 whatever the type of X."""
         width = columns.size + 1
@@ -323,7 +336,8 @@ class Sparse:
     """Sparse samples, CSR to be read by rows or CSC by columns; a centre would fill the zeros."""
 
     sparse, rounded = True, False
-    scores = Dense.scores
+    scores, shift, totals = Dense.scores, Dense.shift, Dense.totals
+    intercepts_hessian = Dense.intercepts_hessian
 
     def __init__(self, X, scale, n_jobs=None):
         self.X, self.scale, self.n_jobs = X, scale, n_jobs

@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import factors
+from litlearn._core.chunked import fold_rows, largest_size
 from litlearn._core.moments import (
+    Samples,
     as_float,
     constant_columns,
     rows_per_block,
@@ -42,8 +44,7 @@ def in_range(samples, statistics, n_jobs=None):
     found = statistics(samples, n_jobs)
     if ordinary(np.diagonal(found.xx)) and ordinary(found.yy) and np.isfinite(found.xy).all():
         return samples, found
-    x_scale = inverse(float(max(samples.X.max(), -samples.X.min())))
-    y_scale = inverse(np.abs(samples.Y).max())
+    x_scale, y_scale = inverse(largest_size(samples.X)), inverse(largest_size(samples.Y))
     if (x_scale, y_scale) == (samples.x_scale, samples.y_scale):
         return samples, found
     samples = samples._replace(x_scale=x_scale, y_scale=y_scale)
@@ -87,16 +88,16 @@ def triangular_factor(samples, total, n_jobs=None):
     """
     n, p = samples.X.shape
     k = samples.Y.shape[1]
-    blocks = cut(n, max(rows_per_block(n, p), 16 * (p + k)))
     centres = (total.x_mean, total.y_mean) if samples.centred else (None, None)
-    first = int(samples.centred)
+    first, (arrays, rest) = int(samples.centred), samples.by_rows()
 
-    def factor(rows):
-        Z, T, root = weighted_deviations(samples, rows, *centres)
+    def factor(arrays, rows):
+        Z, T, root = weighted_deviations(Samples(*arrays, *rest[3:]), rows, *centres)
         # The roots of the weights come first: what rounding left of the mean goes to their row.
         return np.linalg.qr(np.column_stack((root,) * first + (Z, T)), mode="r")
 
-    found = fold_blocks(factor, stacked_factor, blocks, n_jobs)[first : p + first, first:]
+    size = max(rows_per_block(n, p), 16 * (p + k))
+    found = fold_rows(factor, stacked_factor, arrays, size, n_jobs)[first : p + first, first:]
     R = np.zeros((min(n, p), p + k))  # a row of zeros is left if there are n features
     R[: len(found)] = found
     R, C = R[:, :p], R[:, p:]

@@ -217,16 +217,18 @@ class Objective:
         Weight of the penalty.
     fit_intercept : bool
     n_jobs : int or None
+    transform : pair of ndarray of shape (p,), default=None
+        Centre and spread of the features; None: found from X.
     """
 
-    def __init__(self, X, codes, q, s, alpha, fit_intercept, n_jobs=None):
+    def __init__(self, X, codes, q, s, alpha, fit_intercept, n_jobs=None, transform=None):
         self.q, self.n_jobs, self.fit_intercept = q, n_jobs, fit_intercept
         self.loss = _losses.loss_of(codes, q, s, n_jobs)
         self.sparse, (self.n, self.p) = is_sparse(X), X.shape
         self.width, self.total = self.p + 1, float(s.sum())
-        centre, spread = (
-            sparse_transform(X) if self.sparse else dense_transform(X, s, fit_intercept)
-        )
+        if transform is None:
+            transform = sparse_transform(X) if self.sparse else dense_transform(X, s, fit_intercept)
+        centre, spread = transform
         # Where the penalty weighs more than the data, it sets the scale.
         alpha = min(alpha, 1e290)
         self.scale = 1.0 / np.maximum(spread, math.sqrt(alpha))
@@ -487,6 +489,11 @@ class Objective:
             # no gradient, makes the matrix definite.
             shift = np.diag(H.diagonal().reshape(q, m).sum(axis=0) / q**2)
             H += np.tile(shift, (q, q))
+        return self._penalised(H, ridge)
+
+    def _penalised(self, H, ridge):
+        """Add the penalties (m, m) of each class to a Hessian (q m, q m), in place."""
+        q, m = self.q, len(ridge)
         for k in range(0, q * m, m):
             H[k : k + m, k : k + m] += ridge
         if not self.fit_intercept:

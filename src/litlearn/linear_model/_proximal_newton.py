@@ -32,9 +32,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from litlearn._core.chunked import fold_rows, in_memory, is_chunked
 from litlearn._core.jit import njit
-from litlearn._core.parallel import cut, single_threaded_blas
+from litlearn._core.parallel import single_threaded_blas
 from litlearn._core.validation import is_sparse
+from litlearn.linear_model._chunk_problem import chunk_problem
 from litlearn.linear_model._descent import gram_sweep, state_of
 from litlearn.linear_model._losses import (
     Loss,
@@ -117,7 +119,7 @@ def sparse_sweep(entries, chosen, curvature, change, v, penalty):
 class Problem(NamedTuple):
     """The mean loss as a function of coefficients, class after class, and of intercepts."""
 
-    matrix: Dense | Sparse
+    matrix: Dense | Sparse  # or what stands for samples in chunks, as does the loss
     loss: Loss
     fit_intercept: bool
 
@@ -365,8 +367,12 @@ def rounding_of_slopes(X, s, q):
     if is_sparse(X):
         sums = abs(X).T @ s
     else:
-        blocks = cut(len(X), max(1, BLOCK_ENTRIES // X.shape[1]))
-        sums = sum(s[rows] @ np.abs(X[rows]) for rows in blocks)
+
+        def part(arrays, rows):
+            X, s = arrays
+            return s[rows] @ np.abs(X[rows])
+
+        sums = fold_rows(part, np.add, (X, s), max(1, BLOCK_ENTRIES // X.shape[1]), n_jobs=1)
     return np.tile(ROUNDING * sums, q)
 
 
@@ -443,8 +449,9 @@ def goal_of(problem, at, known, penalties, tol):
     # Near the solution slopes are no measure of their rounding: those at zero are.
     begun, rounding = known, 0.0
     if at.w.any():
-        loss = problem.loss
-        zero = Iterate(loss.evaluate(np.zeros((len(loss.s), loss.q))), 0.0 * at.w, 0.0 * at.b)
+        nothing = np.empty(0, dtype=np.intp)
+        scores = problem.matrix.scores(nothing, np.empty(0), problem.loss.q)
+        zero = Iterate(problem.loss.evaluate(scores), 0.0 * at.w, 0.0 * at.b)
         begun = certify(problem, settle_intercepts(problem, zero), penalties[0])
     if penalties[-1].alpha < FAINT * begun.slope:
         rounding = rounding_of_slopes(problem.matrix.X, problem.loss.s, problem.loss.q)
@@ -464,16 +471,16 @@ def settle_intercepts(problem, at):
 
     The dual point needs that. Returns the new iterate.
     """
-    point, b = at.point, at.b
+    (point, _, b), matrix = at, problem.matrix
     for _ in range(50 if problem.fit_intercept else 0):
-        slope = point.residual.sum(axis=0)
+        slope = matrix.totals(point.residual)
         if np.abs(slope).max() <= 1e-15:
             break
-        step = -pseudoinverse(intercepts_hessian(point.A, point.B)) @ slope
+        step = -pseudoinverse(matrix.intercepts_hessian(point)) @ slope
         # Far out the curvature is tiny and the step too long.
         step *= min(1.0, 4.0 / np.abs(step).max())
-        trial = problem.loss.evaluate(point.scores + step)
-        rest = np.abs(trial.residual.sum(axis=0)).max()
+        trial = problem.loss.evaluate(point.scores + matrix.shift(step))
+        rest = np.abs(matrix.totals(trial.residual)).max()
         if not (trial.loss < point.loss or rest < np.abs(slope).max()):
             break
         point, b = trial, b + step
@@ -504,7 +511,7 @@ def step_length(loss, point, moved, old, d, penalty):
     """
     start = price(old, penalty)
     promised = np.vdot(point.residual, moved) + price(old + d, penalty) - start
-    rounding = 1e-15 * (point.loss + start) * math.sqrt(len(moved))
+    rounding = 1e-15 * (point.loss + start) * math.sqrt(len(loss.s))
 
     def suffices(t):
         change = (
@@ -519,7 +526,7 @@ def model_step(problem, at, known, chosen, penalty):
     """Minimise the model of the chosen coefficients: their change, the intercepts', the scores'."""
     p, columns = problem.matrix.p, chosen % problem.matrix.p
     # <slopes>: of the chosen coefficients, of centred features, and of the intercepts.
-    b_slope = at.point.residual.sum(axis=0)
+    b_slope = problem.matrix.totals(at.point.residual)
     slope = known.gradient[chosen] - problem.matrix.centre[columns] * b_slope[chosen // p]
     # <model>: the intercepts follow the coefficients that minimise it.
     kind, old = kind_of(problem), at.w[chosen]
@@ -527,7 +534,7 @@ def model_step(problem, at, known, chosen, penalty):
     d = solve_model(model, old, penalty, kind.tolerance(known)) - old
     moved = problem.matrix.scores(chosen, d, problem.loss.q)
     d_b = model.intercepts(d, moved)
-    return d, d_b, moved + d_b
+    return d, d_b, moved + problem.matrix.shift(d_b)
 
 
 def kind_of(problem):
@@ -545,7 +552,8 @@ def extrapolate_path(problem, last, before, penalties):
     support, further = np.flatnonzero(w), w + share * (w - before.w)
     further[further * w <= 0.0] = 0.0
     shift = share * (b - before.b)
-    moved = problem.matrix.scores(support, further[support] - w[support], problem.loss.q) + shift
+    moved = problem.matrix.scores(support, further[support] - w[support], problem.loss.q)
+    moved = moved + problem.matrix.shift(shift)
     trial = problem.loss.evaluate(point.scores + moved)
     if trial.loss + price(further, penalties[2]) < point.loss + price(w, penalties[2]):
         return Iterate(trial, further, b + shift)
@@ -582,8 +590,8 @@ def fit_path(X, codes, q, s, penalties, fit_intercept, tol, max_iter, start=None
 
     Parameters
     ----------
-    X : ndarray of shape (n, p), float32 or float64, or CSR or CSC array
-        Samples.
+    X : ndarray of shape (n, p), float32 or float64, or CSR or CSC array; or in chunks
+        Samples. Of those in chunks, `codes` and `s` are, too.
     codes : ndarray of shape (n,), intp
         Classes, from 0.
     q : int
@@ -611,15 +619,18 @@ def fit_path(X, codes, q, s, penalties, fit_intercept, tol, max_iter, start=None
         number of steps, the duality gap of the mean loss with its penalty, and whether the
         tolerances were met.
     """
-    s = s / s.sum()
+    s = s / in_memory(s.sum())
     p = X.shape[1]
-    if is_sparse(X):
-        matrix = Sparse(X.tocsc(), np.ones(p), n_jobs)
+    if is_chunked(X):
+        matrix, loss = chunk_problem(X, codes, q, s, fit_intercept)
+    elif is_sparse(X):
+        matrix, loss = Sparse(X.tocsc(), np.ones(p), n_jobs), loss_of(codes, q, s, n_jobs)
     else:
         matrix = Dense(np.ascontiguousarray(X), np.zeros(p), np.ones(p), n_jobs)
+        loss = loss_of(codes, q, s, n_jobs)
         if fit_intercept:
             matrix.centre = matrix.transpose_times(s[:, np.newaxis])[0]
-    problem = Problem(matrix, loss_of(codes, q, s, n_jobs), fit_intercept)
+    problem = Problem(matrix, loss, fit_intercept)
     w, b = (np.zeros((q, p)), np.zeros(q)) if start is None else start
 
     def mean_score(w):
@@ -629,7 +640,7 @@ def fit_path(X, codes, q, s, penalties, fit_intercept, tol, max_iter, start=None
     w = w.ravel()
     b = b + mean_score(w) if fit_intercept else np.zeros(q)
     support = np.flatnonzero(w)
-    point = problem.loss.evaluate(matrix.scores(support, w[support], q) + b)
+    point = problem.loss.evaluate(matrix.scores(support, w[support], q) + matrix.shift(b))
     at, before, goal, fits = Iterate(point, w, b), None, None, []
     for k, penalty in enumerate(penalties):
         # <path>: from where the last two solutions lead.

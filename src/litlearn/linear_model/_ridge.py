@@ -6,6 +6,7 @@ import numpy as np
 
 from litlearn._core import targets, validation
 from litlearn._core.base import MultiOutputMixin
+from litlearn._core.chunked import look_up
 from litlearn._core.constraints import ANY_REAL, ARRAY, BOOLEAN, COUNT, Option, Table
 from litlearn._core.linear import (
     SPARSE_FORMATS,
@@ -60,7 +61,7 @@ class SignClassifier(LinearClassifier):
     def _targets(self, y, sample_weight, n_samples):
         """Return the checked :class:`Targets`."""
         coded = targets.encode(self, y, n_samples)
-        outputs = [one[codes] for one, codes in zip(coded.classes, coded.codes, strict=True)]
+        outputs = [look_up(*pair) for pair in zip(coded.classes, coded.codes, strict=True)]
         y = targets.join_outputs(outputs, coded.flat)
         if coded.flat:
             classes, codes = coded.classes[0], coded.codes[0]
@@ -118,6 +119,7 @@ class RidgeModel(LinearModel):
         positive=BOOLEAN,
     )
     sparse_formats = SPARSE_FORMATS
+    _fits_chunks = True
 
     def _fit(self, X, y, sample_weight):
         """Check what is given, solve, and store what was found."""
@@ -126,7 +128,7 @@ class RidgeModel(LinearModel):
         names = validation.feature_names(X)
         X = validation.check_array(self, X, order="any", sparse=self.sparse_formats)
         prepared = self._targets(y, sample_weight, X.shape[0])
-        if not isinstance(X, np.ndarray):
+        if validation.is_sparse(X):
             self._refuse_sparse(given)
         samples = Samples(X, prepared.Y, prepared.weight, given.fit_intercept)
         k = samples.Y.shape[1]

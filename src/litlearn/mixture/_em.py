@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import moments, targets
+from litlearn._core.chunked import fold_rows, in_memory
 from litlearn._core.factors import precision_factors
 from litlearn._core.jit import njit
 from litlearn._core.normal import scaled_squares
-from litlearn._core.parallel import cut, fold_blocks
+from litlearn._core.parallel import cut
 
 KINDS = ("full", "tied", "diag", "spherical")
 FULL, TIED = 0, 1
@@ -229,19 +230,22 @@ def add_tile(kind, T, R, means, found):
     found.sums[:] += R.T @ (T - origin) - weights[:, None] * (means - origin)
 
 
-def sum_up(kind, X, means, weigh, n_jobs=None):
-    """Sum up samples with the responsibilities that ``weigh(tile, T)`` gives.
+def sum_up(kind, X, means, weigh, n_jobs=None, known=None):
+    """Sum up samples with the responsibilities that ``weigh(T, known)`` gives.
 
     Parameters
     ----------
     kind : {"full", "tied", "diag", "spherical"}
     X : ndarray of shape (n, p)
+        Or an array in chunks.
     means : ndarray of shape (k, p)
         Points about which products are taken.
     weigh : callable
-        Returns responsibilities (m, k) of a tile of rows, and their log-densities (m,).
+        Returns responsibilities (m, k) of a tile T of rows, and their log-densities (m,).
     n_jobs : int or None, default=None
         Number of threads; the result has the same bits for each.
+    known : ndarray of shape (n, ...) or None, default=None
+        What `weigh` is given of the same rows.
 
     Returns
     -------
@@ -251,19 +255,19 @@ def sum_up(kind, X, means, weigh, n_jobs=None):
     k = len(means)
     size = samples_of_tile(kind, k, p)
 
-    def part(rows):
+    def part(arrays, rows):
+        X, known = arrays
         found, likelihood = empty_statistics(kind, k, p), 0.0
         for tile in cut(rows, size):
             T = X[tile].astype(np.float64, copy=False)
-            R, log_densities = weigh(tile, T)
+            R, log_densities = weigh(T, None if known is None else known[tile])
             add_tile(kind, T, R, means, found)
             likelihood += float(log_densities.sum())
         return found._replace(log_likelihood=likelihood)
 
     steps = k * p * (p if kind == "full" else 1)
-    return fold_blocks(
-        part, add_statistics, cut(n, max(BLOCK // steps, -(-n // MOST_BLOCKS), 1)), n_jobs
-    )
+    block = max(BLOCK // steps, -(-n // MOST_BLOCKS), 1)
+    return fold_rows(part, add_statistics, (X, known), block, n_jobs)
 
 
 def maximise(kind, statistics, means, n, reg_covar, scatter=None):
@@ -406,22 +410,23 @@ def weigher(kind, parameters):
     """Return the function that gives a tile's responsibilities and log-densities."""
     density = density_of(kind, parameters)
 
-    def weigh(_, T):
+    def weigh(T, _):
         R = log_joint(density, T)
         return R, responsibilities(R)
 
     return weigh
 
 
-def from_responsibilities(kind, X, weigh, k, reg_covar):
-    """Return the parameters that responsibilities determine: those of ``weigh(tile)``, (m, k)."""
+def from_responsibilities(kind, X, weigh, known, k, reg_covar):
+    """Return the parameters that responsibilities determine: ``weigh(known[tile])``, (m, k)."""
     scatter = total_scatter(X) if kind == "tied" else None
 
     def step(kind, means):
-        return sum_up(kind, X, means, lambda tile, T: (weigh(tile), np.zeros(1)))
+        return sum_up(kind, X, means, lambda _, own: (weigh(own), np.zeros(1)), known=known)
 
     # The means first: products about them lose nothing.
-    origin = np.broadcast_to(X[: 2**10].mean(axis=0, dtype=np.float64), (k, X.shape[1]))
+    first = in_memory(X[: 2**10])
+    origin = np.broadcast_to(first.mean(axis=0, dtype=np.float64), (k, X.shape[1]))
     found = step("tied", origin)
     weights = found.weights + 10.0 * np.finfo(np.float64).eps
     means = origin + found.sums / weights[:, None]

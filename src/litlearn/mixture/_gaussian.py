@@ -4,6 +4,7 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, DensityMixin
+from litlearn._core.chunked import is_chunked
 from litlearn._core.constraints import ARRAY, COUNT, NOT_NEGATIVE, REPEATS, Integer, Option, Table
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn._core.progress import progress
@@ -105,6 +106,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         precisions_init=ARRAY | None,
         verbose_interval=COUNT,
     )
+    _fits_chunks = True
 
     def __init__(
         self,
@@ -175,7 +177,8 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             The component of the largest responsibility.
         """
-        return self._log_joint(self._fit(X)).argmax(axis=1)
+        checked = self._fit(X)
+        return self.predict(X) if is_chunked(X) else self._log_joint(checked).argmax(axis=1)
 
     def _fit(self, X):
         random_state = validation.check_parameters(self).random_state
@@ -272,9 +275,9 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         """Return the parameters of a start; those that were given take the place of others."""
         weights, means, precisions = given
         if any(one is None for one in given):
-            weigh = self._first_responsibilities(X, random_state)
+            start = self._first_responsibilities(X, random_state)
             found = _em.from_responsibilities(
-                self.covariance_type, X, weigh, self.n_components, self.reg_covar
+                self.covariance_type, X, *start, self.n_components, self.reg_covar
             )
             weights = found.weights if weights is None else weights
             means = found.means if means is None else means
@@ -285,14 +288,23 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         return _em.with_factors(self.covariance_type, weights, means, covariances)
 
     def _first_responsibilities(self, X, random_state):
-        """Return a function that gives the responsibilities (m, k) of a tile of rows."""
+        """Return what is known of each sample (n, ...), and a function of a tile of it.
+
+        The function comes first; it returns responsibilities (m, k).
+        """
         from litlearn.cluster import KMeans, kmeans_plusplus
 
         n, k = len(X), self.n_components
+        if is_chunked(X) and self.init_params in ("k-means++", "random"):
+            raise ValueError(
+                f"{type(self).__name__}: init_params={self.init_params!r} draws for all samples at "
+                "once. Of an array of Dask, use 'kmeans', which starts from k-means||, or "
+                "'random_from_data'."
+            )
         if self.init_params == "random":
             R = random_state.uniform(size=(n, k))
             R /= R.sum(axis=1, keepdims=True)
-            return lambda tile: R[tile]
+            return np.asarray, R
         if self.init_params == "kmeans":
             labels = KMeans(k, n_init=1, random_state=random_state).fit(X).labels_
         else:
@@ -302,7 +314,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
                 _, chosen = kmeans_plusplus(X, k, random_state=random_state)
             labels = np.full(n, -1)
             labels[chosen] = np.arange(k)
-        return lambda tile: (labels[tile][:, None] == np.arange(k)).astype(np.float64)
+        return lambda own: (own[:, None] == np.arange(k)).astype(np.float64), labels
 
     def _store(self, best, dtype):
         found = best.parameters

@@ -6,6 +6,7 @@ radius: `ind` and `dist` hold the neighbours of all queries one after the other,
 `q` stand at the positions ``indptr[q]`` to ``indptr[q + 1] - 1``.
 """
 
+import copy
 import functools
 import numbers
 import sys
@@ -15,9 +16,11 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import BaseEstimator, MultiOutputMixin
+from litlearn._core.chunked import is_chunked
+from litlearn._core.chunked_methods import with_chunks
 from litlearn._core.constraints import CALLABLE, COUNT, DICT, Option, Real, Table
 from litlearn._core.jit import njit
-from litlearn.neighbors import _precomputed, _search, _tree
+from litlearn.neighbors import _chunks, _precomputed, _search, _tree
 from litlearn.neighbors._checks import (
     METRIC,
     algorithm_for,
@@ -169,7 +172,7 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
 
     def __setstate__(self, state):
         super().__setstate__(state)
-        if "_fit_method" in self.__dict__:
+        if "_fit_method" in self.__dict__ and not self._searches_chunks():
             if isinstance(self._fit_X, np.ndarray):
                 self._fit_X.flags.writeable = False  # in place: the index holds the same array
             self._index = unpickled_index(self, self._index)
@@ -188,9 +191,13 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         array = self._check_samples(X, metric)
         if metric == "precomputed":
             validation.check_square(self, array)
-        is_sparse = not isinstance(array, np.ndarray)
+        is_sparse = validation.is_sparse(array)
         algorithm = algorithm_for(self, self.algorithm, metric, params, is_sparse)
         check_n_features(self, algorithm, metric, params, array.shape[1])
+        if is_chunked(array):
+            leaf_size = int(self.leaf_size)
+            index = _chunks.make_chunk_index(self, array, algorithm, metric, params, leaf_size)
+            return Prepared(array, names, metric, params, algorithm, index)
         warn_of_conversion(self, metric, array)
         return Prepared(array, names, metric, params, algorithm, None)
 
@@ -219,6 +226,11 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         validation.check_is_fitted(self)
         metric = self.effective_metric_
         if X is None:
+            if self._searches_chunks():
+                raise ValueError(
+                    f"{type(self).__name__}: X=None asks about the training samples, which are an "
+                    "array of Dask; expected X. Of samples that are given, each finds itself."
+                )
             array, is_training = self._fit_X, True
         else:
             array, is_training = self._check_samples(X, metric, validation.check_queries), False
@@ -227,13 +239,34 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
             array = self._as_fitted(array)
         return array, is_training
 
+    def _searches_chunks(self):
+        return isinstance(self._index, _chunks.ChunkIndex)
+
+    def _for_chunks(self, Q, options):
+        """As of the base; where the training samples are in chunks, an answer comes with each."""
+        model, _ = super()._for_chunks(Q, options)
+        if not self._searches_chunks():
+            return model, None
+        k = self._checked_k(options.get("n_neighbors"), Q, False)
+        model._fit_X = None
+        return model._with(_chunks.unknown(1, k)), _chunks.find_for_chunks(self._index, Q, k)
+
+    def _knowing(self, box):
+        """Return a copy that knows the neighbours of the chunk that it is asked about."""
+        return self._with(_chunks.unboxed(box))
+
+    def _with(self, found):
+        model = copy.copy(self)
+        model._index = self._index._replace(X=None, found=found)
+        return model
+
     def _is_graph(self, queries):
         return self.effective_metric_ == "precomputed" and not isinstance(queries, np.ndarray)
 
     def _as_fitted(self, queries):
         """Return queries as sparse or dense as the training samples are."""
         is_dense = isinstance(queries, np.ndarray)
-        if is_dense == isinstance(self._fit_X, np.ndarray):
+        if is_dense == (not validation.is_sparse(self._fit_X)):
             return queries
         if is_dense:
             return type(self._fit_X)(queries)
@@ -323,6 +356,17 @@ class KNeighborsMixin:
         return (neigh_dist, neigh_ind) if return_distance else neigh_ind
 
     def _kneighbors(self, queries, exclude_self, n_neighbors=None):
+        n_neighbors = self._checked_k(n_neighbors, queries, exclude_self)
+        if self._searches_chunks():
+            return _chunks.query_knn(self._index, queries, n_neighbors)
+        if self._is_graph(queries):
+            return _precomputed.query_knn(self, queries, n_neighbors, exclude_self=exclude_self)
+        return _search.query_knn(
+            self._index, queries, n_neighbors, exclude_self=exclude_self, n_jobs=self.n_jobs
+        )
+
+    def _checked_k(self, n_neighbors, queries, exclude_self):
+        """Return the number of neighbours, if there are as many."""
         n_neighbors = self._check_n_neighbors(n_neighbors)
         most = self.n_samples_fit_ - exclude_self
         if n_neighbors > most:
@@ -332,11 +376,7 @@ class KNeighborsMixin:
                 f"n_neighbors = {n_neighbors}, n_samples_fit = {self.n_samples_fit_}, n_samples = "
                 f"{queries.shape[0]}."
             )
-        if self._is_graph(queries):
-            return _precomputed.query_knn(self, queries, n_neighbors, exclude_self=exclude_self)
-        return _search.query_knn(
-            self._index, queries, n_neighbors, exclude_self=exclude_self, n_jobs=self.n_jobs
-        )
+        return n_neighbors
 
     def _check_n_neighbors(self, n_neighbors):
         if n_neighbors is None:
@@ -381,6 +421,9 @@ class KNeighborsMixin:
         dist, ind = self._kneighbors(queries, exclude_self)
         indptr = np.arange(0, ind.size + 1, ind.shape[1])
         yield slice(0, len(ind)), np.ravel(dist), np.ravel(ind), indptr
+
+
+with_chunks(KNeighborsMixin)
 
 
 class RadiusNeighborsMixin:
@@ -434,6 +477,11 @@ class RadiusNeighborsMixin:
         return split_rows(ind, indptr)
 
     def _radius_neighbors(self, queries, exclude_self, radius=None, sort_results=False):
+        if self._searches_chunks():
+            raise TypeError(
+                f"{type(self).__name__}: the training samples are an array of Dask, among which "
+                "the k nearest are found, by kneighbors, and not those within a radius."
+            )
         radius = self.radius if radius is None else radius
         radius = check_radius(self, radius, queries.shape[0])
         if self._is_graph(queries):

@@ -6,8 +6,10 @@ import numpy as np
 
 from litlearn._core import targets, validation
 from litlearn._core.base import BaseEstimator, ClassifierMixin
+from litlearn._core.chunked import count_codes, is_chunked
 from litlearn._core.constraints import ARRAY, POSITIVE, Option, Table
 from litlearn._core.distances import EUCLIDEAN, MANHATTAN, Metric, difference_tile, range_scale
+from litlearn._core.moments import Samples, moments_by_class
 from litlearn._core.normal import given_priors
 from litlearn._core.parallel import cut
 
@@ -142,6 +144,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         priors=Option("uniform", "empirical") | ARRAY,
     )
     _sparse_formats = ("csr",)
+    _fits_chunks = True
 
     def __init__(self, metric="euclidean", *, shrink_threshold=None, priors="uniform"):
         self._set_as_given(locals())
@@ -169,19 +172,23 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         X, names = validation.check_samples(self, X)
         coded = targets.encode_one(self, y, X.shape[0], fewest=2)
         classes, codes = coded.classes[0], coded.codes[0]
-        counts = np.bincount(codes, minlength=len(classes))
+        counts = count_codes(codes, len(classes))
         priors = self._check_priors(counts)
-        centroids = np.array([self._centroid(X, codes == c) for c in range(len(classes))])
-        if not np.any(_largest(X) - _smallest(X)):
+        if is_chunked(X):
+            centroids, within, center, varies = self._statistics_of_chunks(X, codes, len(classes))
+        else:
+            centroids = np.array([self._centroid(X, codes == c) for c in range(len(classes))])
+            within = within_deviations(X, codes, centroids)
+            center = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+            varies = _largest(X) - _smallest(X)
+        if not np.any(varies):
             raise ValueError(f"{who}: All features have zero variance. Division by zero.")
-        within = within_deviations(X, codes, centroids)
         if not within.all():
             message = (
                 f"{who}: self.within_class_std_dev_ has at least 1 zero standard deviation. Inputs "
                 "within the same classes for at least 1 feature are identical."
             )
             validation.warn(UserWarning(message))
-        center = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         errors = np.sqrt(1 / counts - 1 / X.shape[0])[:, np.newaxis] * (within + np.median(within))
         with np.errstate(divide="ignore", invalid="ignore"):
             deviations = (centroids - center) / errors
@@ -207,6 +214,22 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
             message = f"{who}: The priors do not sum to 1. Normalizing such that it sums to one."
             validation.warn(UserWarning(message))
         return priors / priors.sum()
+
+    def _statistics_of_chunks(self, X, codes, n_classes):
+        """Centroids, deviations within and the mean of all samples, and which features vary."""
+        if self.metric == "manhattan":
+            raise ValueError(
+                f"{type(self).__name__}: metric='manhattan' takes medians, which are no sums over "
+                "samples. Of an array of Dask, use metric='euclidean'."
+            )
+        samples = Samples(X, np.empty((len(X), 0)), None, True)
+        parts = moments_by_class(samples, codes, n_classes, full=False)
+        centroids = np.array([part.x_mean for part in parts])
+        counts = np.array([part.weight for part in parts])
+        squares, center = sum(part.xx for part in parts), counts / len(X) @ centroids
+        with np.errstate(invalid="ignore"):  # not a number if each sample is a class
+            within = np.sqrt(squares / (len(X) - n_classes))
+        return centroids, within, center, squares + np.ptp(centroids, axis=0)
 
     def _centroid(self, X, is_member):
         if self.metric == "manhattan":

@@ -4,6 +4,7 @@ import numpy as np
 
 from litlearn._core import targets, validation
 from litlearn._core.base import ClassifierMixin
+from litlearn._core.chunked import in_memory
 from litlearn._core.constraints import ANYTHING, Table
 from litlearn._core.jit import njit
 from litlearn.neighbors._base import (
@@ -66,7 +67,7 @@ class NeighborsClassifier(ClassifierMixin, NeighborsBase):
         self._store(prepared)
         self.outputs_2d_ = not coded.flat
         self.classes_ = coded.public_classes()
-        self._y = targets.join_outputs(coded.codes, coded.flat)
+        self._y = targets.join_outputs([in_memory(one) for one in coded.codes], coded.flat)
         self._store_outlier_label(outlier_label)
         return self
 
@@ -239,6 +240,8 @@ class KNeighborsClassifier(KNeighborsMixin, NeighborsClassifier):
     >>> print(model.predict([[1.1]]))
     [0]
     """
+
+    _fits_chunks = _keeps_chunks = True
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.base import RegressorMixin
+from litlearn._core.chunked import in_memory
 from litlearn._core.jit import njit
 from litlearn.neighbors._base import (
     KNeighborsMixin,
@@ -64,7 +65,7 @@ class NeighborsRegressor(RegressorMixin, NeighborsBase):
             holds NaN or infinity.
         """
         prepared = self._prepare(X)
-        targets = validation.check_real_targets(self, y, prepared.X.shape[0])
+        targets = in_memory(validation.check_real_targets(self, y, prepared.X.shape[0]))
         self._store(prepared)
         self._y = targets
         return self
@@ -166,6 +167,8 @@ class KNeighborsRegressor(KNeighborsMixin, NeighborsRegressor):
     >>> print(model.predict([[1.5]]))
     [0.5]
     """
+
+    _fits_chunks = _keeps_chunks = True
 
     def __init__(
         self,

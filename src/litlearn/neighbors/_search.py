@@ -328,15 +328,18 @@ def query_knn(index, Q, k, *, exclude_self=False, n_jobs=None):
     indices : ndarray of shape (m, k), intp
         Equal distances are ordered by index (compared before the root is taken).
     """
-    options = {"exclude_self": exclude_self, "n_jobs": n_jobs}
+    index, reduced, indices = nearest(index, Q, k, exclude_self=exclude_self, n_jobs=n_jobs)
+    return index.to_distance(reduced), indices
+
+
+def nearest(index, Q, k, **options):
+    """As `query_knn`: the index that was asked, reduced distances in its units, and indices."""
     if index.metric is None:
-        return _tiles.knn(*tile_search(index, Q, options), k, **options)
+        return index, *_tiles.knn(*tile_search(index, Q, options), k, **options)
     index, queries = searched_by(index, Q)
     if index.tree is None:
-        reduced, indices = _brute.knn(index.metric, index.X, queries, k, **options)
-    else:
-        reduced, indices = _tree.knn(index.metric, index.tree, queries, k, **options)
-    return index.to_distance(reduced), indices
+        return index, *_brute.knn(index.metric, index.X, queries, k, **options)
+    return index, *_tree.knn(index.metric, index.tree, queries, k, **options)
 
 
 def query_radius(index, Q, r, *, exclude_self=False, sort=False, n_jobs=None):

@@ -66,6 +66,8 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
     [[0.5]] [[2]]
     """
 
+    _fits_chunks = _keeps_chunks = True
+
     def __init__(
         self,
         *,

@@ -19,6 +19,7 @@ from litlearn._core.parallel import cut, fold_blocks
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.kernels import _functions as kernels
 from litlearn.svm._gram import ComputedGram, StoredGram, rows_of_tile
+from litlearn.svm._working_set import most_steps
 
 MEGABYTE = 1e6
 SMALL = 2**21  # products of a Gram matrix that take no longer than those of stored entries alone
@@ -138,10 +139,19 @@ class KernelMachine(BaseEstimator):
         if not open_ones:
             return
         worst = max(one.violation for one in open_ones)
+        steps = max(one.n_steps for one in open_ones)
         if any(one.n_steps == self.max_iter for one in open_ones):
             message = (
                 f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
                 "your data with StandardScaler or MinMaxScaler."
+            )
+        elif self.max_iter < 0 and any(
+            one.n_steps >= most_steps(len(one.beta)) for one in open_ones
+        ):
+            message = (
+                f"{type(self).__name__}: the solver stopped after {steps} steps, at a "
+                f"violation of {worst:.1e}, which is not below tol={self.tol:.1e}. Scale the "
+                "features, or use a smaller C, a larger tol or a larger max_iter."
             )
         else:
             message = (

@@ -66,7 +66,7 @@ def solve(gram, programme, tol, max_iter, memory, report=None):
     Solution
     """
     tol = max(tol, 1e-30)  # in float32 not 0, which no violation is below
-    limit = max(MOST_STEPS, 100 * len(programme.linear)) if max_iter < 0 else max_iter
+    limit = most_steps(len(programme.linear)) if max_iter < 0 else max_iter
     state = State(gram, programme, gram.has_rough)
     failures, best, n_steps, goal = 0, np.inf, 0, SURE * tol
     while True:
@@ -256,3 +256,8 @@ def smallest(values, n, labels):
 def capacity(memory, dtype):
     """Number of variables whose Gram matrix takes at most `memory` bytes; at least eight."""
     return max(8, int(np.sqrt(memory / np.dtype(dtype).itemsize)))
+
+
+def most_steps(n_variables):
+    """Number of steps that end the solver where the user sets no limit."""
+    return max(MOST_STEPS, 100 * n_variables)

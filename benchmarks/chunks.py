@@ -1,0 +1,288 @@
+"""Fits of samples in chunks, on a cluster of two processes, and what more machines would bring.
+
+Run as ``python -m benchmarks.chunks [--rows 4000000] [--json benchmarks/chunks.json]``; other than
+the families it needs no exact answer, since the fit in memory is one. It measures
+
+- ``fits``: each method to samples on the disk, in chunks: seconds, bytes that were moved between
+  the processes, the peak memory of a worker, beside a reading of the same chunks, and beside the
+  fit in memory of the part that fits there, with as many threads; and the same of dask-ml, where it
+  is installed and has the method;
+- ``costs``: seconds of a task, of a merge and of a broadcast of parameters, by the scheduler;
+- ``simulated``: seconds of a step on 1 to 1,000 machines, computed from these costs.
+"""
+
+import argparse
+import contextlib
+import datetime
+import importlib
+import importlib.metadata
+import importlib.util
+import json
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks import runner, worker
+
+FEATURES, CHUNK = 20, 100_000
+MACHINES = (1, 2, 10, 100, 1000)
+BANDWIDTH = 1.25e9  # bytes a second of a network of 10 Gbit/s, which is not measured here
+ROUNDS = 3
+
+# ---------------------------------------------------------------- data
+
+
+def write(folder, n):
+    """Write `n` samples of two overlapping classes, a file for each chunk."""
+    rng = np.random.default_rng(0)
+    direction = rng.standard_normal(FEATURES)
+    for start in range(0, n, CHUNK):
+        X = rng.standard_normal((min(CHUNK, n - start), FEATURES))
+        y = X @ direction + 2.0 * rng.logistic(size=len(X)) > 0
+        X += np.where(y, 1.0, -1.0)[:, None] * (np.arange(FEATURES) % 3 == 0)
+        np.save(folder / f"X{start:010d}.npy", X)
+        np.save(folder / f"y{start:010d}.npy", y.astype(np.int64))
+
+
+def in_chunks(folder, n):
+    """The first `n` samples and targets, as arrays of Dask that read their file when needed."""
+    import dask.array as da
+
+    starts = range(0, n, CHUNK)
+    lengths = [min(CHUNK, n - start) for start in starts]
+    X = [
+        da.from_delayed(reading(folder / f"X{start:010d}.npy"), (length, FEATURES), float)
+        for start, length in zip(starts, lengths, strict=True)
+    ]
+    y = [
+        da.from_delayed(reading(folder / f"y{start:010d}.npy"), (length,), np.int64)
+        for start, length in zip(starts, lengths, strict=True)
+    ]
+    return da.concatenate(X), da.concatenate(y)
+
+
+def reading(path):
+    """A task that reads a file."""
+    import dask
+
+    return dask.delayed(np.load, pure=True)(str(path))
+
+
+# ---------------------------------------------------------------- methods
+
+
+def made(package, module, name, **options):
+    """An estimator of a package."""
+    return getattr(importlib.import_module(f"{package}.{module}"), name)(**options)
+
+
+# Name, module, estimator, options, whether it has targets, steps (None: one pass).
+METHODS = (
+    ("LinearRegression", "linear_model", "LinearRegression", {}, True, None),
+    ("GaussianNB", "naive_bayes", "GaussianNB", {}, True, None),
+    ("PCA", "decomposition", "PCA", {"n_components": 5}, False, None),
+    ("LogisticRegression", "linear_model", "LogisticRegression", {"tol": 1e-8}, True, "n_iter_"),
+    ("KMeans", "cluster", "KMeans", {"n_clusters": 8, "max_iter": 10, "tol": 0.0,
+                                     "random_state": 0}, False, "n_iter_"),
+    ("GaussianMixture", "mixture", "GaussianMixture",
+     {"n_components": 4, "max_iter": 5, "tol": 0.0, "random_state": 0}, False, "n_iter_"),
+)  # fmt: skip
+# What dask-ml has of them, with options that ask for the same: its linear regression has a penalty
+# of its own, and its tolerances are wider by default.
+PEER = {
+    "LinearRegression": {"solver": "lbfgs", "C": 1e10, "tol": 1e-8},
+    "GaussianNB": {},
+    "PCA": {"n_components": 5, "svd_solver": "full"},
+    "LogisticRegression": {"solver": "lbfgs", "tol": 1e-8},
+    "KMeans": {"n_clusters": 8, "max_iter": 10, "tol": 0.0, "random_state": 0},
+}
+
+# ---------------------------------------------------------------- measures
+
+
+def moved():
+    """Bytes that processes of this machine have sent to one another."""
+    import psutil
+
+    return psutil.net_io_counters(pernic=True)["lo"].bytes_sent
+
+
+def peak():
+    """Most bytes that this process has held."""
+    return worker.memory()[1]
+
+
+def steps(model, attribute):
+    """How many passes an estimator says that it took; one if it does not say."""
+    return int(np.max(getattr(model, attribute, 1))) if attribute else 1
+
+
+def quality(model, X, y):
+    """How good a fit is, on samples in memory: the score of the estimator that was fitted."""
+    with contextlib.suppress(Exception):
+        return float(model.score(X) if y is None else model.score(X, y))
+    return None
+
+
+def timed(fit, rounds=ROUNDS):
+    """The least seconds of several fits, the least bytes that one moved, and the last model."""
+    seconds, sent = [], []
+    for _ in range(rounds):
+        before, start = moved(), time.perf_counter()
+        model = fit()
+        seconds.append(time.perf_counter() - start)
+        sent.append(moved() - before)
+    return min(seconds), min(sent), model
+
+
+def fitted(package, method, X, y, options=None):
+    """A function that fits an estimator of a package."""
+    _, module, name, own, targets, _ = method
+
+    def fit():
+        model = made(package, module, name, **(own if options is None else options))
+        return model.fit(X, y) if targets else model.fit(X)
+
+    return fit
+
+
+def measure(client, folder, n, rows, method):
+    """The record of a method: `n` samples in chunks, `rows` in memory."""
+    name, _, _, _, targets, counter = method
+    X, y = in_chunks(folder, n)
+    reading, sent, _ = timed(lambda: [X.sum(axis=0).compute(), y.sum().compute()])
+    record = {"name": name, "rows": n, "reading": reading, "reading_moved": sent}
+    client.restart()
+    client.run(importlib.import_module, "litlearn")
+    seconds, sent, model = timed(fitted("litlearn", method, X, y))
+    record |= {"seconds": seconds, "moved": sent, "steps": steps(model, counter)}
+    record["worker_peak"] = max(client.run(peak).values())
+
+    # In memory: what fits there, and the same rows in chunks that the workers hold.
+    part, labels = in_chunks(folder, rows)
+    part, labels = part.persist(), labels.persist()
+    inside, target = part.compute(), labels.compute()
+    seconds, sent, model = timed(fitted("litlearn", method, part, labels))
+    record |= {"held_rows": rows, "held": seconds, "held_moved": sent}
+    record["held_steps"] = steps(model, counter)
+    with threadpool_limits(2):
+        seconds, _, own = timed(fitted("litlearn", method, inside, target))
+    record |= {"memory": seconds, "memory_steps": steps(own, counter)}
+    sample = inside[:CHUNK], target[:CHUNK] if targets else None
+    record["quality"], record["memory_quality"] = quality(model, *sample), quality(own, *sample)
+    if name in PEER and importlib.util.find_spec("dask_ml"):
+        try:
+            seconds, sent, peer = timed(fitted("dask_ml", method, part, labels, PEER[name]), 1)
+            record |= {"peer": seconds, "peer_moved": sent, "peer_quality": quality(peer, *sample)}
+        except Exception as error:
+            record["peer_error"] = f"{type(error).__name__}: {error}"[:200]
+    return record
+
+
+def costs(client):
+    """Seconds of the scheduler for a task, a merge in a chain, and a broadcast of parameters."""
+    import dask
+
+    def least(work, rounds=5):
+        found = []
+        for _ in range(rounds):
+            start = time.perf_counter()
+            work()
+            found.append(time.perf_counter() - start)
+        return min(found)
+
+    count = 500
+    many = [dask.delayed(np.zeros, pure=False)(1) for _ in range(count)]
+    task = least(lambda: client.gather(client.compute(many))) / count
+    sums = np.zeros((FEATURES + 1) ** 2)
+
+    def chain():
+        total = dask.delayed(sums)
+        for _ in range(count):
+            total = dask.delayed(np.add, pure=False)(total, 1.0)
+        return total.compute()
+
+    merge = least(chain) / count
+    broadcast = least(lambda: client.scatter(sums + time.perf_counter(), broadcast=True))
+    return {"task": task, "merge": merge, "broadcast": broadcast, "bandwidth": BANDWIDTH}
+
+
+def simulated(costs, second_per_row, numbers, rows):
+    """Seconds of a step by the number of machines, each with two processes.
+
+    The rows are cut into `chunks` for each process. The scheduler spends a task and a merge on each
+    chunk, one after the other, whatever the number of machines; the sums of `numbers` numbers cross
+    the network, and the parameters go out by a tree.
+    """
+    found = []
+    for machines in MACHINES:
+        best = None
+        for chunks in (1, 4, 16):
+            tasks = 2 * machines * chunks
+            work = second_per_row * rows / (2 * machines)
+            serial = tasks * (costs["task"] + costs["merge"])
+            network = 8 * numbers * tasks / costs["bandwidth"]
+            spread = costs["broadcast"] * (1 + np.log2(machines))
+            total = max(work, serial) + costs["merge"] + network + spread
+            if best is None or total < best["seconds"]:
+                best = {
+                    "machines": machines,
+                    "rows_of_chunk": rows // tasks,
+                    "seconds": total,
+                    "work": work,
+                    "scheduler": serial,
+                    "network": network,
+                    "broadcast": spread,
+                }
+        found.append(best)
+    return found
+
+
+def main(arguments=None):
+    """Measure, print and store."""
+    from distributed import Client, LocalCluster
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 4_000_000, 16_000_000])
+    parser.add_argument("--held", type=int, default=1_000_000, help="rows that fit in memory")
+    parser.add_argument("--json", type=Path)
+    chosen = parser.parse_args(arguments)
+    result = {"date": datetime.date.today().isoformat(), "features": FEATURES, "chunk": CHUNK}
+    result["machine"] = runner.machine()
+    for name in ("dask", "distributed", "dask-ml"):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            result["machine"]["versions"][name] = importlib.metadata.version(name)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=True
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        folder = Path(folder)
+        write(folder, max(chosen.rows))
+        result["costs"] = costs(client)
+        print(result["costs"])
+        result["fits"] = []
+        for method in METHODS:
+            for n in chosen.rows:
+                record = measure(client, folder, n, chosen.held, method)
+                print(record, flush=True)
+                result["fits"].append(record)
+    result["simulated"] = {}
+    for record in result["fits"][len(chosen.rows) - 1 :: len(chosen.rows)]:
+        # Two threads worked for `memory` seconds.
+        second_per_row = 2 * record["memory"] / record["memory_steps"] / record["held_rows"]
+        numbers = FEATURES + FEATURES * (FEATURES + 1) // 2
+        result["simulated"][record["name"]] = simulated(
+            result["costs"], second_per_row, numbers, 10**9
+        )
+    if chosen.json:
+        chosen.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

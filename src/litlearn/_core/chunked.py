@@ -1,0 +1,257 @@
+"""Arrays in chunks of rows: those of Dask, larger than memory or spread over machines.
+
+A fit that is a sum over blocks of rows (:mod:`litlearn._core.parallel`) needs no other method for
+them. Each chunk of rows is cut into blocks as an array in memory is, a task sums the blocks up
+where the chunk is, and the sums of the chunks are merged in their order::
+
+    chunk 0 --- blocks ---> sum 0 ---+
+    chunk 1 --- blocks ---> sum 1 ---merge---+
+    chunk 2 --- blocks ---> sum 2 -----------merge---> total
+
+Which scheduler of Dask runs the tasks, in how many threads, processes or machines, does not matter
+for the result: its bits depend on how the rows are cut, and on nothing else. Only sums travel.
+
+Nothing here imports Dask unless the caller has: an array of it can come from nobody else.
+"""
+
+import copy
+import functools
+import sys
+import uuid
+
+import numpy as np
+
+from litlearn._core.client import client_now
+from litlearn._core.parallel import cut, fold_blocks
+
+ALIGNMENT = 16  # bytes, of which the address of memory that was allocated is a multiple
+CHUNK_BYTES = 2**24  # of samples in memory that are sent to workers
+
+
+class LostChunksError(RuntimeError):
+    """Chunks were held by workers, or by a client, that are gone."""
+
+
+# ---------------------------------------------------------------------------------------------
+# Recognise
+
+
+def is_chunked(X):
+    """Tell whether `X` is an array of Dask."""
+    kind = getattr(sys.modules.get("dask.array"), "Array", None)
+    return kind is not None and isinstance(X, kind)
+
+
+def is_chunked_frame(X):
+    """Tell whether `X` is a data frame of Dask, or a column of one."""
+    frames = sys.modules.get("dask.dataframe")
+    kinds = (getattr(frames, "DataFrame", None), getattr(frames, "Series", None))
+    return None not in kinds and isinstance(X, kinds)
+
+
+def in_memory(array):
+    """Return a NumPy array of what may be in chunks: targets and predictions, not samples.
+
+    As they are: a graph that Dask has optimised has other tasks under the names of those that
+    :func:`fold_rows` computes, and a cluster takes that for an error.
+    """
+    if is_chunked(array):
+        return _computed(array, [array], optimize_graph=False)
+    return _computed(array, []) if is_chunked_frame(array) else array
+
+
+def _computed(what, arrays, **options):
+    """Compute what is made of arrays, by the client of now or as Dask is set up."""
+    client = client_now()
+    try:
+        return what.compute(scheduler=client and client.get, **options)
+    except Exception as error:
+        if _are_lost(arrays):
+            raise LostChunksError(
+                "An array of Dask is held by a client that was closed, or by workers that are "
+                "gone. Make it anew, or persist it with the client of now."
+            ) from error
+        raise
+
+
+def _are_lost(arrays):
+    """Tell whether chunks are held by a client that holds them no more."""
+    futures = getattr(sys.modules.get("distributed"), "Future", ())
+    graphs = [one.dask for one in arrays if is_chunked(one)]
+    held = [one for graph in graphs for one in graph.values() if isinstance(one, futures)]
+    return any(one.status in ("cancelled", "lost") for one in held)
+
+
+class Scattered:
+    """Arrays in memory whose chunks are sent to workers, for the time of a ``with`` block.
+
+    They are cut by the size of the first, the samples, and by nothing else: the result of a fit
+    does not depend on the workers.
+    """
+
+    def __init__(self, client, samples):
+        self.client, self.futures = client, []
+        rows = CHUNK_BYTES // max(1, samples[:1].nbytes)
+        self.blocks = cut(len(samples), rows)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        for one in self.futures:
+            one.release()
+
+    def send(self, array):
+        """Return an array of Dask whose chunks lie with the workers."""
+        import dask.array as da
+
+        sent = self.client.scatter([array[rows] for rows in self.blocks], hash=False)
+        self.futures += sent
+        name, rest = f"litlearn-sent-{uuid.uuid4().hex}", (0,) * (array.ndim - 1)
+        graph = {(name, i, *rest): one for i, one in enumerate(sent)}
+        lengths = tuple(rows.stop - rows.start for rows in self.blocks)
+        chunks = (lengths, *((width,) for width in array.shape[1:]))
+        return da.Array(graph, name, chunks, dtype=array.dtype, meta=array[:0])
+
+
+# ---------------------------------------------------------------------------------------------
+# Sums
+
+
+def fold_rows(part, merge, arrays, size, n_jobs=None, work=None, *, shared=None):
+    """Merge what `part` returns for blocks of rows of arrays, in memory or in chunks.
+
+    Parameters
+    ----------
+    part : callable
+        ``part(arrays, rows)`` gets arrays in memory and a slice of their rows. For chunks it may
+        run in another process: it must not hold the arrays themselves.
+    merge : callable
+        ``merge(total, part)`` as in :func:`litlearn._core.parallel.fold_blocks`.
+    arrays : tuple
+        Arrays with a row for each sample, or None. The first decides: if it is in chunks, so may
+        be the others, with as many rows each.
+    size : int
+        Most rows of a block, set by the size of the data.
+    n_jobs, work : default=None
+        Threads for arrays in memory, and what there is for them to do. Of chunks, a task has one
+        thread, and Dask has the others.
+    shared : array, default=None
+        What all parts need, if it is much: it travels once, and ``part(shared, arrays, rows)``
+        gets it.
+
+    Returns
+    -------
+    object
+        The total, as of :func:`litlearn._core.parallel.fold_blocks`.
+    """
+    if not is_chunked(arrays[0]):
+        blocks = cut(arrays[0].shape[0], size)
+        part = part if shared is None else functools.partial(part, shared)
+        return fold_blocks(lambda rows: part(arrays, rows), merge, blocks, n_jobs, work=work)
+    total = _computed(task_of_rows(part, merge, arrays, size, shared), arrays)
+    return copy.deepcopy(total)  # what arrived by a network lies anywhere in memory
+
+
+def task_of_rows(part, merge, arrays, size, shared=None):
+    """Return the last task of a chain: each merges the sum of a chunk with those before.
+
+    The graph is written down as Dask has it. It would fuse a task into each one that depends on it,
+    and what two arrays share would be read twice. `shared` may be a task itself.
+    """
+    from dask.delayed import Delayed
+    from dask.highlevelgraph import HighLevelGraph
+
+    one = functools.partial(_fold_chunk, part, merge, size)
+    both = functools.partial(_merge_parts, merge)
+    name, graph, total = f"litlearn-sum-{uuid.uuid4().hex}", {}, None
+    known, others = shared, []
+    if isinstance(shared, Delayed):
+        known, others = shared.key, [shared]
+    elif shared is not None:
+        known = f"{name}-shared"
+        graph[known] = shared
+    for i, chunk in enumerate(_chunks_of(arrays)):
+        found = f"{name}-part-{i}"
+        graph[found] = (one, known, *chunk)
+        if total is None:
+            total = found
+        else:
+            graph[f"{name}-{i}"] = (both, total, found)
+            total = f"{name}-{i}"
+    others += [one for one in arrays if is_chunked(one)]
+    return Delayed(total, HighLevelGraph.from_collections(name, graph, others), layer=name)
+
+
+def _chunks_of(arrays):
+    """Yield what belongs together of the arrays, for chunks that have rows: keys, or arrays."""
+    lengths = arrays[0].chunks[0]
+    for i, (length, stop) in enumerate(zip(lengths, np.cumsum(lengths).tolist(), strict=True)):
+        if length:
+            rows = slice(stop - length, stop)
+            yield [
+                (one.name, i, *(0,) * (one.ndim - 1))
+                if is_chunked(one)
+                else None
+                if one is None
+                else one[rows]
+                for one in arrays
+            ]
+
+
+def _fold_chunk(part, merge, size, shared, *arrays):
+    """Fold a chunk, block by block, in the thread that Dask has for it."""
+    shared, *arrays = (one if one is None else _as_allocated(one) for one in (shared, *arrays))
+    return fold_rows(part, merge, arrays, size, n_jobs=1, shared=shared)
+
+
+def _as_allocated(array):
+    """Return an array at an address such as allocated ones have: BLAS sums up others otherwise."""
+    return array.copy() if array.ctypes.data % ALIGNMENT else array
+
+
+def _merge_parts(merge, total, part):
+    """Merge copies: after the loss of a worker, Dask may merge into the same total once more.
+
+    What another worker has sent may lie anywhere in memory, too, see :func:`_as_allocated`.
+    """
+    return merge(copy.deepcopy(total), copy.deepcopy(part))
+
+
+def count_codes(codes, n_classes, weight=None):
+    """Return how many samples, or how much weight, each of the classes has, (n_classes,)."""
+    if not is_chunked(codes):
+        return np.bincount(codes, weights=weight, minlength=n_classes)
+
+    def part(arrays, rows):
+        codes, weight = arrays
+        return np.bincount(codes, weights=weight, minlength=n_classes)
+
+    return fold_rows(part, np.add, (codes, weight), len(codes))
+
+
+def largest_size(array):
+    """Return the largest absolute value in an array, in memory or in chunks, as a float."""
+    if not is_chunked(array):
+        return float(max(array.max(), -array.min()))
+
+    def part(arrays, rows):
+        return float(np.abs(arrays[0][rows]).max())
+
+    return fold_rows(part, max, (array,), len(array))
+
+
+def ones_for(X):
+    """Return a one for each sample, (n,), in chunks if the samples are."""
+    if not is_chunked(X):
+        return np.ones(X.shape[0])
+    import dask.array as da
+
+    return da.ones(len(X), chunks=(X.chunks[0],))
+
+
+def look_up(table, codes):
+    """Return ``table[codes]``, in chunks if the codes are."""
+    if not is_chunked(codes):
+        return table[codes]
+    return codes.map_blocks(lambda chunk: table[chunk], dtype=table.dtype, meta=table[:0])
