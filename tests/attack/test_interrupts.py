@@ -4,6 +4,7 @@ An alarm stands for the key: Python serves all signals alike, and this one rings
 """
 
 import contextvars
+import gc
 import importlib
 import importlib.util
 import itertools
@@ -42,6 +43,9 @@ def interrupted(call, after, busy=False):
     clock = signal.ITIMER_PROF if busy else signal.ITIMER_REAL
     alarm = signal.SIGPROF if busy else signal.SIGALRM
     handler = signal.signal(alarm, signal.default_int_handler)
+    # Python drops what is raised in a callback of its collector (Hypothesis installs one), Ctrl-C too.
+    collects = gc.isenabled()
+    gc.disable()
     try:
         try:
             signal.setitimer(clock, after)
@@ -53,6 +57,8 @@ def interrupted(call, after, busy=False):
         return True
     finally:
         signal.signal(alarm, handler)
+        if collects:
+            gc.enable()
     return False
 
 
