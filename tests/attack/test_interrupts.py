@@ -43,7 +43,7 @@ def interrupted(call, after, busy=False):
     clock = signal.ITIMER_PROF if busy else signal.ITIMER_REAL
     alarm = signal.SIGPROF if busy else signal.SIGALRM
     handler = signal.signal(alarm, signal.default_int_handler)
-    # Python drops what is raised in a callback of its collector (Hypothesis installs one), Ctrl-C too.
+    # Python drops Ctrl-C in a callback of its collector, of which Hypothesis installs one.
     collects = gc.isenabled()
     gc.disable()
     try:
