@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 RESULTS = ROOT / "benchmarks" / "results"
+CHUNKS = ROOT / "benchmarks" / "chunks.json"
 START = "<!-- The lines from here to the end mark are written by .ci/readme_speed.py -->\n"
 END = "<!-- end -->\n"
 
@@ -70,8 +71,25 @@ def table(families):
         f"- **The fastest peer** is faster in {behind} of the {total} cases.",
         f"- **scikit-learn** is faster in {names}.",
         f"- **Memory** beyond the data is {span(memory)} times scikit-learn's.",
+        *in_chunks(),
     ]
     return "\n".join(lines) + "\n"
+
+
+def in_chunks():
+    """The line on arrays of Dask, if they were measured."""
+    if not CHUNKS.exists():
+        return []
+    fits = json.loads(CHUNKS.read_text(encoding="utf-8"))["fits"]
+    step, memory = (
+        [fit[kind] / fit[f"{kind}_steps"] for fit in fits] for kind in ("held", "memory")
+    )
+    steps = [a / b for a, b in zip(step, memory, strict=True)]
+    reading = [fit["seconds"] / fit["steps"] / fit["reading"] for fit in fits if fit["steps"] == 1]
+    return [
+        f"- **Arrays of Dask** on two processes: a step takes {span(steps)} times as long as in",
+        f"  one memory, and a fit of one pass {span(reading)} times as long as reading the disk.",
+    ]
 
 
 def main():

@@ -1,12 +1,12 @@
 """Fits of samples in chunks, on a cluster of two processes, and what more machines would bring.
 
-Run as ``python -m benchmarks.chunks [--rows 4000000] [--json benchmarks/chunks.json]``; other than
-the families it needs no exact answer, since the fit in memory is one. It measures
+Run as ``python -m benchmarks.chunks [--json benchmarks/chunks.json]``; other than the families it
+needs no exact answer, since the fit in memory is one. It measures
 
 - ``fits``: each method to samples on the disk, in chunks: seconds, bytes that were moved between
-  the processes, the peak memory of a worker, beside a reading of the same chunks, and beside the
-  fit in memory of the part that fits there, with as many threads; and the same of dask-ml, where it
-  is installed and has the method;
+  the processes, the peak memory of a worker, beside a reading of the same chunks; to a part of
+  them, an eighth, that the workers hold; and to this part in memory, with as many threads. The same
+  of dask-ml, where it is installed and has the method;
 - ``costs``: seconds of a task, of a merge and of a broadcast of parameters, by the scheduler;
 - ``simulated``: seconds of a step on 1 to 1,000 machines, computed from these costs.
 """
@@ -31,6 +31,7 @@ FEATURES, CHUNK = 20, 100_000
 MACHINES = (1, 2, 10, 100, 1000)
 BANDWIDTH = 1.25e9  # bytes a second of a network of 10 Gbit/s, which is not measured here
 ROUNDS = 3
+PART = 8  # of the samples on the disk, one in so many fits into memory
 
 # ---------------------------------------------------------------- data
 
@@ -79,16 +80,18 @@ def made(package, module, name, **options):
     return getattr(importlib.import_module(f"{package}.{module}"), name)(**options)
 
 
+STARTS = np.random.default_rng(1).standard_normal((8, FEATURES))
 # Name, module, estimator, options, whether it has targets, steps (None: one pass).
 METHODS = (
     ("LinearRegression", "linear_model", "LinearRegression", {}, True, None),
     ("GaussianNB", "naive_bayes", "GaussianNB", {}, True, None),
     ("PCA", "decomposition", "PCA", {"n_components": 5}, False, None),
     ("LogisticRegression", "linear_model", "LogisticRegression", {"tol": 1e-8}, True, "n_iter_"),
-    ("KMeans", "cluster", "KMeans", {"n_clusters": 8, "max_iter": 10, "tol": 0.0,
-                                     "random_state": 0}, False, "n_iter_"),
+    ("KMeans", "cluster", "KMeans",
+     {"n_clusters": 8, "init": STARTS, "n_init": 1, "max_iter": 10, "tol": 0.0}, False, "n_iter_"),
     ("GaussianMixture", "mixture", "GaussianMixture",
-     {"n_components": 4, "max_iter": 5, "tol": 0.0, "random_state": 0}, False, "n_iter_"),
+     {"n_components": 4, "means_init": STARTS[:4], "init_params": "random_from_data",
+      "max_iter": 5, "tol": 0.0, "random_state": 0}, False, "n_iter_"),
 )  # fmt: skip
 # What dask-ml has of them, with options that ask for the same: its linear regression has a penalty
 # of its own, and its tolerances are wider by default.
@@ -97,7 +100,7 @@ PEER = {
     "GaussianNB": {},
     "PCA": {"n_components": 5, "svd_solver": "full"},
     "LogisticRegression": {"solver": "lbfgs", "tol": 1e-8},
-    "KMeans": {"n_clusters": 8, "max_iter": 10, "tol": 0.0, "random_state": 0},
+    "KMeans": {"n_clusters": 8, "init": STARTS, "max_iter": 10, "tol": 0.0, "random_state": 0},
 }
 
 # ---------------------------------------------------------------- measures
@@ -149,9 +152,10 @@ def fitted(package, method, X, y, options=None):
     return fit
 
 
-def measure(client, folder, n, rows, method):
-    """The record of a method: `n` samples in chunks, `rows` in memory."""
+def measure(client, folder, n, method):
+    """The record of a method: `n` samples in chunks, a part of them held by workers, or here."""
     name, _, _, _, targets, counter = method
+    rows = n // PART
     X, y = in_chunks(folder, n)
     reading, sent, _ = timed(lambda: [X.sum(axis=0).compute(), y.sum().compute()])
     record = {"name": name, "rows": n, "reading": reading, "reading_moved": sent}
@@ -243,11 +247,11 @@ def simulated(costs, second_per_row, numbers, rows):
 
 def main(arguments=None):
     """Measure, print and store."""
+    import dask
     from distributed import Client, LocalCluster
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 4_000_000, 16_000_000])
-    parser.add_argument("--held", type=int, default=1_000_000, help="rows that fit in memory")
+    parser.add_argument("--rows", type=int, nargs="+", default=[2_000_000, 8_000_000])
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args(arguments)
     result = {"date": datetime.date.today().isoformat(), "features": FEATURES, "chunk": CHUNK}
@@ -257,6 +261,8 @@ def main(arguments=None):
             result["machine"]["versions"][name] = importlib.metadata.version(name)
     with (
         tempfile.TemporaryDirectory() as folder,
+        # Else a worker that is idle takes a chunk from one that is behind, and it travels.
+        dask.config.set({"distributed.scheduler.work-stealing": False}),
         LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=True
         ) as cluster,
@@ -269,7 +275,7 @@ def main(arguments=None):
         result["fits"] = []
         for method in METHODS:
             for n in chosen.rows:
-                record = measure(client, folder, n, chosen.held, method)
+                record = measure(client, folder, n, method)
                 print(record, flush=True)
                 result["fits"].append(record)
     result["simulated"] = {}

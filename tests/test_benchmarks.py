@@ -849,7 +849,7 @@ def test_fits_in_chunks_are_measured_beside_those_in_memory(tmp_path, monkeypatc
     monkeypatch.setattr(chunks, "PEER", {})
     path = tmp_path / "chunks.json"
     with mock.patch.dict(os.environ):  # Dask sets the numbers of threads for its workers here, too
-        chunks.main(["--rows", "2500", "--held", "2500", "--json", str(path)])
+        chunks.main(["--rows", "20000", "--json", str(path)])
     found = json.loads(path.read_text())
     assert [fit["name"] for fit in found["fits"]] == ["LinearRegression", "LogisticRegression"]
     for fit in found["fits"]:

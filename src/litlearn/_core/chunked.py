@@ -77,9 +77,57 @@ def _computed(what, arrays, **options):
 def _are_lost(arrays):
     """Tell whether chunks are held by a client that holds them no more."""
     futures = getattr(sys.modules.get("distributed"), "Future", ())
-    graphs = [one.dask for one in arrays if is_chunked(one)]
-    held = [one for graph in graphs for one in graph.values() if isinstance(one, futures)]
-    return any(one.status in ("cancelled", "lost") for one in held)
+    held = [value for one in arrays if is_chunked(one) for value in one.dask.values()]
+    return any(one.status in ("cancelled", "lost") for one in held if isinstance(one, futures))
+
+
+# ---------------------------------------------------------------------------------------------
+# Place
+
+
+def beside(X, array):
+    """Return an array in chunks that lies where the chunks of `X` do, with as many rows each.
+
+    If workers hold what each chunk of `X` is made of. Targets of the caller lie anywhere, and a
+    task whose arrays lie apart moves any of them, with each pass over the samples.
+    """
+    from dask.highlevelgraph import HighLevelGraph
+
+    held = _held_chunks(X)
+    if not held:
+        return array
+    name, rest = f"litlearn-beside-{uuid.uuid4().hex}", (0,) * (array.ndim - 1)
+    # The worker with more of the bytes that it asks for gets such a task: the one with the samples.
+    graph = {(name, i, *rest): (_second, key, (array.name, i, *rest)) for i, key in held.items()}
+    graph = HighLevelGraph.from_collections(name, graph, [X, array])
+    return kept(type(array)(graph, name, array.chunks, dtype=array.dtype, meta=array._meta))
+
+
+def _held_chunks(X):
+    """Return for each chunk, by number, the key of one that workers hold and that has its number.
+
+    Nothing if one has none. Samples that were made of others, chunk by chunk, lie with those.
+    """
+    futures, found = getattr(sys.modules.get("distributed"), "Future", ()), {}
+    for key, value in X.dask.items():
+        if isinstance(value, futures) and isinstance(key, tuple):
+            found.setdefault(key[1], key)
+    numbers = range(X.numblocks[0])
+    return {i: found[i] for i in numbers} if found.keys() >= set(numbers) else {}
+
+
+def _second(_, chunk):
+    return chunk
+
+
+def kept(array):
+    """Return an array in chunks whose chunks stay where they are computed, for the passes of a fit.
+
+    If it depends on what a client's workers hold; else it is computed with each pass.
+    """
+    futures = getattr(sys.modules.get("distributed"), "Future", ())
+    client = next((one.client for one in array.dask.values() if isinstance(one, futures)), None)
+    return array if client is None else client.persist(array, optimize_graph=False)
 
 
 class Scattered:
@@ -130,7 +178,7 @@ def fold_rows(part, merge, arrays, size, n_jobs=None, work=None, *, shared=None)
         ``merge(total, part)`` as in :func:`litlearn._core.parallel.fold_blocks`.
     arrays : tuple
         Arrays with a row for each sample, or None. The first decides: if it is in chunks, so may
-        be the others, with as many rows each.
+        be the others, with as many rows each. ``range(n)`` tells a part the numbers of its rows.
     size : int
         Most rows of a block, set by the size of the data.
     n_jobs, work : default=None
@@ -201,13 +249,14 @@ def _chunks_of(arrays):
 
 def _fold_chunk(part, merge, size, shared, *arrays):
     """Fold a chunk, block by block, in the thread that Dask has for it."""
-    shared, *arrays = (one if one is None else _as_allocated(one) for one in (shared, *arrays))
+    shared, *arrays = map(_as_allocated, (shared, *arrays))
     return fold_rows(part, merge, arrays, size, n_jobs=1, shared=shared)
 
 
 def _as_allocated(array):
     """Return an array at an address such as allocated ones have: BLAS sums up others otherwise."""
-    return array.copy() if array.ctypes.data % ALIGNMENT else array
+    is_array = isinstance(array, np.ndarray)
+    return array.copy() if is_array and array.ctypes.data % ALIGNMENT else array
 
 
 def _merge_parts(merge, total, part):
@@ -241,13 +290,11 @@ def largest_size(array):
     return fold_rows(part, max, (array,), len(array))
 
 
-def ones_for(X):
-    """Return a one for each sample, (n,), in chunks if the samples are."""
-    if not is_chunked(X):
-        return np.ones(X.shape[0])
-    import dask.array as da
-
-    return da.ones(len(X), chunks=(X.chunks[0],))
+def ones_for(codes):
+    """Return a one for each entry (n,), in chunks if the entries are."""
+    if not is_chunked(codes):
+        return np.ones(len(codes))
+    return codes.map_blocks(lambda chunk: np.ones(len(chunk)), dtype=float, meta=np.empty(0))
 
 
 def look_up(table, codes):

@@ -21,6 +21,7 @@ from litlearn._core import validation
 from litlearn._core.chunked import (
     LostChunksError,
     Scattered,
+    beside,
     in_memory,
     is_chunked,
     is_chunked_frame,
@@ -112,7 +113,7 @@ def _fit(method, given):
         if name == "X":
             given.arguments[name] = rows
         elif _chunked(value):
-            given.arguments[name] = _aligned(owner, value, name, rows)
+            given.arguments[name] = beside(rows, _aligned(owner, value, name, rows))
         elif name in ("y", "sample_weight"):
             given.arguments[name] = _cut_alike(value, rows)
     result = method(*given.args, **given.kwargs)
@@ -256,8 +257,9 @@ def _cut_alike(value, X, send=None):
         array = np.asarray(value)
         if array.ndim and array.shape[0] == X.shape[0]:
             if send is not None:
-                return send(array)
-            return da.from_array(array, chunks=(X.chunks[0], *((-1,) * (array.ndim - 1))))
+                return beside(X, send(array))
+            chunks = X.chunks[0], *((-1,) * (array.ndim - 1))
+            return beside(X, da.from_array(array, chunks=chunks))
     return value
 
 

@@ -18,21 +18,18 @@ from litlearn.cluster._seeding import plus_plus
 ROUNDS, OVERSAMPLING = 5, 2
 
 
-def fold_chunks(function, merge, samples, positions=None):
-    """Merge ``function(own, position)`` of each chunk; `own` are its samples, in memory.
-
-    `position` is that of its first row, which no other chunk has, if `positions` (n,) are given.
-    """
+def fold_chunks(function, merge, samples):
+    """Merge ``function(own, first)`` of chunks: the samples of one, the number of its first row."""
     X, weight, centre = samples
     alike = (weight == 1.0).all()  # such weights do not travel
 
     def part(arrays, rows):
-        X, weight, positions = arrays
+        X, weight, numbers = arrays
         own = CentredSamples(X, np.ones(len(X)) if weight is None else weight, centre)
-        return function(own, None if positions is None else int(positions[0]))
+        return function(own, numbers[0])
 
     # A chunk is one block here: what its samples are given to cuts it.
-    return fold_rows(part, merge, (X, None if alike else weight, positions), len(X))
+    return fold_rows(part, merge, (X, None if alike else weight, range(len(X))), len(X))
 
 
 def assigned(own, centres, update=False):
@@ -47,7 +44,7 @@ def assign_chunks(samples, centres):
     Returns the :class:`litlearn.cluster._lloyd.ClusterSums`.
     """
 
-    def sums(own, position):
+    def sums(own, first):
         return assigned(own, centres, update=True)[1]
 
     return fold_chunks(sums, _lloyd.add_sums, samples)
@@ -56,7 +53,7 @@ def assign_chunks(samples, centres):
 def inertia_of_chunks(samples, centres):
     """Return the weighted sum of squared distances from the nearest centres, :eq:`eq-inertia`."""
 
-    def inertia(own, position):
+    def inertia(own, first):
         return _lloyd.inertia_of(own, centres, assigned(own, centres)[0], 1)
 
     return fold_chunks(inertia, lambda a, b: a + b, samples)
@@ -90,7 +87,7 @@ class Far(NamedTuple):
 def farthest_of_chunks(samples, centres, count):
     """Return so many samples, those that are farthest from their centres, as :class:`Far`."""
 
-    def far(own, position):
+    def far(own, first):
         labels = assigned(own, centres)[0]
         squares = _lloyd.distances_from_own(own, centres, labels, 1)
         chosen = np.argsort(-squares, kind="stable")[:count]
@@ -141,13 +138,12 @@ def draw_chunks(samples, candidates, count, seed):
     without replacement, and those of all chunks are among those of each, so that one pass does
     (Efraimidis and Spirakis, 2006). One that is where a candidate is has no key.
     """
-    import dask.array as da
 
-    def draws(own, position):
+    def draws(own, first):
         labels = assigned(own, candidates)[0]
         price = own.weight * _lloyd.distances_from_own(own, candidates, labels, 1)
         possible = np.flatnonzero(price > 0.0)
-        uniform = np.random.default_rng((seed, position)).uniform(size=len(price))
+        uniform = np.random.default_rng((seed, first)).uniform(size=len(price))
         keys = np.log(uniform[possible]) / price[possible]
         order = np.argsort(-keys, kind="stable")[:count]
         rows = own.tile(slice(0, len(price)))[possible[order]].astype(np.float64)
@@ -158,8 +154,7 @@ def draw_chunks(samples, candidates, count, seed):
         order = np.argsort(-keys, kind="stable")[:count]
         return Draws(keys[order], rows[order])
 
-    positions = da.arange(len(samples.X), chunks=(samples.X.chunks[0],))
-    return fold_chunks(draws, merge, samples, positions)
+    return fold_chunks(draws, merge, samples)
 
 
 def scalable_start(samples, n_clusters, random_state):

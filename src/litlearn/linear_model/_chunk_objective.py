@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import moments
-from litlearn._core.chunked import fold_rows, in_memory
+from litlearn._core.chunked import fold_rows, in_memory, kept
 from litlearn._core.parallel import cut
 from litlearn.linear_model._objective import Objective, State
 
@@ -59,11 +59,13 @@ class ChunkObjective(Objective):
     """
 
     def __init__(self, X, codes, q, s, alpha, fit_intercept):
+        s = kept(s)
         total, p = float(in_memory(s.sum())), X.shape[1]
         self.transform = chunk_transform(X, s, total, fit_intercept)
         few = np.empty((0, p), dtype=X.dtype), np.empty(0, dtype=np.intp), q, np.empty(0)
         super().__init__(*few, alpha, fit_intercept, 1, self.transform)
-        self.arrays, self.alpha, self.n, self.total = (X, codes, s), alpha, len(X), total
+        self.arrays = X, kept(codes), s
+        self.alpha, self.n, self.total = alpha, len(X), total
 
     def evaluate(self, V):
         """Value, gradient and Hessian at V.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._core.chunked import fold_rows
+from litlearn._core.chunked import fold_rows, kept
 from litlearn.linear_model._chunk_objective import chunk_transform
 from litlearn.linear_model._losses import loss_of
 from litlearn.linear_model._matrix import Dense
@@ -81,7 +81,8 @@ class ChunkLoss:
     """
 
     def __init__(self, X, codes, q, s, centre):
-        self.arrays, self.s, self.q, self.centre, self.last = (X, codes, s), s, q, centre, None
+        self.arrays = X, kept(codes), s
+        self.s, self.q, self.centre, self.last = s, q, centre, None
 
     def _fold(self, say, V, merge):
         """Merge ``say(loss, point, own, T)`` of each chunk, whose standardised rows are T."""
@@ -125,5 +126,6 @@ class ChunkLoss:
 
 def chunk_problem(X, codes, q, s, fit_intercept):
     """Return the samples and the loss; the weights sum to one."""
+    s = kept(s)
     centre = chunk_transform(X, s, 1.0, True)[0] if fit_intercept else np.zeros(X.shape[1])
     return ChunkMatrix(X, centre), ChunkLoss(X, codes, q, s, centre)

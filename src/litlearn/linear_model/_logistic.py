@@ -392,7 +392,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "OneVsRestClassifier."
             )
         s = targets.combined_weight(self, sample_weight, self.class_weight, coded, counted=True)
-        return Samples(X, coded.codes[0], classes, ones_for(X) if s is None else s)
+        codes = coded.codes[0]
+        return Samples(X, codes, classes, ones_for(codes) if s is None else s)
 
     def _check_chunks(self, samples, given):
         """Refuse samples in chunks where no Hessian is summed up."""

@@ -57,18 +57,15 @@ def make_chunk_index(owner, X, algorithm, metric, params, leaf_size):
 
 def search_of(index, k):
     """Return the arguments of a fold that finds the k nearest points of queries."""
-    import dask.array as da
-
     X, options = index.X, {"algorithm": index.algorithm, "metric": index.name}
     options |= {"params": index.params, "leaf_size": index.leaf_size, "n_jobs": 1}
-    position = da.arange(len(X), chunks=(X.chunks[0],))
 
     def part(queries, arrays, rows):
-        X, position = arrays
+        X, numbers = arrays
         own = _search.make_index(validation.read_only(X), **options)
         queries = validation.read_only(queries)
         _, reduced, found = _search.nearest(own, queries, min(k, len(X)), n_jobs=1)
-        return Best(reduced, found + position[0])
+        return Best(reduced, found + numbers[0])
 
     def merge(a, b):
         reduced, indices = (np.hstack(pair) for pair in zip(a, b, strict=True))
@@ -77,7 +74,7 @@ def search_of(index, k):
         return Best(*(np.take_along_axis(one, order, axis=1) for one in (reduced, indices)))
 
     # A chunk is one block here: its index is.
-    return part, merge, (X, position), len(X)
+    return part, merge, (X, range(len(X))), len(X)
 
 
 def query_knn(index, Q, k):
