@@ -127,7 +127,9 @@ def kept(array):
     """
     futures = getattr(sys.modules.get("distributed"), "Future", ())
     client = next((one.client for one in array.dask.values() if isinstance(one, futures)), None)
-    return array if client is None else client.persist(array, optimize_graph=False)
+    if client is None or client.status != "running":  # the next pass says that they are lost
+        return array
+    return client.persist(array, optimize_graph=False)
 
 
 class Scattered:
