@@ -5,8 +5,8 @@ them. Each chunk of rows is cut into blocks as an array in memory is, a task sum
 where the chunk is, and the sums of the chunks are merged in their order::
 
     chunk 0 --- blocks ---> sum 0 ---+
-    chunk 1 --- blocks ---> sum 1 ---merge---+
-    chunk 2 --- blocks ---> sum 2 -----------merge---> total
+    chunk 1 --- blocks ---> sum 1 ---+
+    chunk 2 --- blocks ---> sum 2 ---merge---> total
 
 Which scheduler of Dask runs the tasks, in how many threads, processes or machines, does not matter
 for the result: its bits depend on how the rows are cut, and on nothing else. Only sums travel.
@@ -26,6 +26,7 @@ from litlearn._core.parallel import cut, fold_blocks
 
 ALIGNMENT = 16  # bytes, of which the address of memory that was allocated is a multiple
 CHUNK_BYTES = 2**24  # of samples in memory that are sent to workers
+TOGETHER = 16  # sums that a task merges: each task costs a way to the scheduler and back
 
 
 class LostChunksError(RuntimeError):
@@ -168,6 +169,23 @@ class Scattered:
 # Sums
 
 
+def each_chunk(array, function, like):
+    """Return ``function(chunk)`` of each chunk, which keeps the shape, as an array in chunks.
+
+    `like` is an empty one of them. A fold applies the function in its own tasks: one for itself
+    would cost it a way to the scheduler and back.
+    """
+    found = array.map_blocks(function, dtype=like.dtype, meta=like)
+    source, functions = _origin(array)
+    found._litlearn_origin = source, (*functions, function)
+    return found
+
+
+def _origin(array):
+    """Return the array that :func:`each_chunk` began with, and the functions to apply."""
+    return getattr(array, "_litlearn_origin", (array, ()))
+
+
 def fold_rows(part, merge, arrays, size, n_jobs=None, work=None, *, shared=None):
     """Merge what `part` returns for blocks of rows of arrays, in memory or in chunks.
 
@@ -204,7 +222,7 @@ def fold_rows(part, merge, arrays, size, n_jobs=None, work=None, *, shared=None)
 
 
 def task_of_rows(part, merge, arrays, size, shared=None):
-    """Return the last task of a chain: each merges the sum of a chunk with those before.
+    """Return the last task of a chain: each merges the sums of some chunks with those before.
 
     The graph is written down as Dask has it. It would fuse a task into each one that depends on it,
     and what two arrays share would be read twice. `shared` may be a task itself.
@@ -212,23 +230,24 @@ def task_of_rows(part, merge, arrays, size, shared=None):
     from dask.delayed import Delayed
     from dask.highlevelgraph import HighLevelGraph
 
-    one = functools.partial(_fold_chunk, part, merge, size)
-    both = functools.partial(_merge_parts, merge)
-    name, graph, total = f"litlearn-sum-{uuid.uuid4().hex}", {}, None
+    arrays, functions = zip(*map(_origin, arrays), strict=True)
+    one = functools.partial(_fold_chunk, part, merge, size, functions)
+    several = functools.partial(_merge_parts, merge)
+    name, graph = f"litlearn-sum-{uuid.uuid4().hex}", {}
     known, others = shared, []
     if isinstance(shared, Delayed):
         known, others = shared.key, [shared]
     elif shared is not None:
         known = f"{name}-shared"
         graph[known] = shared
+    parts = []
     for i, chunk in enumerate(_chunks_of(arrays)):
-        found = f"{name}-part-{i}"
-        graph[found] = (one, known, *chunk)
-        if total is None:
-            total = found
-        else:
-            graph[f"{name}-{i}"] = (both, total, found)
-            total = f"{name}-{i}"
+        parts.append(f"{name}-part-{i}")
+        graph[parts[-1]] = (one, known, *chunk)
+    total, *parts = parts
+    for i, some in enumerate(cut(len(parts), TOGETHER)):
+        graph[f"{name}-{i}"] = (several, [total, *parts[some]])
+        total = f"{name}-{i}"
     others += [one for one in arrays if is_chunked(one)]
     return Delayed(total, HighLevelGraph.from_collections(name, graph, others), layer=name)
 
@@ -249,9 +268,13 @@ def _chunks_of(arrays):
             ]
 
 
-def _fold_chunk(part, merge, size, shared, *arrays):
+def _fold_chunk(part, merge, size, functions, shared, *arrays):
     """Fold a chunk, block by block, in the thread that Dask has for it."""
     shared, *arrays = map(_as_allocated, (shared, *arrays))
+    arrays = [
+        functools.reduce(lambda chunk, function: function(chunk), some, chunk)
+        for some, chunk in zip(functions, arrays, strict=True)
+    ]
     return fold_rows(part, merge, arrays, size, n_jobs=1, shared=shared)
 
 
@@ -261,12 +284,12 @@ def _as_allocated(array):
     return array.copy() if is_array and array.ctypes.data % ALIGNMENT else array
 
 
-def _merge_parts(merge, total, part):
+def _merge_parts(merge, parts):
     """Merge copies: after the loss of a worker, Dask may merge into the same total once more.
 
     What another worker has sent may lie anywhere in memory, too, see :func:`_as_allocated`.
     """
-    return merge(copy.deepcopy(total), copy.deepcopy(part))
+    return functools.reduce(merge, map(copy.deepcopy, parts))
 
 
 def count_codes(codes, n_classes, weight=None):
@@ -296,11 +319,11 @@ def ones_for(codes):
     """Return a one for each entry (n,), in chunks if the entries are."""
     if not is_chunked(codes):
         return np.ones(len(codes))
-    return codes.map_blocks(lambda chunk: np.ones(len(chunk)), dtype=float, meta=np.empty(0))
+    return each_chunk(codes, lambda chunk: np.ones(len(chunk)), np.empty(0))
 
 
 def look_up(table, codes):
     """Return ``table[codes]``, in chunks if the codes are."""
     if not is_chunked(codes):
         return table[codes]
-    return codes.map_blocks(lambda chunk: table[chunk], dtype=table.dtype, meta=table[:0])
+    return each_chunk(codes, lambda chunk: table[chunk], table[:0])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import validation
-from litlearn._core.chunked import fold_rows, in_memory, is_chunked, look_up
+from litlearn._core.chunked import each_chunk, fold_rows, in_memory, is_chunked, look_up
 
 
 class ClassTargets(NamedTuple):
@@ -76,7 +76,7 @@ def encode_chunks(owner, y, n_samples):
     def codes_of(chunk):
         return np.searchsorted(classes, chunk).astype(np.intp)
 
-    codes = y.map_blocks(codes_of, dtype=np.intp, meta=np.empty(0, dtype=np.intp))
+    codes = each_chunk(y, codes_of, np.empty(0, dtype=np.intp))
     return ClassTargets([classes], [codes], True)
 
 

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from litlearn._core import parallel
-from litlearn._core.chunked import count_codes, in_memory, is_chunked
+from litlearn._core.chunked import count_codes, each_chunk, in_memory, is_chunked
 from litlearn._core.constraints import (  # noqa: F401
     BOOLEAN,
     COMMON,
@@ -306,7 +306,7 @@ def _check_chunks(array, check):
     An empty one stands for them: what it is turned into, they will be.
     """
     like = check(np.empty((0, *array.shape[1:]), dtype=array.dtype))
-    return array.map_blocks(check, dtype=like.dtype, meta=like)
+    return each_chunk(array, check, like)
 
 
 def check_square(owner, matrix):
