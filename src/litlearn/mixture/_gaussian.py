@@ -307,14 +307,16 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             return np.asarray, R
         if self.init_params == "kmeans":
             labels = KMeans(k, n_init=1, random_state=random_state).fit(X).labels_
+            return lambda own: (own[:, None] == np.arange(k)).astype(np.float64), labels
+        if self.init_params == "random_from_data":
+            chosen = random_state.choice(n, size=k, replace=False)
         else:
-            if self.init_params == "random_from_data":
-                chosen = random_state.choice(n, size=k, replace=False)
-            else:
-                _, chosen = kmeans_plusplus(X, k, random_state=random_state)
-            labels = np.full(n, -1)
-            labels[chosen] = np.arange(k)
-        return lambda own: (own[:, None] == np.arange(k)).astype(np.float64), labels
+            _, chosen = kmeans_plusplus(X, k, random_state=random_state)
+
+        def weigh(own):
+            return (np.arange(own.start, own.stop)[:, None] == chosen).astype(np.float64)
+
+        return weigh, range(n)  # numbers of rows, of which a chunk is told its own
 
     def _store(self, best, dtype):
         found = best.parameters
