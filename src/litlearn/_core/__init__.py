@@ -9,6 +9,7 @@
 | `client` | `litlearn.on`: whether fits run here, or on the workers of a client of Dask |
 | `tasks` | work that shares its data, such as trees, in threads here or on such workers |
 | `chunked` | arrays of Dask: rows in chunks, summed up where they are, merged in their order |
+| `allocation` | memory that a task of Dask frees and takes again is kept until it is done |
 | `chunked_methods` | how `fit`, `predict` and the others take them, or refuse |
 | `progress` | the bar that shows how far a long fit is |
 | `random` | random numbers in compiled code |

@@ -21,6 +21,7 @@ import uuid
 
 import numpy as np
 
+from litlearn._core.allocation import freed_memory_kept
 from litlearn._core.client import client_now
 from litlearn._core.parallel import cut, fold_blocks
 
@@ -126,6 +127,8 @@ def kept(array):
 
     If it depends on what a client's workers hold; else it is computed with each pass.
     """
+    if not is_chunked(array):
+        return array
     futures = getattr(sys.modules.get("distributed"), "Future", ())
     client = next((one.client for one in array.dask.values() if isinstance(one, futures)), None)
     if client is None or client.status != "running":  # the next pass says that they are lost
@@ -271,11 +274,12 @@ def _chunks_of(arrays):
 def _fold_chunk(part, merge, size, functions, shared, *arrays):
     """Fold a chunk, block by block, in the thread that Dask has for it."""
     shared, *arrays = map(_as_allocated, (shared, *arrays))
-    arrays = [
-        functools.reduce(lambda chunk, function: function(chunk), some, chunk)
-        for some, chunk in zip(functions, arrays, strict=True)
-    ]
-    return fold_rows(part, merge, arrays, size, n_jobs=1, shared=shared)
+    with freed_memory_kept():
+        arrays = [
+            functools.reduce(lambda chunk, function: function(chunk), some, chunk)
+            for some, chunk in zip(functions, arrays, strict=True)
+        ]
+        return fold_rows(part, merge, arrays, size, n_jobs=1, shared=shared)
 
 
 def _as_allocated(array):

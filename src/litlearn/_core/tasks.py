@@ -12,6 +12,7 @@ import pickle
 from concurrent.futures import CancelledError
 
 from litlearn._core import parallel, validation
+from litlearn._core.allocation import freed_memory_kept
 from litlearn._core.client import client_now
 
 ATTEMPTS = 3  # to send data: where the workers that held them are lost, they go out again
@@ -99,6 +100,6 @@ def _hand_out(client, work, data, numbers, add):
 
 def _carry_out(work, number, parcel):
     """Do one task, in the thread that Dask has for it; return the result and the warnings."""
-    with parallel.kept_warnings() as told:
+    with freed_memory_kept(), parallel.kept_warnings() as told:
         found = parallel.map_blocks(lambda _: work(parcel.content, number), 1, n_jobs=1)
     return Parcel((*found, told))

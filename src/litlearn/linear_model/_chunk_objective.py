@@ -64,7 +64,7 @@ class ChunkObjective(Objective):
         self.transform = chunk_transform(X, s, total, fit_intercept)
         few = np.empty((0, p), dtype=X.dtype), np.empty(0, dtype=np.intp), q, np.empty(0)
         super().__init__(*few, alpha, fit_intercept, 1, self.transform)
-        self.arrays = X, kept(codes), s
+        self.arrays, self.radius = (X, codes, s), None
         self.alpha, self.n, self.total = alpha, len(X), total
 
     def evaluate(self, V):
@@ -74,17 +74,19 @@ class ChunkObjective(Objective):
         parameters, times the largest norm of a sample and the root of their number.
         """
         q, alpha, total, transform = self.q, self.alpha, self.total, self.transform
+        known = self.radius  # the same in each pass
 
         def part(arrays, rows):
             X, codes, s = arrays
             own = Objective(X, codes, q, s, alpha, True, 1, transform)
             own.total, own.ridge = total, np.zeros(X.shape[1])
             state = own.evaluate(V)
-            return Terms(state.value, state.gradient, own.hessian(state), largest_norm(own.matrix))
+            radius = largest_norm(own.matrix) if known is None else known
+            return Terms(state.value, state.gradient, own.hessian(state), radius)
 
         # A chunk is one block here: its objective cuts it.
         found = fold_rows(part, add_terms, self.arrays, self.n)
-        G = found.gradient
+        G, self.radius = found.gradient, found.radius
         G[:, :-1] += self.ridge * V[:, :-1]
         if not self.fit_intercept:
             G[:, -1] = 0.0

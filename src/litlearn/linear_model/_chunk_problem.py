@@ -81,7 +81,7 @@ class ChunkLoss:
     """
 
     def __init__(self, X, codes, q, s, centre):
-        self.arrays = X, kept(codes), s
+        self.arrays = X, codes, s
         self.s, self.q, self.centre, self.last = s, q, centre, None
 
     def _fold(self, say, V, merge):

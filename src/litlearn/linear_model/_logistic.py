@@ -10,7 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from litlearn._core import targets, validation
-from litlearn._core.chunked import count_codes, in_memory, is_chunked, largest_size, ones_for
+from litlearn._core.chunked import (
+    count_codes,
+    in_memory,
+    is_chunked,
+    kept,
+    largest_size,
+    ones_for,
+)
 from litlearn._core.constraints import (
     ARRAY,
     BOOLEAN,
@@ -392,8 +399,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
                 "OneVsRestClassifier."
             )
         s = targets.combined_weight(self, sample_weight, self.class_weight, coded, counted=True)
-        codes = coded.codes[0]
-        return Samples(X, codes, classes, ones_for(codes) if s is None else s)
+        codes = kept(coded.codes[0])
+        return Samples(X, codes, classes, kept(ones_for(codes) if s is None else s))
 
     def _check_chunks(self, samples, given):
         """Refuse samples in chunks where no Hessian is summed up."""
