@@ -621,10 +621,12 @@ def test_steps_move_no_samples():
         y = (X[:, 0] + rng.logistic(size=n) > 0).astype(int)
         samples = da.from_array(X, chunks=(n // 4, 5)).persist()
         lying = da.from_array(y, chunks=n // 4).persist()
+        # What is one number, or one row, is held in chunks, too.
+        scaled = (samples - samples.mean(axis=0).persist()) / samples.std().persist()
         found, options = [], {"tol": 1e-13, "max_iter": 6}
         for model, given in (
             (LogisticRegression(**options), (samples, y)),
-            (LogisticRegression(**options), (2.0 * (samples - 1.0), lying)),
+            (LogisticRegression(**options), (scaled, lying)),
             (LogisticRegression(l1_ratio=0.5, **options), (samples, lying)),
             (KMeans(2, random_state=0, tol=0.0, max_iter=6), (samples,)),
         ):

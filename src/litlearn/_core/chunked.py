@@ -78,9 +78,14 @@ def _computed(what, arrays, **options):
 
 def _are_lost(arrays):
     """Tell whether chunks are held by a client that holds them no more."""
-    futures = getattr(sys.modules.get("distributed"), "Future", ())
-    held = [value for one in arrays if is_chunked(one) for value in one.dask.values()]
-    return any(one.status in ("cancelled", "lost") for one in held if isinstance(one, futures))
+    held = [future for one in arrays if is_chunked(one) for _, future in _futures_of(one)]
+    return any(one.status in ("cancelled", "lost") for one in held)
+
+
+def _futures_of(array):
+    """Return keys and futures of what an array in chunks is made of, and workers hold."""
+    kind = getattr(sys.modules.get("distributed"), "Future", ())
+    return [(key, value) for key, value in array.dask.items() if isinstance(value, kind)]
 
 
 # ---------------------------------------------------------------------------------------------
@@ -108,14 +113,13 @@ def beside(X, array):
 def _held_chunks(X):
     """Return for each chunk, by number, the key of one that workers hold and that has its number.
 
-    Nothing if one has none. Samples that were made of others, chunk by chunk, lie with those.
+    Nothing if no array has them all. Samples that were made of one, chunk by chunk, lie with it.
     """
-    futures, found = getattr(sys.modules.get("distributed"), "Future", ()), {}
-    for key, value in X.dask.items():
-        if isinstance(value, futures) and isinstance(key, tuple):
-            found.setdefault(key[1], key)
-    numbers = range(X.numblocks[0])
-    return {i: found[i] for i in numbers} if found.keys() >= set(numbers) else {}
+    arrays, n_chunks = {}, X.numblocks[0]
+    for key, _ in _futures_of(X):
+        if isinstance(key, tuple) and len(key) > 1:
+            arrays.setdefault(key[0], {})[key[1]] = key
+    return next((keys for keys in arrays.values() if keys.keys() == {*range(n_chunks)}), {})
 
 
 def _second(_, chunk):
@@ -129,8 +133,7 @@ def kept(array):
     """
     if not is_chunked(array):
         return array
-    futures = getattr(sys.modules.get("distributed"), "Future", ())
-    client = next((one.client for one in array.dask.values() if isinstance(one, futures)), None)
+    client = next((future.client for _, future in _futures_of(array)), None)
     if client is None or client.status != "running":  # the next pass says that they are lost
         return array
     return client.persist(array, optimize_graph=False)
