@@ -589,6 +589,42 @@ def test_partly_separated_classes_end_in_a_warning(q):
     assert LogisticRegression(C=1.0).fit(X, y).converged_
 
 
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("n, p", [(9000, 8), (10_000, 10), (30_000, 30)])
+@pytest.mark.parametrize("form", ["dense", "csr", "warm"])
+def test_a_finding_that_few_of_many_have_ends_in_a_warning(q, n, p, form):
+    """A start from a part of the samples, with its Hessian, once hid that there is no minimum."""
+    for seed, k in enumerate([1, 5, 5, 5, 20, 1000]):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n, p + 1))
+        scores = X @ rng.normal(size=(p + 1, q)) / np.sqrt(p)
+        y = np.argmax(scores + rng.gumbel(size=(n, q)), axis=1)
+        X[:, -1] = 0.0
+        X[rng.choice(np.flatnonzero(y == 1), k, replace=False), -1] = 1.0
+        model = LogisticRegression(C=np.inf, max_iter=1000)
+        if form == "csr":
+            X[np.abs(X) < 1.0] = 0.0
+            X = sp.csr_array(X)
+        elif form == "warm":
+            model.set_params(C=1e8, warm_start=True).fit(X, y).set_params(C=np.inf)
+        with pytest.warns(ConvergenceWarning, match="separated"):
+            model.fit(X, y)
+        assert np.abs(model.coef_).max() < 1000.0
+
+
+@pytest.mark.parametrize("q", [2, 3])
+def test_without_a_penalty_a_far_minimum_is_found(q):
+    """One sample, far out and on the wrong side, keeps the classes from being separated."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(20_000, 5))
+    y = np.argmax(X[:, :q] + rng.gumbel(size=(20_000, q)), axis=1)
+    X[0] = 300.0 * (1.0 - 2.0 * np.eye(5)[y[0]])
+    model = LogisticRegression(C=np.inf, tol=1e-8).fit(X, y)
+    assert model.converged_
+    slow = LogisticRegression(C=np.inf, tol=1e-8, solver="newton-cholesky").fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), slow.predict_proba(X), atol=1e-7)
+
+
 @pytest.mark.parametrize("shape", [(2, 1), (3, 1), (30, 1), (20, 100), (6, 300)])
 @pytest.mark.parametrize("q", [2, 3])
 def test_shapes(shape, q):

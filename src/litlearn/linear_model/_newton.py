@@ -41,6 +41,8 @@ SUFFICIENT = 1e-4  # the share of the promised decrease that a step must bring
 MAX_HALVINGS = 40
 FARTHEST = 2.0**30  # a shortened step moves no score by more: halvings reach all lengths below
 MAX_SCORE_STEP = 0.1  # at the end, the next step would move no sample's score by more than this
+FAR = 15.0  # without a penalty, curvature is told from none while no score is larger
+FARTHEST_START = 100.0  # with a penalty, a part's minimum is a start while no score is larger
 EXACT = 1e-24  # a relative gap that no further step can improve in float64
 MEMORY = 10  # pairs of steps and changes of the gradient that L-BFGS keeps
 PATIENCE = 15  # steps of L-BFGS after which its model must have been wrong
@@ -239,23 +241,25 @@ def extrapolation(prices):
     return math.log(third / second) / (math.log(second / first) or math.inf)
 
 
-def advance(F, state, d, slope):
-    """Take the step d, or the part of it that the line search allows.
+def advance(F, state, d, slope, most=np.inf):
+    """Take the step d, or the part of it that the line search allows, and that moves no score far.
 
     Returns the new state, or None if nothing brings a decrease, and the change of the scores by
-    the whole step.
+    the whole step. No score moves by more than `most`.
     """
     new = F.evaluate(state.v + d)
     step = new.scores - state.scores
+    length = float(np.abs(step).max())
     rounding = (1e-14 if new.scores.dtype == np.float64 else 1e-7) * abs(state.value)
-    if not new.value <= state.value + SUFFICIENT * slope + rounding:
+    if length > most or not new.value <= state.value + SUFFICIENT * slope + rounding:
 
         def suffices(t):
             value = F.value_along(state, step, d, t)
             return value <= state.value + SUFFICIENT * t * slope
 
         # Where samples have a slope and no curvature left, a step may be of any length.
-        t = line_search(suffices, 0.5 * FARTHEST / max(FARTHEST, float(np.abs(step).max())))
+        longest = most if length > most else 0.5 * min(length, FARTHEST)
+        t = line_search(suffices, min(longest, FARTHEST) / max(length, 1e-300))
         new = F.evaluate(state.v + t * d) if t > 0.0 else None
     return new, step
 
@@ -283,13 +287,18 @@ def iterate(F, state, direction, goal, report=None, past=None):
             moved *= np.sqrt(slope / last_slope) if last_slope < 0.0 else 1.0
         if deficit is not None and (last or goal.reached(gap, norm, moved)):
             gap += scale * deficit()
+        if not goal.penalised and goal.reached(gap, norm, moved):
+            # A few samples that could be moved for ever hardly count among the gains.
+            moved = float(np.abs(F.evaluate(state.v + d).scores - state.scores).max())
         if goal.reached(gap, norm, moved):
             # The step that proves it is taken too: it costs nothing, and squares the error.
             return Result(state.v + d, state, n_iter, gap, slope, moved, True, False)
         if last or (separated and norm <= goal.gradient):
             return Result(state.v, state, n_iter, gap, slope, moved, False, separated)
         # <step>: the whole step is nearly always right. If not, it is halved.
-        new, step = advance(F, state, d, slope)
+        # Without a penalty no step leads to where the curvature of a sample is lost in rounding.
+        most = np.inf if goal.penalised else FAR + float(np.abs(state.scores).max())
+        new, step = advance(F, state, d, slope, most)
         if new is None:
             return Result(state.v, state, n_iter, gap, slope, moved, False, separated)
         direction.observe(state, new)
@@ -442,6 +451,8 @@ def minimise(F, v, goal, report=None, factored=None):
     -------
     Result
     """
+    if not goal.penalised and np.any(v) and np.abs(F.evaluate(v).scores).max() >= FAR:
+        v = np.zeros_like(v)  # too far to tell a minimum from none
     if factored is not None:
         return newton(F, v, goal, report, factored)
     # A part must have more samples than parameters, and several times more than features.
@@ -456,7 +467,7 @@ def minimise(F, v, goal, report=None, factored=None):
     if F.q > 1 and formed and F.width <= 2 * F.n:
         state = F.evaluate(v)
         found = iterate(F, state, QuasiNewton(F.model(state)), brief(goal), report)
-        return finish(F, found, goal, report)
+        return finish(F, found, v, goal, report)
     return newton(F, v, goal, report, factored=False)
 
 
@@ -491,13 +502,29 @@ def brief(goal):
     return goal._replace(max_iter=min(goal.max_iter, PATIENCE))
 
 
-def finish(F, found, goal, report):
-    """Return what was found, if that is the goal; if not, go on from there with Newton's method."""
-    if found.converged or found.separated or found.n_iter >= goal.max_iter:
+def finish(F, found, start, goal, report):
+    """Return what was found, if that is the goal; if not, go on from there with Newton's method.
+
+    Without a penalty the minimum may be infinitely far. The steps of a model that was fixed before
+    shrink with the gradient there, as they do near a minimum, and Newton's do not. So his method
+    has the last word, from `start` on if a score is so large that its curvature is lost.
+    """
+    if found.separated or (found.converged and goal.penalised):
         return found
-    rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
-    result = newton(F, found.v, rest, report, affordable(F, found.v.size))
-    return result._replace(n_iter=found.n_iter + result.n_iter)
+    sound = goal.penalised or np.abs(found.state.scores).max() < FAR
+    v, used = (found.v, found.n_iter) if sound else (start, 0)
+    if used >= goal.max_iter and not found.converged:
+        return found
+    rest = goal._replace(max_iter=goal.max_iter - used)
+    result = newton(F, v, rest, report, affordable(F, v.size))
+    return result._replace(n_iter=used + result.n_iter)
+
+
+def is_start(F, state, goal):
+    """Tell whether a minimum over a part of the samples is worth starting from."""
+    if goal.penalised:
+        return bool(np.abs(state.scores).max() < FARTHEST_START)
+    return bool(np.abs(F.evaluate(state.v).scores).max() < FAR)
 
 
 def from_part(F, v, goal, report, stride):
@@ -512,14 +539,14 @@ def from_part(F, v, goal, report, stride):
         noise = v.size / (2.0 * part.n)
         found = minimise(part, v, Goal(0.1 * noise, np.inf, goal.max_iter, True))
         state = part.evaluate(found.v) if found.converged else None
-    if state is None or not F.model_is_sound(state):
+    if state is None or not is_start(F, state, goal):
         return newton(F, v, goal, report, affordable(F, v.size))
     if F.q == 1 and F.n * F.p <= CHEAP_HESSIAN:
         return newton(F, state.v, goal, report)
     direction, goal_now = QuasiNewton(part.model(state)), brief(goal)
     if F.q == 1 or F.matrix.X.nbytes > MAX_COPY:
         found = iterate(F, F.evaluate(state.v), direction, goal_now, report)
-        return finish(F, found, goal, report)
+        return finish(F, found, v, goal, report)
     # <single>: most of the way in float32, the last of it, and the certificate, in float64.
     nearly = goal_now._replace(gap=max(goal.gap, 1e-9), gradient=max(goal.gradient, 1e-6))
     single = F.in_single()
@@ -528,7 +555,7 @@ def from_part(F, v, goal, report, stride):
     state = F.evaluate(found.v)
     result = iterate(F, state, direction, rest, report, found)
     result = result._replace(n_iter=found.n_iter + result.n_iter)
-    return finish(F, result, goal, report)
+    return finish(F, result, v, goal, report)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -533,10 +533,6 @@ class Objective:
         """Bound r.H^-1 r for r without an entry for intercepts; 0 if next to nothing is known."""
         return float(np.sum(r[:, :-1] ** 2 / self.ridge)) if self.certifies else 0.0
 
-    def model_is_sound(self, state):
-        """Tell whether a point found on a part of the samples is worth starting from."""
-        return bool(np.abs(state.scores).max() < 100.0)
-
     def separates(self, state, step):
         """Tell whether a hyperplane separates the classes: if so, the loss has no minimum.
 
