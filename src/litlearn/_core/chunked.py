@@ -247,9 +247,13 @@ def task_of_rows(part, merge, arrays, size, shared=None):
         known = f"{name}-shared"
         graph[known] = shared
     parts = []
-    for i, chunk in enumerate(_chunks_of(arrays)):
+    chunks, tasks = list(_chunks_of(arrays)), {}
+    if not any(_futures_of(one) for one in arrays if is_chunked(one)):  # else Dask places the tasks
+        for array in filter(is_chunked, arrays):
+            tasks.update(array.dask)
+    for i, (chunk, own) in enumerate(zip(chunks, _own_tasks(chunks, tasks), strict=True)):
         parts.append(f"{name}-part-{i}")
-        graph[parts[-1]] = (one, known, *chunk)
+        graph[parts[-1]] = _read_and_fold(one, known, chunk, own, tasks)
     total, *parts = parts
     for i, some in enumerate(cut(len(parts), TOGETHER)):
         graph[f"{name}-{i}"] = (several, [total, *parts[some]])
@@ -272,6 +276,59 @@ def _chunks_of(arrays):
                 else one[rows]
                 for one in arrays
             ]
+
+
+def _own_tasks(chunks, graph):
+    """Return for each chunk the tasks that it needs and no other does, by key.
+
+    Reading its file, above all. What is in memory, and what several chunks need, is no chunk's own.
+    """
+    from dask.core import get_dependencies, istask
+
+    owner, needed = {}, {}
+    for i, chunk in enumerate(chunks):
+        seen, found = set(), [key for key in chunk if isinstance(key, tuple) and key in graph]
+        while found:
+            key = found.pop()
+            if key in seen or owner.get(key, i) is None:
+                continue
+            seen.add(key)
+            needed[key] = needed.get(key) or get_dependencies(graph, key)
+            is_own = owner.get(key, i) == i and (needed[key] or istask(graph[key]))
+            owner[key] = i if is_own else None
+            found += needed[key]
+    own = [{} for _ in chunks]
+    for key, i in owner.items():
+        if i is not None:
+            own[i][key] = graph[key]
+    return own
+
+
+def _read_and_fold(fold, shared, chunk, tasks, graph):
+    """Return the task that folds a chunk, and runs the chunk's own `tasks` before.
+
+    Each as a task of Dask would cost a way to the scheduler and back, about what the reading of a
+    small chunk does, and Dask might read targets in one process and samples in another.
+    """
+    if not tasks:
+        return (fold, shared, *chunk)
+    from dask.core import get_dependencies
+
+    own = [key if isinstance(key, tuple) and key in tasks else None for key in chunk]
+    others = [None if key is not None else one for key, one in zip(own, chunk, strict=True)]
+    needed = list(set().union(*(get_dependencies(graph, key) for key in tasks)) - tasks.keys())
+    run = functools.partial(_run_and_fold, fold, tasks, own, needed)
+    return (run, shared, others, needed)
+
+
+def _run_and_fold(fold, tasks, own, needed, shared, others, inputs):
+    """Run a chunk's own tasks, for which `inputs` is what is `needed`, and fold the chunk."""
+    from dask.core import get
+
+    keys = [key for key in own if key is not None]
+    made = iter(get(tasks, keys, dict(zip(needed, inputs, strict=True))))
+    arrays = [next(made) if key is not None else one for key, one in zip(own, others, strict=True)]
+    return fold(shared, *arrays)
 
 
 def _fold_chunk(part, merge, size, functions, shared, *arrays):
