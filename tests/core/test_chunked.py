@@ -15,7 +15,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 
 from litlearn._core.base import clone
-from litlearn._core.chunked import fold_rows, in_memory, is_chunked
+from litlearn._core.chunked import fold_rows, in_memory, is_chunked, task_of_rows
 from litlearn.cluster import KMeans
 from litlearn.decomposition import PCA, TruncatedSVD
 from litlearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -41,6 +41,7 @@ from litlearn.neighbors import (
 from litlearn.svm import SVC
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
+pytest.importorskip("dask.callbacks")
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 
 LENGTHS = (101, 0, 150, 49)
@@ -651,6 +652,37 @@ def test_steps_move_no_samples():
     os.environ.update(before)
     # Targets go once to the samples, labels come here: of 40 bytes, one sample takes at most 10.
     assert max(b - a for a, b in zip(few, many, strict=True)) < 10 * 100_000
+
+
+def test_a_chunk_is_read_within_the_task_that_folds_it(tmp_path):
+    """Else a pass over the disk is mostly the scheduler's work, and targets cross the network."""
+    values = np.random.default_rng(0).normal(size=(60, 3))
+    for i in range(6):
+        np.save(tmp_path / f"{i}.npy", values[10 * i : 10 * i + 10])
+
+    def read(i):
+        chunk = dask.delayed(np.load)(tmp_path / f"{i}.npy")
+        return da.from_delayed(chunk, (10, 3), float)
+
+    def part(arrays, rows):
+        X, y = arrays
+        return X[rows].T @ y[rows]
+
+    def tasks_and_sum(X, y):
+        run = []
+        with dask.callbacks.Callback(pretask=lambda key, *_: run.append(key)):
+            found = task_of_rows(part, np.add, (X, y), 100).compute(scheduler="sync")
+        return len(run), found
+
+    X = da.concatenate([read(i) for i in range(6)])
+    tasks, found = tasks_and_sum(X, 2.0 * X[:, 0])
+    assert tasks == 6 + 1  # and a merge
+    np.testing.assert_allclose(found, 2.0 * values.T @ values[:, 0], rtol=1e-12)
+    # The mean is of all chunks, and is computed once; a chunk in memory is nobody's task.
+    centred = values - values.mean(axis=0)
+    for Z in (X - X.mean(axis=0), da.from_array(values, chunks=(10, 3)) - values.mean(axis=0)):
+        found = tasks_and_sum(Z, da.from_array(values[:, 1], chunks=10))[1]
+        np.testing.assert_allclose(found, centred.T @ values[:, 1], rtol=1e-12)
 
 
 def test_what_is_wrong_in_a_chunk_of_a_process_is_named(client):

@@ -89,6 +89,7 @@ class Goal(NamedTuple):
     max_iter: int
     penalised: bool  # a finite minimum is known to exist
     floor: float = 1e-300  # a gap is relative to the loss, or to this if that is more
+    cautious: bool = False  # no step moves a score by much more than scores there are
 
     def reached(self, gap, norm, moved):
         """Tell whether to stop, given what the next step would move the scores by, about.
@@ -287,7 +288,7 @@ def iterate(F, state, direction, goal, report=None, past=None):
             moved *= np.sqrt(slope / last_slope) if last_slope < 0.0 else 1.0
         if deficit is not None and (last or goal.reached(gap, norm, moved)):
             gap += scale * deficit()
-        if not goal.penalised and goal.reached(gap, norm, moved):
+        if not goal.penalised and goal.reached(gap, norm, 0.0):
             # A few samples that could be moved for ever hardly count among the gains.
             moved = float(np.abs(F.evaluate(state.v + d).scores - state.scores).max())
         if goal.reached(gap, norm, moved):
@@ -296,8 +297,7 @@ def iterate(F, state, direction, goal, report=None, past=None):
         if last or (separated and norm <= goal.gradient):
             return Result(state.v, state, n_iter, gap, slope, moved, False, separated)
         # <step>: the whole step is nearly always right. If not, it is halved.
-        # Without a penalty no step leads to where the curvature of a sample is lost in rounding.
-        most = np.inf if goal.penalised else FAR + float(np.abs(state.scores).max())
+        most = FAR + float(np.abs(state.scores).max()) if goal.cautious else np.inf
         new, step = advance(F, state, d, slope, most)
         if new is None:
             return Result(state.v, state, n_iter, gap, slope, moved, False, separated)
@@ -451,8 +451,10 @@ def minimise(F, v, goal, report=None, factored=None):
     -------
     Result
     """
-    if not goal.penalised and np.any(v) and np.abs(F.evaluate(v).scores).max() >= FAR:
-        v = np.zeros_like(v)  # too far to tell a minimum from none
+    if not goal.penalised and np.any(v):
+        goal = goal._replace(cautious=True)
+        if np.abs(F.evaluate(v).scores).max() >= FAR:
+            v = np.zeros_like(v)  # too far to tell a minimum from none
     if factored is not None:
         return newton(F, v, goal, report, factored)
     # A part must have more samples than parameters, and several times more than features.
@@ -534,6 +536,9 @@ def from_part(F, v, goal, report, stride):
     parameters over twice the number of samples. There is no point in finding it better than that.
     """
     part, state = F.part(stride), None
+    # Where some samples begin on the wrong side, and it is steep, a step may lead them to where
+    # their curvature is lost in rounding. With a penalty there is a way back.
+    goal = goal._replace(cautious=not goal.penalised)
     if part is not None:
         part = part.in_single() if F.q > 1 else part
         noise = v.size / (2.0 * part.n)
