@@ -265,6 +265,15 @@ def advance(F, state, d, slope, most=np.inf):
     return new, step
 
 
+def reach(F, state, d):
+    """Return the largest change of a score by the step d, at the cost of a pass.
+
+    A few samples that could be moved for ever hardly count among the gains, from which the change
+    is estimated otherwise.
+    """
+    return float(np.abs(F.evaluate(state.v + d).scores - state.scores).max())
+
+
 def iterate(F, state, direction, goal, report=None, past=None):
     """Step until the goal is reached: what the solvers share.
 
@@ -279,18 +288,16 @@ def iterate(F, state, direction, goal, report=None, past=None):
         d, deficit = direction(state)
         slope = float(np.vdot(state.gradient, d))
         if not slope < 0.0:
-            d = -state.gradient
-            slope = float(np.vdot(state.gradient, d))
+            d, slope = -state.gradient, -float(np.vdot(state.gradient, state.gradient))
+        if last_slope is not None:  # the next step is to the last one as the roots of their gains
+            moved *= np.sqrt(slope / last_slope) if last_slope < 0.0 else 1.0
         # <certificate>: half the squared decrement is what another step could gain.
         scale, norm = 0.5 / max(state.value, goal.floor), float(np.abs(state.gradient).max())
         gap, last = -scale * slope, n_iter >= goal.max_iter
-        if last_slope is not None:  # the next step is to the last one as the roots of their gains
-            moved *= np.sqrt(slope / last_slope) if last_slope < 0.0 else 1.0
         if deficit is not None and (last or goal.reached(gap, norm, moved)):
             gap += scale * deficit()
         if not goal.penalised and goal.reached(gap, norm, 0.0):
-            # A few samples that could be moved for ever hardly count among the gains.
-            moved = float(np.abs(F.evaluate(state.v + d).scores - state.scores).max())
+            moved = reach(F, state, d)
         if goal.reached(gap, norm, moved):
             # The step that proves it is taken too: it costs nothing, and squares the error.
             return Result(state.v + d, state, n_iter, gap, slope, moved, True, False)
