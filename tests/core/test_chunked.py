@@ -41,7 +41,6 @@ from litlearn.neighbors import (
 from litlearn.svm import SVC
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
-pytest.importorskip("dask.callbacks")
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 
 LENGTHS = (101, 0, 150, 49)
@@ -656,6 +655,8 @@ def test_steps_move_no_samples():
 
 def test_a_chunk_is_read_within_the_task_that_folds_it(tmp_path):
     """Else a pass over the disk is mostly the scheduler's work, and targets cross the network."""
+    from dask.callbacks import Callback
+
     values = np.random.default_rng(0).normal(size=(60, 3))
     for i in range(6):
         np.save(tmp_path / f"{i}.npy", values[10 * i : 10 * i + 10])
@@ -670,7 +671,7 @@ def test_a_chunk_is_read_within_the_task_that_folds_it(tmp_path):
 
     def tasks_and_sum(X, y):
         run = []
-        with dask.callbacks.Callback(pretask=lambda key, *_: run.append(key)):
+        with Callback(pretask=lambda key, *_: run.append(key)):
             found = task_of_rows(part, np.add, (X, y), 100).compute(scheduler="sync")
         return len(run), found
 

@@ -253,7 +253,7 @@ def task_of_rows(part, merge, arrays, size, shared=None):
             tasks.update(array.dask)
     for i, (chunk, own) in enumerate(zip(chunks, _own_tasks(chunks, tasks), strict=True)):
         parts.append(f"{name}-part-{i}")
-        graph[parts[-1]] = _read_and_fold(one, known, chunk, own, tasks)
+        graph[parts[-1]] = _read_and_fold(one, known, chunk, *own)
     total, *parts = parts
     for i, some in enumerate(cut(len(parts), TOGETHER)):
         graph[f"{name}-{i}"] = (several, [total, *parts[some]])
@@ -279,7 +279,7 @@ def _chunks_of(arrays):
 
 
 def _own_tasks(chunks, graph):
-    """Return for each chunk the tasks that it needs and no other does, by key.
+    """Return for each chunk the tasks that it needs and no other does, by key, and their inputs.
 
     Reading its file, above all. What is in memory, and what several chunks need, is no chunk's own.
     """
@@ -297,14 +297,15 @@ def _own_tasks(chunks, graph):
             is_own = owner.get(key, i) == i and (needed[key] or istask(graph[key]))
             owner[key] = i if is_own else None
             found += needed[key]
-    own = [{} for _ in chunks]
+    own = [({}, set()) for _ in chunks]
     for key, i in owner.items():
         if i is not None:
-            own[i][key] = graph[key]
-    return own
+            own[i][0][key] = graph[key]
+            own[i][1].update(needed[key])
+    return [(tasks, list(inputs - tasks.keys())) for tasks, inputs in own]
 
 
-def _read_and_fold(fold, shared, chunk, tasks, graph):
+def _read_and_fold(fold, shared, chunk, tasks, inputs):
     """Return the task that folds a chunk, and runs the chunk's own `tasks` before.
 
     Each as a task of Dask would cost a way to the scheduler and back, about what the reading of a
@@ -312,21 +313,18 @@ def _read_and_fold(fold, shared, chunk, tasks, graph):
     """
     if not tasks:
         return (fold, shared, *chunk)
-    from dask.core import get_dependencies
-
     own = [key if isinstance(key, tuple) and key in tasks else None for key in chunk]
     others = [None if key is not None else one for key, one in zip(own, chunk, strict=True)]
-    needed = list(set().union(*(get_dependencies(graph, key) for key in tasks)) - tasks.keys())
-    run = functools.partial(_run_and_fold, fold, tasks, own, needed)
-    return (run, shared, others, needed)
+    run = functools.partial(_run_and_fold, fold, tasks, own, inputs)
+    return (run, shared, others, inputs)
 
 
-def _run_and_fold(fold, tasks, own, needed, shared, others, inputs):
-    """Run a chunk's own tasks, for which `inputs` is what is `needed`, and fold the chunk."""
+def _run_and_fold(fold, tasks, own, inputs, shared, others, values):
+    """Run a chunk's own tasks, whose `inputs` have the `values`, and fold the chunk."""
     from dask.core import get
 
     keys = [key for key in own if key is not None]
-    made = iter(get(tasks, keys, dict(zip(needed, inputs, strict=True))))
+    made = iter(get(tasks, keys, dict(zip(inputs, values, strict=True))))
     arrays = [next(made) if key is not None else one for key, one in zip(own, others, strict=True)]
     return fold(shared, *arrays)
 

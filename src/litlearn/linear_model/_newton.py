@@ -260,7 +260,7 @@ def advance(F, state, d, slope, most=np.inf):
 
         # Where samples have a slope and no curvature left, a step may be of any length.
         longest = most if length > most else 0.5 * min(length, FARTHEST)
-        t = line_search(suffices, min(longest, FARTHEST) / max(length, 1e-300))
+        t = line_search(suffices, longest / max(length, 1e-300))
         new = F.evaluate(state.v + t * d) if t > 0.0 else None
     return new, step
 
@@ -460,8 +460,8 @@ def minimise(F, v, goal, report=None, factored=None):
     """
     if not goal.penalised and np.any(v):
         goal = goal._replace(cautious=True)
-        if np.abs(F.evaluate(v).scores).max() >= FAR:
-            v = np.zeros_like(v)  # too far to tell a minimum from none
+        if not is_near(F.evaluate(v)):
+            v = np.zeros_like(v)
     if factored is not None:
         return newton(F, v, goal, report, factored)
     # A part must have more samples than parameters, and several times more than features.
@@ -520,20 +520,24 @@ def finish(F, found, start, goal, report):
     """
     if found.separated or (found.converged and goal.penalised):
         return found
-    sound = goal.penalised or np.abs(found.state.scores).max() < FAR
-    v, used = (found.v, found.n_iter) if sound else (start, 0)
-    if used >= goal.max_iter and not found.converged:
+    if found.n_iter >= goal.max_iter and not found.converged:
         return found
-    rest = goal._replace(max_iter=goal.max_iter - used)
+    v = found.v if goal.penalised or is_near(found.state) else start
+    rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
     result = newton(F, v, rest, report, affordable(F, v.size))
-    return result._replace(n_iter=used + result.n_iter)
+    return result._replace(n_iter=found.n_iter + result.n_iter)
+
+
+def is_near(state):
+    """Tell whether no score is so large that, without a penalty, curvature is lost in rounding."""
+    return bool(np.abs(state.scores).max() < FAR)
 
 
 def is_start(F, state, goal):
     """Tell whether a minimum over a part of the samples is worth starting from."""
     if goal.penalised:
         return bool(np.abs(state.scores).max() < FARTHEST_START)
-    return bool(np.abs(F.evaluate(state.v).scores).max() < FAR)
+    return is_near(F.evaluate(state.v))
 
 
 def from_part(F, v, goal, report, stride):
@@ -543,9 +547,6 @@ def from_part(F, v, goal, report, stride):
     parameters over twice the number of samples. There is no point in finding it better than that.
     """
     part, state = F.part(stride), None
-    # Where some samples begin on the wrong side, and it is steep, a step may lead them to where
-    # their curvature is lost in rounding. With a penalty there is a way back.
-    goal = goal._replace(cautious=not goal.penalised)
     if part is not None:
         part = part.in_single() if F.q > 1 else part
         noise = v.size / (2.0 * part.n)
@@ -553,6 +554,9 @@ def from_part(F, v, goal, report, stride):
         state = part.evaluate(found.v) if found.converged else None
     if state is None or not is_start(F, state, goal):
         return newton(F, v, goal, report, affordable(F, v.size))
+    # Where some samples begin on the wrong side, and it is steep, a step may lead them to where
+    # their curvature is lost in rounding. With a penalty there is a way back.
+    goal = goal._replace(cautious=not goal.penalised)
     if F.q == 1 and F.n * F.p <= CHEAP_HESSIAN:
         return newton(F, state.v, goal, report)
     direction, goal_now = QuasiNewton(part.model(state)), brief(goal)
