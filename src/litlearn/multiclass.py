@@ -187,6 +187,10 @@ class MulticlassStrategy(ClassifierMixin, BaseEstimator):
             return {}
         return getattr(routing.process_routing(self, caller, **given).estimator, caller)
 
+    def _undamaged(self, X):
+        """Return `X` once it can be read: a constant in an estimator's place does not look."""
+        return validation.check_sparse(self, X, "X") if validation.is_sparse(X) else X
+
     def _fit_all(self, work, data, count):
         """Return the results of ``work(data, k)``, fits that divide the budget of threads.
 
@@ -324,6 +328,7 @@ class OneVsRestClassifier(MultiOutputMixin, MulticlassStrategy):
         """
         validation.check_parameters(self)
         routed = self._routed("fit", fit_params)
+        X = self._undamaged(X)
         indicator = Indicator(self, X, y)
         names = [(f"not {name}", name) for name in indicator.classes]
         if indicator.count() == 1:
@@ -810,6 +815,7 @@ class OutputCodeClassifier(MulticlassStrategy):
             expected = "an object that has decision_function or predict_proba"
             validation.refuse(self, "estimator", self.estimator, expected)
         routed = self._routed("fit", fit_params)
+        X = self._undamaged(X)
         classes, codes = encode_classes(self, y, count_rows(X))
         low = -1.0 if hasattr(self.estimator, "decision_function") else 0.0
         code_book = self._draw(len(classes), random_state, low)

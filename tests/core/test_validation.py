@@ -21,7 +21,7 @@ from litlearn.ensemble import RandomForestClassifier
 from litlearn.exceptions import DataConversionWarning, InvalidParameterError, NotFittedError
 from litlearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from litlearn.mixture import GaussianMixture
-from litlearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from litlearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from litlearn.neighbors import (
     KNeighborsClassifier,
     NearestNeighbors,
@@ -269,6 +269,21 @@ def test_no_estimator_fits_a_damaged_sparse_array(model):
         y = np.c_[y, y] if type(model).__name__.startswith("MultiTask") else y
         with pytest.raises(ValueError, match="the sparse array X of shape .* is damaged"):
             model.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "y"),
+    [
+        (OneVsRestClassifier(LogisticRegression()), np.ones(6)),
+        (OutputCodeClassifier(LogisticRegression(), code_book=[[0, 1], [0, 1]]), [0, 1] * 3),
+    ],
+    ids=["rest", "code"],
+)
+def test_damaged_sparse_arrays_where_every_target_is_constant(model, y):
+    """No estimator inside looks at the samples then: none is fitted."""
+    X = damaged("csr", "indices", with_entry(-1, FAR))
+    with pytest.raises(ValueError, match=f"{type(model).__name__}: the sparse array X of shape"):
+        model.fit(X, y)
 
 
 def test_damaged_sparse_arrays_that_are_no_samples():
