@@ -52,9 +52,9 @@ litlearn.figure("kernel_methods", (figure, data) => {
   const x = { ...data.axes.x, domain: [data.axes.x.domain[0], state.until + 0.3], limits: [0, state.until] };
   const plot = figure.plot({ x, y, height: 380 });
   const zero = plot.marks.append("path").attr("class", "before");
-  const shares = plot.marks.append("g");
-  const bars = plot.marks.append("g");
-  const curve = plot.marks.append("path").attr("class", "line").attr("stroke", colors.curve);
+  const shares = plot.marks.append("g").attr("class", "verdict");
+  const bars = plot.marks.append("g").attr("class", "verdict");
+  const curve = plot.marks.append("path").attr("class", "line verdict").attr("stroke", colors.curve);
   plot.handles([...patients, -1], {
     at: (i) => (i < 0 ? [state.query, Math.min(y.domain[1] - 0.4, Math.max(y.domain[0] + 0.4, fit().f(state.query) || 0))]
       : [state.x[i], state.y[i]]),
@@ -66,7 +66,7 @@ litlearn.figure("kernel_methods", (figure, data) => {
     label: (i) => (i < 0 ? "new patient" : `patient ${state.numbers[i]}`),
     look: (nodes) => nodes.each(function (i) {
       const node = d3.select(this);
-      if (i < 0) node.append("path").attr("class", "query").attr("d", d3.symbol(d3.symbolStar, 190));
+      if (i < 0) node.append("path").attr("class", "query verdict").attr("d", d3.symbol(d3.symbolStar, 190));
       else {
         node.append("circle").attr("class", "case").attr("r", 9);
         node.append("text").attr("text-anchor", "middle").attr("dy", "0.35em").text(state.numbers[i]);
@@ -117,6 +117,7 @@ litlearn.figure("kernel_methods", (figure, data) => {
       color: colors.shares[i],
       points: near(i).map((u) => [plot.sx(u), plot.sy(alpha[i] * alike(u, state.x[i]))]),
     })), [...patients.map((i) => [state.x[i], state.y[i]]), [state.query, f(state.query)]].map(([u, v]) => [plot.sx(u), plot.sy(v)]));
+    plot.notes.selectAll(".beside").classed("verdict", true);
     plot.front.selectAll(".case").filter((i) => i >= 0).style("stroke", (i) => colors.shares[i]).style("stroke-width", "2.4px");
     bars.selectAll("line").data(alpha ? patients : []).join("line").attr("stroke", colors.residual).attr("stroke-width", 2.4)
       .attr("x1", (i) => plot.sx(state.x[i])).attr("x2", (i) => plot.sx(state.x[i]))
