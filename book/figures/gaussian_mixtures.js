@@ -146,9 +146,13 @@ litlearn.figure("gaussian_mixtures", (figure, data) => {
   });
   const table = figure.table("The components", ["component", "weight", "patients in shares", "age", "volume"]);
 
-  /** The colour of a patient: that of both components, mixed by the shares. */
+  /** The colour of a patient: that of the more probable component, paler the less certain it is. */
   const full = classes.map(({ color }) => [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16)));
-  const mixed = (share) => `rgb(${[0, 1, 2].map((i) => Math.round(share[0] * full[0][i] + share[1] * full[1][i]))})`;
+  const pale = 245;
+  const mixed = (share) => {
+    const [own, sure] = [full[share[1] > share[0] ? 1 : 0], Math.abs(share[0] - share[1])];
+    return `rgb(${own.map((value) => Math.round(pale + sure * (value - pale)))})`;
+  };
 
   figure.drawn(() => {
     // Grey below, and the shares above, which may have to wait.
