@@ -2624,14 +2624,15 @@ def test_axes_in_tenths_and_between_groups(opened):
             match = way @ [np.cos(turn), np.sin(turn)] / np.linalg.norm(way)
             assert abs(match) == pytest.approx(1, abs=1e-6)
             told = re.search(
-                r"groups lie ([\d.]+) apart .* dashes\): ([\d.]*\d)", figure.text(".litlearn-says")
+                r"groups are ([\d.]+) times .* dashes\), ([\d.]+) times",
+                figure.text(".litlearn-says"),
             )
             gap = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
             within = sum(np.cov(X[y == c].T, bias=True) * 3 for c in (0, 1))
             turn = np.radians(angle)
             for value, u in zip(told.groups(), ([np.cos(turn), np.sin(turn)], way), strict=True):
-                expected = (u @ gap) ** 2 / (u @ within @ u)
-                assert float(value) == pytest.approx(100 * expected, abs=0.0501)
+                expected = 1.5 * (u @ gap) ** 2 / (u @ within @ u)  # 3 * 3 / 6
+                assert float(value) == pytest.approx(expected, abs=0.00501)
 
 
 # -- extra trees --------------------------------------------------------------------------------

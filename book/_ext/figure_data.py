@@ -765,9 +765,8 @@ def dimensionality_reduction():
 
 
 def dimensionality_reduction_states():
-    """Words in tenths; two groups beside each other; patient 6 far down."""
-    (X,) = of_chapter("dimensionality_reduction", "X_six")
-    groups = [[6, 6], [10, 9], [14, 12], [9, 4], [13, 7], [17, 10]]
+    """Words in tenths; the two groups of the chapter; patient 6 far down."""
+    X, groups = of_chapter("dimensionality_reduction", "X_six", "X_two")
     return {
         "units": {"tenths": True},
         "separate": {"X": groups, "y": [0, 0, 0, 1, 1, 1]},

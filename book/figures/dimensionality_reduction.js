@@ -44,12 +44,15 @@ litlearn.figure("dimensionality_reduction", (figure, data) => {
     const apart = [means[1][0] - means[0][0], means[1][1] - means[0][1]];
     const [p, q, r] = within;
     const way = [r * apart[0] - q * apart[1], p * apart[1] - q * apart[0]];
-    return { ...found, within, apart, fisher: angleOf(way), separation: separation(way, { within, apart }) };
+    // Squares between the groups, over the squared difference of their means.
+    const counted = (groups[0].length * groups[1].length) / X.length;
+    const parts = { within, apart, counted };
+    return { ...found, ...parts, fisher: angleOf(way), separation: separation(way, parts) };
   }
 
-  /** The squared difference of the groups' means along a direction, over the squares within them. */
-  function separation([c, s], { within: [p, q, r], apart }) {
-    return (c * apart[0] + s * apart[1]) ** 2 / (c * c * p + 2 * c * s * q + s * s * r);
+  /** The squares between the groups along a direction, over the squares within them. */
+  function separation([c, s], { within: [p, q, r], apart, counted }) {
+    return (counted * (c * apart[0] + s * apart[1]) ** 2) / (c * c * p + 2 * c * s * q + s * s * r);
   }
 
   /** What an axis keeps of each patient's square, and what it loses. */
@@ -155,12 +158,11 @@ litlearn.figure("dimensionality_reduction", (figure, data) => {
     const degrees = (angle) => `${Math.round(angle) % 180}°`;
     figure.say([
       `At ${state.angle}° the axis keeps ${number(kept)}${share(kept)} of ${number(total)} and loses ${number(lost)}.`,
-      state.y ? `The groups lie ${number(100 * separation(way, found), 1)} apart (the squared distance of their means, in ` +
-        "hundredths of the squares within them)." : "",
+      state.y ? `Along it, the squares between the groups are ${number(separation(way, found), 2)} times those within.` : "",
       !state.best ? "" : round ? "Every other axis keeps as much." :
         `No axis keeps more than ${number(most)}${share(most)}, at ${degrees(found.best)} (dashed).`,
       state.best && state.y ? `None separates the groups better than Fisher's, at ${degrees(found.fisher)} ` +
-        `(long dashes): ${number(100 * found.separation, 1)}.` : "",
+        `(long dashes), ${number(found.separation, 2)} times.` : "",
     ].filter(Boolean).join(" "));
   });
 
