@@ -702,21 +702,24 @@ def comparison():
     printed = ["".join(o["text"]) for c in cells for o in c.get("outputs", []) if "text" in o]
     sizes, *lines = next(text for text in printed if text.startswith("women;")).splitlines()
     methods = [line.split("; ") for line in lines]
-    n_parts = len(sizes.split()) - 1
+    n_parts, n_methods = len(sizes.split()) - 1, len(methods)
     some = np.arange(2, n_parts + 1)
-    factors = student.ppf(0.975, some - 1) * np.sqrt(1 / some + 1 / 4)
+    factors = {  # of half an interval, by how many tests are counted, and by the number of parts
+        tests: [0, 0, *(student.ppf(1 - 0.025 / tests, some - 1) * np.sqrt(1 / some + 1 / 4))]
+        for tests in (1, n_methods - 1)
+    }
     times = {"domain": [-0.5, 4.5]}
     return {
         "names": [name for name, _, _ in methods],
         "sizes": [int(size) for size in sizes.split()[1:]],
         "errors": [[int(count) for count in counts.split()] for _, counts, _ in methods],
         "wrong": [repeats for _, _, repeats in methods],
-        "factors": [0, 0, *factors.tolist()],  # of half an interval, by the number of parts
+        "factors": factors,
         "first": [name for name, _, _ in methods].index("tree"),
         "second": [name for name, _, _ in methods].index("logistic"),
         "axes": {
             "points": {"label": "difference of the errors", "domain": [-13, 13]},
-            "parts": {"label": "test part", "domain": [0, 23]},
+            "parts": {"label": "test part", "domain": [-1.5, 23]},
             "first": {"label": "how often the first was wrong", **times},
             "second": {"label": "how often the second was wrong", **times},
         },
@@ -725,10 +728,12 @@ def comparison():
 
 
 def comparison_states():
-    """Two methods that are close; five of the test parts."""
-    names = comparison()["names"]
+    """Two methods, with all tests counted; two that are close; five of the test parts."""
+    methods = comparison()
+    names = methods["names"]
     return {
-        "close": {"first": names.index("SVM, linear"), "second": names.index("logistic")},
+        "guess": {"first": names.index("LDA"), "tests": len(names) - 1},
+        "close": {"first": names.index("SVM, linear")},
         "few": {"parts": 5},
     }
 

@@ -4,7 +4,8 @@ litlearn.figure("comparison", (figure, data) => {
   "use strict";
   const { number } = litlearn;
   const { names, sizes, errors, wrong, factors, colors } = data;
-  const state = figure.state({ first: data.first, second: data.second, parts: sizes.length });
+  // tests: how many intervals are to hold together.
+  const state = figure.state({ first: data.first, second: data.second, parts: sizes.length, tests: 1 });
   const women = [...wrong[0]].map((_, i) => i);
 
   const sum = (values) => values.reduce((a, b) => a + b, 0);
@@ -14,7 +15,7 @@ litlearn.figure("comparison", (figure, data) => {
   function compare() {
     const d = d3.range(state.parts).map((j) => (100 * (errors[state.first][j] - errors[state.second][j])) / sizes[j]);
     const mean = sum(d) / d.length;
-    const half = factors[d.length] * Math.sqrt(sum(d.map((value) => (value - mean) ** 2)) / (d.length - 1));
+    const half = factors[state.tests][d.length] * Math.sqrt(sum(d.map((value) => (value - mean) ** 2)) / (d.length - 1));
     const counts = Array(25).fill(0);
     for (const i of women) counts[5 * Number(wrong[state.first][i]) + Number(wrong[state.second][i])] += 1;
     return { d, mean, half, counts };
@@ -23,11 +24,12 @@ litlearn.figure("comparison", (figure, data) => {
   const left = figure.plot({ x: data.axes.points, y: data.axes.parts, title: "test parts", width: 380, height: 360 });
   const zero = left.marks.append("path").attr("class", "before");
   const interval = left.marks.append("path").attr("stroke", colors.mean).attr("stroke-width", 3).attr("class", "verdict");
+  const ahead = left.marks.append("g");
   const middle = left.marks.append("circle").attr("r", 6).attr("fill", colors.mean).attr("class", "verdict");
   const dots = left.marks.append("g");
   const right = figure.plot({ x: data.axes.first, y: data.axes.second, name: "women", title: "women", equal: true, width: 340 });
   const grid = right.marks.append("path").attr("class", "before");
-  const crowd = right.marks.append("g");
+  const crowd = right.marks.append("g").attr("class", "verdict");
   const options = names.map((text, value) => ({ value, text }));
   figure.restart(state);
   figure.select({ name: "first", label: "first method", options, get: () => state.first, set: (m) => (state.first = m) });
@@ -40,6 +42,13 @@ litlearn.figure("comparison", (figure, data) => {
     get: () => state.parts,
     set: (parts) => (state.parts = parts),
   });
+  figure.choice({
+    name: "tests",
+    label: "Tests counted",
+    options: Object.keys(factors).map((key) => ({ value: Number(key), text: key })),
+    get: () => state.tests,
+    set: (tests) => (state.tests = tests),
+  });
   const table = figure.table("About how many women were they wrong at least twice?", ["who", "women"]);
 
   figure.drawn(() => {
@@ -48,11 +57,17 @@ litlearn.figure("comparison", (figure, data) => {
     left.name("x", `errors of ${one} minus ${other} (points)`);
     right.name("x", `how often ${one} was wrong`);
     right.name("y", `how often ${other} was wrong`);
+    left.svg.attr("aria-label", `test parts: errors of ${one} minus ${other}`);
+    right.svg.attr("aria-label", `women: how often ${other} was wrong against how often ${one} was wrong`);
     const [low, high] = left.y.domain;
     const up = high - 1.2;
     zero.attr("d", `M${left.sx(0)},${left.sy(low)}V${left.sy(high)}`);
     interval.attr("d", `M${left.sx(mean - half)},${left.sy(up)}H${left.sx(mean + half)}`);
     middle.attr("cx", left.sx(mean)).attr("cy", left.sy(up));
+    const sides = [[low, "start", one], [high, "end", other]];
+    ahead.selectAll("text").data(state.first === state.second ? [] : sides).join("text").attr("class", "beside")
+      .attr("x", (_, i) => left.sx(left.x.domain[i]) + (i ? -4 : 4)).attr("y", left.sy(low) - 6)
+      .attr("text-anchor", ([, side]) => side).style("text-anchor", ([, side]) => side).text(([, , name]) => `${name} better`);
     dots.selectAll("circle").data(d3.range(state.parts)).join("circle").attr("r", 4).attr("fill", colors.part)
       .attr("cx", (j) => left.sx(d[j])).attr("cy", (j) => left.sy(j + 1));
 
@@ -79,7 +94,8 @@ litlearn.figure("comparison", (figure, data) => {
       { cells: [`only ${one}`, over((a, b) => a && !b)] },
       { cells: [`only ${other}`, over((a, b) => !a && b)] },
     ]);
-    const range = `95 % interval from ${number(mean - half)} to ${number(mean + half)}`;
+    const counted = state.tests > 1 ? ` for ${state.tests} tests` : "";
+    const range = `95 % interval${counted} from ${number(mean - half)} to ${number(mean + half)}`;
     figure.say(state.first === state.second
       ? "Choose two different methods."
       : `On ${state.parts} test parts the first (${one}) makes ${number(Math.abs(mean))} percentage points ` +
@@ -87,7 +103,8 @@ litlearn.figure("comparison", (figure, data) => {
         (Math.abs(mean) > half ? "zero is outside." : "zero is inside, and which is better remains open."));
   });
 
-  figure.explain("Choose two methods with the lists, and how many of the test parts count with the slider. First plot: one dot for each test part, and above them the mean with its " +
+  figure.explain("Choose two methods with the lists, how many of the test parts count with the slider, and whether the interval is to hold " +
+    "alone or together with eleven others. First plot: one dot for each test part, and above them the mean with its " +
     "interval; dots left of zero are parts where the first method was better.");
 
   return {
