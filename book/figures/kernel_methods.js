@@ -49,6 +49,12 @@ litlearn.figure("kernel_methods", (figure, data) => {
   }
 
   const { y } = data.axes;
+  /** Where the star stands: on the curve, but at the bottom as long as the answer is to be guessed. */
+  function height(dose) {
+    const value = figure.root.classed("asked") ? y.domain[0] : fit().f(dose) || 0;
+    return Math.min(y.domain[1] - 0.4, Math.max(y.domain[0] + 0.4, value));
+  }
+
   const x = { ...data.axes.x, domain: [data.axes.x.domain[0], state.until + 0.3], limits: [0, state.until] };
   const plot = figure.plot({ x, y, height: 380 });
   const zero = plot.marks.append("path").attr("class", "before");
@@ -56,8 +62,7 @@ litlearn.figure("kernel_methods", (figure, data) => {
   const bars = plot.marks.append("g").attr("class", "verdict");
   const curve = plot.marks.append("path").attr("class", "line verdict").attr("stroke", colors.curve);
   plot.handles([...patients, -1], {
-    at: (i) => (i < 0 ? [state.query, Math.min(y.domain[1] - 0.4, Math.max(y.domain[0] + 0.4, fit().f(state.query) || 0))]
-      : [state.x[i], state.y[i]]),
+    at: (i) => (i < 0 ? [state.query, height(state.query)] : [state.x[i], state.y[i]]),
     name: (i) => (i < 0 ? "new patient" : `patient ${state.numbers[i]}`),
     moved: (i, to) => {
       if (i < 0) state.query = to[0];
