@@ -3042,12 +3042,13 @@ def test_differences_are_those_of_the_notebook(opened):
         for _ in range(30):
             a, b = rng.choice(13, 2, replace=False).tolist()
             parts = 20 if rng.random() < 0.5 else int(rng.integers(2, 20))
-            figure.set(first=a, second=b, parts=parts)
+            tests = int(rng.choice([1, 12]))
+            figure.set(first=a, second=b, parts=parts, tests=tests)
             d = 100 * ((np.array(data["errors"][a]) - data["errors"][b]) / sizes)[:parts]
             spread = np.std(d, ddof=1) * np.sqrt(1 / parts + 1 / 4)
             if spread == 0:
                 continue
-            low, high = scipy.stats.t.interval(0.95, parts - 1, d.mean(), spread)
+            low, high = scipy.stats.t.interval(1 - 0.05 / tests, parts - 1, d.mean(), spread)
             got = figure.get()
             np.testing.assert_allclose(got["d"], d, atol=1e-9)
             shown = [got["mean"] - got["half"], got["mean"] + got["half"]]
