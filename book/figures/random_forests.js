@@ -81,6 +81,20 @@ litlearn.figure("random_forests", (figure, data) => {
   const vote = (point) => together(forest, point);
   const shown = (point) => together(state.alone ? forest.slice(-1) : forest, point);
 
+  /** How often two different trees disagree, on average over a grid of places on the map. */
+  const middles = ({ limits: [from, to] }) => d3.range(24).map((i) => from + ((to - from) * (i + 0.5)) / 24);
+  const grid = middles(first).flatMap((a) => middles(second).map((b) => [a, b]));
+  function differ() {
+    const size = forest.length;
+    if (size < 2) return null;
+    let pairs = 0;
+    for (const point of grid) {
+      const votes = forest.filter((tree) => answer(tree, point) > 0.5).length;
+      pairs += 2 * votes * (size - votes);
+    }
+    return pairs / (grid.length * size * (size - 1));
+  }
+
   const plot = figure.plot({ x: first, y: second, equal: true, verdict: true });
   const cuts = plot.marks.append("g");
   const points = plot.patients(state, y, classes);
@@ -168,7 +182,8 @@ litlearn.figure("random_forests", (figure, data) => {
       `The last tree says “${classes[alone.winner].name}”, and has seen ` +
         (left.length ? `all but ${left.length > 1 ? "patients" : "patient"} ${list(left)}.` : "all patients."),
       `The vote is wrong about ${wrong} of ${n}.`,
-    ].join(" "));
+      state.trees > 1 ? `Two of the trees disagree on ${Math.round(100 * differ())} % of the map.` : "",
+    ].filter(Boolean).join(" "));
   });
 
   figure.key(["+", "="], () => add(1), "trees");
@@ -181,7 +196,7 @@ litlearn.figure("random_forests", (figure, data) => {
     set: (next) => figure.change(() => Object.assign(state, structuredClone(next))),
     get: () => {
       plant();
-      return { ...structuredClone(state), forest, vote: state.query && vote(state.query), outOfBag: [...y.keys()].map(outOfBag) };
+      return { ...structuredClone(state), forest, vote: state.query && vote(state.query), differ: differ(), outOfBag: [...y.keys()].map(outOfBag) };
     },
     vote,
   };
