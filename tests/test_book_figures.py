@@ -2757,6 +2757,13 @@ def test_forest_agrees_with_the_module_in_random_states(opened):
                 assert (told is None) == (not others)
                 if others:
                     assert told["share"][1] == pytest.approx(_share(others, y, X[i]))
+            if trees > 1 and state % 5 == 0:  # how often two of the trees disagree
+                middles = (np.arange(24) + 0.5) * 7 / 24
+                votes = [[_share([t], y, (a, b)) > 0.5 for a in middles for b in middles]
+                         for t in forest]  # fmt: skip
+                share = np.mean(2 * np.var(votes, axis=0, ddof=1))
+                assert shown["differ"] == pytest.approx(share)
+                assert f"disagree on {share * 100:.0f} % of" in figure.text(".litlearn-says")
     assert asked > 200
 
 
