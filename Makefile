@@ -21,7 +21,7 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack threads mutants pin compat kernels try-kernels first-calls clean
+.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack threads mutants pin compat gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -42,6 +42,7 @@ help:
 	@echo 'make mutants    changes of the source that no test notices (MUTANTS="src/litlearn/tree")'
 	@echo 'make pin        fits whose bits differ from those of a commit (BASE=main)'
 	@echo 'make compat     the tests of scikit-learn with these classes (COMPAT="svm cluster")'
+	@echo 'make gallery    the examples of scikit-learn under "python -m litlearn" (GALLERY=folder)'
 	@echo 'make kernels    the wheel of compiled functions, for all levels of this processor'
 	@echo '                (LEVELS="x86-64-v3"; make try-kernels installs it apart and uses it)'
 	@echo 'make clean      remove what the other targets made, the virtual environment too'
@@ -186,6 +187,10 @@ pin: .venv/.test $(CACHE)/.filled
 # Takes four minutes on two processors, so that CI runs it once a week.
 compat: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/compat.py --workers $(WORKERS) $(COMPAT)
+
+# GALLERY names the folder "examples" of a checkout of scikit-learn.
+gallery: .venv/.test $(CACHE)/.filled
+	$(PY) .ci/gallery.py $(GALLERY) --workers $(WORKERS)
 
 # Two minutes a level on two processors.
 LEVELS ?=

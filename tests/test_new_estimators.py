@@ -176,6 +176,7 @@ def public_estimators():
                 yield pytest.param(space, name, value, id=name)
 
 
+@pytest.mark.thread_unsafe(reason="ast.parse of Python 3.11 is none")
 @pytest.mark.parametrize(("space", "name", "cls"), list(public_estimators()))
 def test_no_step_was_skipped(space, name, cls):
     missing = skipped(space, name, cls)

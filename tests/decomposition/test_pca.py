@@ -333,6 +333,7 @@ def test_sparse(solver, form, density):
     np.testing.assert_allclose(ours.transform(sparse), theirs.transform(X), atol=1e-9)
 
 
+@pytest.mark.thread_unsafe(reason="the memory of the process")
 def test_sparse_samples_of_many_features_are_not_made_dense():
     X = scipy.sparse.random_array((500, 30_000), density=1e-3, format="csr", random_state=0)
     tracemalloc.start()

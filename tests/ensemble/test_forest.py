@@ -447,6 +447,7 @@ def test_few_rows_of_many_trees_are_cut_into_blocks():
     assert max(block.stop - block.start for block in blocks) <= _structure.BLOCK_ROWS
 
 
+@pytest.mark.thread_unsafe(reason="the memory of the process")
 def test_out_of_bag_rows_are_held_for_a_few_trees_only():
     """The rows that a tree has not drawn are known while its part is computed and merged."""
     X = np.random.default_rng(0).normal(size=(20_000, 1))
@@ -469,6 +470,7 @@ def test_drawn_thresholds_have_no_bins(kind):
     assert kind(n_estimators=2).fit(X, y).estimators_[0].max_bins is None
 
 
+@pytest.mark.thread_unsafe(reason="the standard error of the process")
 def test_progress_bar_goes_to_stderr():
     X, y = data()
     out, err = io.StringIO(), io.StringIO()

@@ -8,6 +8,7 @@ import scipy.sparse
 import sklearn.linear_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.model_selection import KFold, ShuffleSplit
 
 import reference
@@ -206,7 +207,7 @@ def test_sparse_samples(container, shape, density, model):
     X = rng.random(shape) * (rng.random(shape) < density)
     y, weight = rng.normal(size=(shape[0], 2)) + X[:, :1], rng.random(shape[0])
     for fit_intercept in (True, False):
-        model.set_params(fit_intercept=fit_intercept)
+        model = clone(model).set_params(fit_intercept=fit_intercept)
         same = model.fit(X, y, weight).coef_
         np.testing.assert_allclose(
             model.fit(container(X), y, weight).coef_, same, rtol=1e-7, atol=1e-9

@@ -215,6 +215,7 @@ def test_samples_in_a_file(tmp_path):
     np.testing.assert_array_equal(a.covariances_, b.covariances_)
 
 
+@pytest.mark.thread_unsafe(reason="the memory of the process")
 @KINDS
 @pytest.mark.filterwarnings("ignore:.*did not converge")
 def test_samples_in_a_file_are_not_loaded(tmp_path, kind):
@@ -347,6 +348,7 @@ def test_an_interrupt_before_the_first_iteration_changes_nothing(monkeypatch):
     assert not hasattr(other, "means_")
 
 
+@pytest.mark.thread_unsafe(reason="the memory of the process")
 @KINDS
 @pytest.mark.filterwarnings("ignore:.*did not converge")
 def test_memory_does_not_grow_with_the_samples(kind):

@@ -445,6 +445,7 @@ def test_iris_and_digits():
 # Memory, interrupts, progress, threads
 
 
+@pytest.mark.thread_unsafe(reason="the memory of the process")
 def test_memory_is_bounded():
     X, y = make(6000, 5)
     peaks = []

@@ -60,6 +60,7 @@ def test_a_tile_has_as_many_rows_as_fit_into_a_few_megabytes(n_columns, dtype):
     assert rows == 1024 or (rows + 1) * row > 2**22
 
 
+@pytest.mark.thread_unsafe(reason="the memory of the process")
 def test_a_product_copies_a_stored_matrix_in_parts():
     gram = StoredGram(np.ones((1200, 1200)))  # 11.5 million bytes
     tracemalloc.start()

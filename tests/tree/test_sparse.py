@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from litlearn.ensemble import (
     ExtraTreesClassifier,
@@ -66,7 +67,7 @@ def test_same_tree(model, kind):
     for seed in range(3):
         X, y, real = sparse_data(seed, kind=kind)
         weight = np.random.default_rng(seed).random(len(X)).round(1)
-        model.set_params(random_state=seed)
+        model = clone(model).set_params(random_state=seed)
         dense = pickle.loads(pickle.dumps(model.fit(X, targets(model, y, real), weight)))
         for made in (sp.csc_matrix, sp.csr_array, sp.coo_array):
             model.fit(made(X), targets(model, y, real), weight)
@@ -81,7 +82,7 @@ def test_same_tree(model, kind):
 @pytest.mark.parametrize("model", FORESTS, ids=repr)
 def test_same_forest(model):
     X, y, real = sparse_data(0)
-    model.set_params(random_state=0)
+    model = clone(model).set_params(random_state=0)
     dense = pickle.loads(pickle.dumps(model.fit(X, targets(model, y, real))))
     for n_jobs in (1, 2):
         model.set_params(n_jobs=n_jobs).fit(sp.csc_array(X), targets(model, y, real))
@@ -159,6 +160,7 @@ def test_rows_in_parts(monkeypatch):
     np.testing.assert_array_equal(model.predict_proba(some), model.predict_proba(X))
 
 
+@pytest.mark.thread_unsafe(reason="the memory of the process")
 @pytest.mark.parametrize("model", [RandomForestClassifier, ExtraTreesClassifier])
 def test_memory(model):
     """Fitting takes memory for the stored entries, not for all: here a hundredth of them."""

@@ -27,6 +27,7 @@
 | `to_sklearn` | a fitted tree, forest or linear model as scikit-learn's own |
 | `html` | an estimator as notebooks show it |
 | `guide` | plain docstrings, and where a name is that is not here |
+| `stand_in` | `python -m litlearn`: our classes under scikit-learn's names |
 | `versions` | `litlearn.show_versions` |
 | `types` | the words of the stubs (`.pyi` only) |
 """
