@@ -20,7 +20,7 @@ from collections import defaultdict
 import numpy as np
 
 from litlearn import __version__
-from litlearn._core import html, validation
+from litlearn._core import html, to_sklearn, validation
 from litlearn._core.chunked import in_memory
 from litlearn._core.chunked_methods import with_chunks
 from litlearn._core.constraints import Option
@@ -234,6 +234,28 @@ class BaseEstimator(Root):
         if sys.modules["sklearn"].get_config()["display"] != "diagram":
             return None
         return sys.modules["sklearn.utils"].estimator_html_repr(self)
+
+    def to_sklearn(self):
+        """Return scikit-learn's own estimator of the same name, fitted as this one is.
+
+        For tools that ask for scikit-learn's own class, such as converters. scikit-learn must be
+        installed.
+
+        Returns
+        -------
+        estimator of scikit-learn
+            With the parameters that scikit-learn knows and copies of the fitted attributes;
+            estimators inside are converted, too. Cost: that of the copies. Neighbours build
+            scikit-learn's index of the samples, and kernel PCA the Gram matrix.
+
+        Raises
+        ------
+        ImportError
+            If scikit-learn is not installed.
+        NotFittedError
+            Before ``fit``.
+        """
+        return to_sklearn.convert(self)
 
     # State
 

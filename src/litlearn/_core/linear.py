@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from litlearn._core import targets, to_sklearn, validation
+from litlearn._core import targets, validation
 from litlearn._core.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from litlearn._core.parallel import multiply_rows
 
@@ -17,26 +17,6 @@ class LinearModel(BaseEstimator):
     @property
     def _sparse_formats(self):
         return self.sparse_formats
-
-    def to_sklearn(self):
-        """Return scikit-learn's own estimator of the same name, fitted: with the same coefficients.
-
-        For libraries that ask for scikit-learn's own. scikit-learn must be installed.
-
-        Returns
-        -------
-        estimator of scikit-learn
-            With the parameters that scikit-learn knows and copies of the fitted attributes. Cost:
-            linear in the number of coefficients.
-
-        Raises
-        ------
-        ImportError
-            If scikit-learn is not installed.
-        NotFittedError
-            Before ``fit``.
-        """
-        return to_sklearn.convert(self)
 
     def _linear_function(self, X):
         """Return ``X @ coef_.T + intercept_``: of shape (n_samples,) if ``coef_`` is flat."""

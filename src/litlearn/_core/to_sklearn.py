@@ -17,13 +17,10 @@ def convert(model):
     """Return scikit-learn's estimator of the same name, with the same fitted attributes."""
     validation.check_is_fitted(model)
     theirs = _with_parameters(_counterpart(model), model)
-    _copy_fitted(model, theirs)
-    if hasattr(model, "singular_"):  # of LinearRegression: computed when it is asked for
-        theirs.singular_ = np.array(model.singular_)
-    if hasattr(theirs, "scalings_"):  # of LinearDiscriminantAnalysis: how many of them count
-        theirs._max_components = model._n_features_out
-    if type(theirs).__name__ in ("RidgeClassifier", "RidgeClassifierCV"):
-        theirs._label_binarizer = _label_binarizer(model)
+    _copy_fitted(model, theirs, but=("estimators_",))
+    finish = FINISH.get(type(theirs).__name__)
+    if finish is not None:
+        finish(model, theirs)
     return theirs
 
 
@@ -103,10 +100,19 @@ def _counterpart(model):
 
 
 def _with_parameters(cls, model):
-    """Return an unfitted estimator of a class of scikit-learn, with the parameters it knows."""
+    """Return an unfitted estimator of a class of scikit-learn, with the parameters it knows.
+
+    An estimator of ours among them becomes scikit-learn's, too.
+    """
     known = cls._get_param_names()
     ours = model.get_params(deep=False)
-    return cls(**{name: value for name, value in ours.items() if name in known})
+    return cls(**{name: _unfitted(value) for name, value in ours.items() if name in known})
+
+
+def _unfitted(value):
+    """Return scikit-learn's estimator with the parameters of one of ours; others as they are."""
+    is_ours = hasattr(value, "to_sklearn") and not isinstance(value, type)
+    return _with_parameters(_counterpart(value), value) if is_ours else value
 
 
 def _copy_fitted(model, theirs, but=()):
@@ -116,9 +122,113 @@ def _copy_fitted(model, theirs, but=()):
             setattr(theirs, name, copy.deepcopy(value))
 
 
-def _label_binarizer(model):
-    """Return what scikit-learn's RidgeClassifier remembers of the classes."""
-    binarizer = _import("sklearn.preprocessing").LabelBinarizer(pos_label=1, neg_label=-1)
+# ---------------------------------------------------------------------------------------------
+# What scikit-learn's estimators remember beside their fitted attributes
+
+
+def _finish_linear_regression(model, theirs):
+    if hasattr(model, "singular_"):  # computed when it is asked for
+        theirs.singular_ = np.array(model.singular_)
+
+
+def _finish_discriminants(model, theirs):
+    if hasattr(theirs, "scalings_"):  # how many of them count
+        theirs._max_components = model._n_features_out
+
+
+def _finish_ridge_classifier(model, theirs):
+    theirs._label_binarizer = _label_binarizer(model, neg_label=-1)
+
+
+def _finish_clusters(model, theirs):
+    theirs._n_threads = _import("sklearn.utils._openmp_helpers")._openmp_effective_n_threads()
+    theirs._n_features_out = len(model.cluster_centers_)
+
+
+def _finish_kernel_pca(model, theirs):
+    theirs._centerer = _import("sklearn.preprocessing").KernelCenterer()
+    theirs._centerer.fit(theirs._get_kernel(theirs.X_fit_))
+
+
+def _finish_columns(model, theirs):
+    theirs._n_features_out = model._n_features_out
+
+
+def _finish_neighbors(model, theirs):
+    """Give the samples to their `fit`, which only builds an index of them."""
+    found = {name: value for name, value in vars(theirs).items() if name.endswith("_")}
+    y = getattr(model, "_y", None)
+    if y is not None and hasattr(model, "classes_"):
+        flat = not model.outputs_2d_
+        classes = [model.classes_] if flat else model.classes_
+        columns = np.reshape(y, (len(y), -1)).T
+        y = [own[codes] for own, codes in zip(classes, columns, strict=True)]
+        y = y[0] if flat else np.stack(y, axis=1)
+    theirs.fit(model._fit_X, y)
+    vars(theirs).update({name: found[name] for name in found if name != "n_features_in_"})
+
+
+def _finish_machine(model, theirs):
+    """Set what libsvm's functions are given; in it, two classes have the other sign."""
+    theirs._sparse, theirs._gamma = model._sparse, model._gamma
+    theirs._effective_probability = False
+    theirs._probA = theirs._probB = np.empty(0)
+    two = len(getattr(model, "classes_", ())) == 2
+    sign = -1.0 if two else 1.0
+    theirs._dual_coef_ = sign * theirs.dual_coef_
+    theirs._intercept_ = sign * theirs.intercept_
+    of_classes = hasattr(model, "classes_")  # a regression has its number twice
+    theirs._n_support = np.repeat(model.n_support_, 1 if of_classes else 2).astype(np.int32)
+    theirs._num_iter = np.ravel(model.n_iter_).astype(np.int32)
+    if callable(model.kernel):  # which asks for the samples of the fit
+        theirs._BaseLibSVM__Xfit = model._fit_X
+
+
+def _finish_several(model, theirs):
+    """Convert the estimators inside, where they are ours."""
+    theirs.estimators_ = type(model.estimators_)(map(_converted, model.estimators_))
+    if type(theirs).__name__ == "OneVsRestClassifier":
+        theirs.label_binarizer_ = _label_binarizer(model, neg_label=0, sparse_output=True)
+
+
+def _converted(one):
+    if type(one).__name__ == "ConstantClassifier":
+        constant = _import("sklearn.multiclass")._ConstantPredictor()
+        constant.y_ = np.ravel(one.y_)
+        return constant
+    return one.to_sklearn() if hasattr(one, "to_sklearn") else one
+
+
+FINISH = {
+    "LinearRegression": _finish_linear_regression,
+    "LinearDiscriminantAnalysis": _finish_discriminants,
+    "RidgeClassifier": _finish_ridge_classifier,
+    "RidgeClassifierCV": _finish_ridge_classifier,
+    "KernelPCA": _finish_kernel_pca,
+    **dict.fromkeys(["KMeans", "MiniBatchKMeans"], _finish_clusters),
+    **dict.fromkeys(["Nystroem", "RBFSampler"], _finish_columns),
+    **dict.fromkeys(
+        [
+            "NearestNeighbors",
+            "KNeighborsClassifier",
+            "KNeighborsRegressor",
+            "KNeighborsTransformer",
+            "RadiusNeighborsClassifier",
+            "RadiusNeighborsRegressor",
+            "RadiusNeighborsTransformer",
+        ],
+        _finish_neighbors,
+    ),
+    **dict.fromkeys(["SVC", "NuSVC", "SVR", "NuSVR"], _finish_machine),
+    **dict.fromkeys(
+        ["OneVsRestClassifier", "OneVsOneClassifier", "OutputCodeClassifier"], _finish_several
+    ),
+}
+
+
+def _label_binarizer(model, **options):
+    """Return what scikit-learn's classifier remembers of the classes."""
+    binarizer = _import("sklearn.preprocessing").LabelBinarizer(**options)
     if getattr(model, "_multilabel", False):
         return binarizer.fit(np.array([[0], [1]]) * np.ones(len(model.classes_), dtype=np.int64))
     return binarizer.fit(model.classes_)
