@@ -1,5 +1,7 @@
 """scikit-learn's own estimators, made from ours; and scikit-learn's habits."""
 
+import importlib
+import inspect
 import itertools
 import pickle
 import subprocess
@@ -8,12 +10,15 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import scipy.sparse
 import sklearn.base
 import sklearn.linear_model
 import sklearn.tree as theirs
 from sklearn.inspection import partial_dependence
 
-from litlearn import ensemble, linear_model, svm, tree
+from litlearn import ensemble, linear_model, multiclass, neighbors, svm, tree
+from litlearn._core import stand_in
+from litlearn._core.base import BaseEstimator
 from litlearn.discriminant_analysis import LinearDiscriminantAnalysis
 from litlearn.exceptions import NotFittedError
 from protocol import SKLEARN
@@ -294,3 +299,99 @@ def test_nothing_new_to_grow():
     with pytest.warns(UserWarning, match="does not fit new trees"):
         forest.fit(X, TARGETS["two classes"])
     np.testing.assert_array_equal(forest.predict(QUERIES), before)
+
+
+# ---------------------------------------------------------------------------------------------
+# Every estimator
+
+METHODS = (
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+    "kneighbors",
+    "radius_neighbors_graph",
+    "get_feature_names_out",
+)
+
+
+def every_estimator():
+    """Each public estimator, for two classes and for three."""
+    for space in stand_in.NAMESPACES:
+        for name in importlib.import_module(f"litlearn.{space}").__all__:
+            cls = getattr(importlib.import_module(f"litlearn.{space}"), name)
+            if inspect.isclass(cls) and issubclass(cls, BaseEstimator):
+                for n_classes in (2, 3):
+                    yield pytest.param(space, cls, n_classes, id=f"{name}-{n_classes}")
+
+
+def as_array(answer):
+    """The first array of what a method returns, dense."""
+    answer = answer[0] if isinstance(answer, tuple) else answer
+    return answer.toarray() if hasattr(answer, "toarray") else np.asarray(answer)
+
+
+@pytest.mark.filterwarnings("ignore:.*did not converge", "ignore::FutureWarning")
+@pytest.mark.parametrize(("space", "cls", "n_classes"), list(every_estimator()))
+def test_every_estimator_and_back_through_a_pickle(space, cls, n_classes):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, n_classes, 90)
+    A = (rng.normal(size=(90, 3)) + y[:, np.newaxis]).astype(np.float32)
+    model = cls(svm.SVC(gamma=0.5)) if space == "multiclass" else cls()
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    few = {"OutputCodeClassifier": {"code_size": 4}, "Nystroem": {"n_components": 9}}
+    model.set_params(**few.get(cls.__name__, {}))
+    model.fit(A, np.stack([y, 2 * y], axis=1) if cls.__name__.startswith("MultiTask") else y)
+    other = pickle.loads(pickle.dumps(model.to_sklearn()))
+    assert type(other).__module__.startswith(f"sklearn.{space}")
+    compared = 0
+    for method in METHODS:
+        if not hasattr(model, method):
+            continue
+        assert hasattr(other, method), method
+        arguments = () if method == "get_feature_names_out" else (A,)
+        mine, hers = (as_array(getattr(one, method)(*arguments)) for one in (model, other))
+        if mine.dtype.kind == "f":
+            np.testing.assert_allclose(mine, hers, rtol=2e-4, atol=2e-4, err_msg=method)
+        else:
+            np.testing.assert_array_equal(mine, hers, err_msg=method)
+        compared += 1
+    assert compared
+
+
+@pytest.mark.parametrize("container", [scipy.sparse.csr_matrix, scipy.sparse.csr_array])
+def test_machines_of_sparse_samples(container):
+    A = scipy.sparse.random(80, 20, 0.3, format="csr", random_state=0)
+    y = np.random.default_rng(0).integers(0, 3, 80)
+    model = svm.SVC(C=10.0).fit(container(A), y)
+    other = model.to_sklearn()
+    np.testing.assert_allclose(
+        model.decision_function(container(A)), other.decision_function(container(A)), atol=1e-9
+    )
+
+
+def test_machines_of_a_callable_or_a_given_kernel():
+    A, y = np.nan_to_num(X[:, :2]).astype(np.float64), np.arange(200) % 2
+    model = svm.SVC(kernel=lambda a, b: a @ b.T + 1.0).fit(A, y)
+    np.testing.assert_array_equal(model.to_sklearn().predict(A), model.predict(A))
+    model = svm.SVC(kernel="precomputed").fit(A @ A.T, y)
+    np.testing.assert_array_equal(model.to_sklearn().predict(A @ A.T), model.predict(A @ A.T))
+
+
+def test_neighbors_of_several_targets_and_words():
+    A = np.random.default_rng(0).normal(size=(60, 2))
+    words = np.array(["ill", "not"])[np.arange(60) % 2]
+    for y in (words, np.stack([words, words[::-1]], axis=1)):
+        model = neighbors.KNeighborsClassifier(3).fit(A, y)
+        np.testing.assert_array_equal(model.to_sklearn().predict(A), model.predict(A))
+
+
+def test_multilabel_one_against_the_rest_with_a_label_that_nobody_has():
+    A = np.random.default_rng(0).normal(size=(60, 2))
+    Y = np.stack([A[:, 0] > 0, np.zeros(60), A[:, 1] > 0], axis=1).astype(int)
+    model = multiclass.OneVsRestClassifier(svm.LinearSVC())
+    with pytest.warns(UserWarning, match="Label not 1 is present"):
+        model.fit(A, Y)
+    np.testing.assert_array_equal(model.to_sklearn().predict(A), model.predict(A))

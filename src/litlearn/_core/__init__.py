@@ -24,7 +24,7 @@
 | `base` | parameters, cloning, tags: what every estimator has |
 | `linear` | what linear functions of the features share |
 | `normal` | what classifiers by normal densities share |
-| `to_sklearn` | a fitted tree, forest or linear model as scikit-learn's own |
+| `to_sklearn` | a fitted estimator as scikit-learn's own |
 | `html` | an estimator as notebooks show it |
 | `guide` | plain docstrings, and where a name is that is not here |
 | `stand_in` | `python -m litlearn`: our classes under scikit-learn's names |

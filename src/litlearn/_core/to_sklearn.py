@@ -133,7 +133,7 @@ def _finish_linear_regression(model, theirs):
 
 def _finish_discriminants(model, theirs):
     if hasattr(theirs, "scalings_"):  # how many of them count
-        theirs._max_components = model._n_features_out
+        theirs._max_components = theirs._n_features_out = model._n_features_out
 
 
 def _finish_ridge_classifier(model, theirs):
@@ -169,19 +169,23 @@ def _finish_neighbors(model, theirs):
 
 
 def _finish_machine(model, theirs):
-    """Set what libsvm's functions are given; in it, two classes have the other sign."""
+    """Set what libsvm's functions are given."""
     theirs._sparse, theirs._gamma = model._sparse, model._gamma
     theirs._effective_probability = False
     theirs._probA = theirs._probB = np.empty(0)
-    two = len(getattr(model, "classes_", ())) == 2
-    sign = -1.0 if two else 1.0
-    theirs._dual_coef_ = sign * theirs.dual_coef_
-    theirs._intercept_ = sign * theirs.intercept_
     of_classes = hasattr(model, "classes_")  # a regression has its number twice
     theirs._n_support = np.repeat(model.n_support_, 1 if of_classes else 2).astype(np.int32)
     theirs._num_iter = np.ravel(model.n_iter_).astype(np.int32)
+    theirs._intercept_, theirs._dual_coef_ = model._intercept_, model._dual_coef_
+    if model._sparse:  # its functions read the stored numbers: zeros among them
+        from scipy.sparse import csr_matrix
+
+        full = model._dual_coef_.toarray()
+        columns = np.tile(np.arange(full.shape[1]), len(full))
+        starts = np.arange(len(full) + 1) * full.shape[1]
+        theirs._dual_coef_ = csr_matrix((full.ravel(), columns, starts), shape=full.shape)
     if callable(model.kernel):  # which asks for the samples of the fit
-        theirs._BaseLibSVM__Xfit = model._fit_X
+        theirs._BaseLibSVM__Xfit = model._X_fit
 
 
 def _finish_several(model, theirs):
