@@ -31,6 +31,8 @@ from litlearn._core import stand_in
 
 IMPORT = re.compile(rf"sklearn(?:\.| import .*)\b({'|'.join(stand_in.NAMESPACES)})\b")
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?|-?\d+")
+# Names of variables, and lines, that tell how long something took.
+TIMED = re.compile(r"time|duration|elapsed|speed|throughput|\bsec|\d *s\b", re.I)
 SECONDS = 300
 CLOSE = 1e-3  # relative: what both stop at is no more exact, and figures show no more
 
@@ -56,7 +58,8 @@ def leave(script, name, out):
     with contextlib.redirect_stdout(printed):
         exec(compile(Path(script).read_text("utf-8"), script, "exec"), space)
     found = {f"variable {name}": numbers(value) for name, value in space.items()}
-    found["printed"] = np.array(NUMBER.findall(printed.getvalue()), dtype=float)
+    untimed = "\n".join(one for one in printed.getvalue().splitlines() if not TIMED.search(one))
+    found["printed"] = np.array(NUMBER.findall(untimed), dtype=float)
     for i in plt.get_fignums():
         for k, axes in enumerate(plt.figure(i).axes):
             for j, line in enumerate(axes.lines):
@@ -131,8 +134,7 @@ def judge(script):
     if not used:
         return {"outcome": "left out", "why": "it uses nothing that is replaced"}
     apart = {k: distance(ours[k], theirs[k]) for k in theirs.keys() & ours.keys()}
-    timed = re.compile("time|duration|elapsed|speed|printed|delta|throughput", re.I)
-    far = {k: v for k, v in apart.items() if v > CLOSE and not timed.search(k)}
+    far = {k: v for k, v in apart.items() if v > CLOSE and not TIMED.search(k)}
     lack = sorted(theirs.keys() - ours.keys())
     outcome = "differs" if far or lack else "same"
     far = dict(sorted(far.items(), key=lambda item: -item[1])[:6])

@@ -12,17 +12,19 @@ import pytest
 import sklearn
 from scipy import sparse
 
+from litlearn._core import stand_in
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 import coming_from  # noqa: E402  (it lives beside the book)
 
 PAGE = (ROOT / "book" / "coming_from_scikit_learn.md").read_text(encoding="utf-8")
-SHARED = [(p, name) for p in coming_from.PACKAGES for name in coming_from.shared(p)]
+SHARED = [(p, name) for p in stand_in.NAMESPACES for name in coming_from.shared(p)]
 HOME = {name: package for package, name in SHARED}
 
 every_shared = pytest.mark.parametrize("package, name", SHARED)
-every_package = pytest.mark.parametrize("package", coming_from.PACKAGES)
+every_package = pytest.mark.parametrize("package", stand_in.NAMESPACES)
 
 # The page is made with the newest version; older ones have other parameters.
 pytestmark = pytest.mark.skipif(
@@ -41,7 +43,7 @@ def test_no_namespace_is_left_out():
 
     here = [n for n in litlearn._NAMESPACES if importlib.util.find_spec(f"sklearn.{n}")]
     others = {"datasets", "exceptions"}  # not for estimators
-    assert sorted(set(here) - others) == sorted(coming_from.PACKAGES)
+    assert sorted(set(here) - others) == sorted(stand_in.NAMESPACES)
 
 
 @every_shared

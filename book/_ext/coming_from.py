@@ -22,22 +22,6 @@ from sklearn.utils._param_validation import StrOptions, make_constraint
 from litlearn._core.constraints import NONE, TEXT, Option
 from litlearn._core.validation import constraints_of
 
-PACKAGES = (
-    "cluster",
-    "decomposition",
-    "discriminant_analysis",
-    "ensemble",
-    "kernel_approximation",
-    "kernel_ridge",
-    "linear_model",
-    "mixture",
-    "multiclass",
-    "naive_bayes",
-    "neighbors",
-    "svm",
-    "tree",
-)
-
 NO_EFFECT, DIFFERS = "no effect", "differs"
 
 

@@ -28,6 +28,8 @@ from sphinx.domains.python import PyObject
 from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
+from litlearn._core import stand_in
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / ".ci"))
 
@@ -414,7 +416,7 @@ class FromScikitLearn(Generated):
 
     def lines(self):
         out = []
-        for package in coming_from.PACKAGES:
+        for package in stand_in.NAMESPACES:
             if self.arguments[0] == "missing":
                 if package in coming_from.ABSENT:
                     out += [f"**{{doc}}`litlearn.{package} <api/{package}>`**", ""]

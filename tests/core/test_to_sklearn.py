@@ -337,7 +337,7 @@ def as_array(answer):
 def test_every_estimator_and_back_through_a_pickle(space, cls, n_classes):
     rng = np.random.default_rng(0)
     y = rng.integers(0, n_classes, 90)
-    A = (rng.normal(size=(90, 3)) + y[:, np.newaxis]).astype(np.float32)
+    A = (rng.normal(size=(90, 3)) + y[:, np.newaxis]).astype(np.float32).astype(np.float64)
     model = cls(svm.SVC(gamma=0.5)) if space == "multiclass" else cls()
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
@@ -354,7 +354,7 @@ def test_every_estimator_and_back_through_a_pickle(space, cls, n_classes):
         arguments = () if method == "get_feature_names_out" else (A,)
         mine, hers = (as_array(getattr(one, method)(*arguments)) for one in (model, other))
         if mine.dtype.kind == "f":
-            np.testing.assert_allclose(mine, hers, rtol=2e-4, atol=2e-4, err_msg=method)
+            np.testing.assert_allclose(mine, hers, rtol=1e-7, atol=1e-8, err_msg=method)
         else:
             np.testing.assert_array_equal(mine, hers, err_msg=method)
         compared += 1

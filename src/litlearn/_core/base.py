@@ -245,8 +245,11 @@ class BaseEstimator(Root):
         -------
         estimator of scikit-learn
             With the parameters that scikit-learn knows and copies of the fitted attributes;
-            estimators inside are converted, too. Cost: that of the copies. Neighbours build
-            scikit-learn's index of the samples, and kernel PCA the Gram matrix.
+            estimators inside are converted, too. scikit-learn's trees round samples to float32
+            first, so that a value between a threshold and the nearest such number may change
+            sides; those of a forest with ``voting="hard"`` hold votes in their leaves. Cost: that
+            of the copies. Neighbours build scikit-learn's index of the samples, and kernel PCA
+            the Gram matrix.
 
         Raises
         ------

@@ -5,9 +5,10 @@ but to scikit-learn itself: its boosting needs its own trees, and its searches a
 So nothing in it is overwritten. The class of the module is exchanged for one that looks who asks.
 """
 
+import functools
 import importlib
 import importlib.abc
-import importlib.util
+import importlib.machinery
 import sys
 from types import ModuleType
 
@@ -27,7 +28,8 @@ NAMESPACES = (
     "svm",
     "tree",
 )
-ALIKE = ("VALID_METRICS", "VALID_METRICS_SPARSE")  # no estimators, no functions: they stay
+# Who gets scikit-learn's own: itself, and what looks into modules without using what is there.
+OUTSIDE = ("sklearn", "importlib", "inspect")
 
 
 class Record:
@@ -45,14 +47,13 @@ class Record:
     """
 
     def __init__(self, keep=()):
-        self.ours = {space: _shared(space) for space in NAMESPACES}
         self.kept, self.replaced, self.absent = set(), set(), set()
         for name in keep:
             full = name.removeprefix("sklearn.")
             found = [
                 (space, one)
-                for space, names in self.ours.items()
-                for one in names
+                for space in NAMESPACES
+                for one in shared(space)
                 if full in (one, f"{space}.{one}")
             ]
             if not found:
@@ -63,7 +64,7 @@ class Record:
         """Return what a name stands for, and note it."""
         if (space, name) in self.kept:
             return theirs
-        if name in self.ours[space]:
+        if name in shared(space):
             self.replaced.add((space, name))
             return getattr(importlib.import_module(f"litlearn.{space}"), name)
         if isinstance(theirs, type) and theirs.__module__.startswith("sklearn."):
@@ -75,8 +76,8 @@ class Record:
         lines = ["litlearn: " + _listed("replaced", self.replaced)]
         if self.absent:
             lines.append("litlearn: " + _listed("not here, so scikit-learn's", self.absent))
-        if asked := self.kept:
-            lines.append("litlearn: " + _listed("kept on request", asked))
+        if self.kept:
+            lines.append("litlearn: " + _listed("kept on request", self.kept))
         return "\n".join(lines)
 
 
@@ -89,10 +90,11 @@ def _listed(what, names):
     return f"{what}: {'; '.join(texts)}"
 
 
-def _shared(space):
-    """Return the public names of a namespace of ours."""
-    names = importlib.import_module(f"litlearn.{space}").__all__
-    return frozenset(name for name in names if name not in ALIKE)
+@functools.cache
+def shared(space):
+    """Return the names of the classes and functions of a namespace of ours, which is imported."""
+    ours = importlib.import_module(f"litlearn.{space}")
+    return frozenset(name for name in ours.__all__ if callable(getattr(ours, name)))
 
 
 class Finder(importlib.abc.MetaPathFinder):
@@ -130,7 +132,7 @@ def watch(module, space, record):
             if name not in theirs:
                 return value
             asker = sys._getframe(1).f_globals.get("__name__", "")
-            own = asker.partition(".")[0] in ("sklearn", "importlib", "inspect")
+            own = asker.partition(".")[0] in OUTSIDE
             return value if own else record.give(space, name, value)
 
     module.__class__ = Watched

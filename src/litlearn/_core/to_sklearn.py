@@ -17,32 +17,10 @@ def convert(model):
     """Return scikit-learn's estimator of the same name, with the same fitted attributes."""
     validation.check_is_fitted(model)
     theirs = _with_parameters(_counterpart(model), model)
-    _copy_fitted(model, theirs, but=("estimators_",))
+    _copy_fitted(model, theirs, but=("tree_", "estimators_"))
     finish = FINISH.get(type(theirs).__name__)
     if finish is not None:
         finish(model, theirs)
-    return theirs
-
-
-def convert_tree(model, hard=False):
-    """Return scikit-learn's tree of the same name. With `hard`, leaves hold votes."""
-    validation.check_is_fitted(model)
-    theirs = _with_parameters(_counterpart(model), model)
-    _copy_fitted(model, theirs, but=("tree_",))
-    theirs.tree_ = their_tree(model.tree_, hard)
-    return theirs
-
-
-def convert_forest(model):
-    """Return scikit-learn's forest of the same name, with scikit-learn's trees."""
-    validation.check_is_fitted(model)
-    theirs = _with_parameters(_counterpart(model), model)
-    _copy_fitted(model, theirs, but=("estimators_",))
-    hard = getattr(model, "voting", "soft") == "hard"
-    theirs.estimators_ = [convert_tree(one, hard) for one in model.estimators_]
-    theirs.estimator_ = theirs.estimator
-    theirs._n_samples, theirs._sample_weight = model._n_samples, model._sample_weight
-    theirs._n_samples_bootstrap = model._n_samples_bootstrap if model.bootstrap else None
     return theirs
 
 
@@ -126,6 +104,20 @@ def _copy_fitted(model, theirs, but=()):
 # What scikit-learn's estimators remember beside their fitted attributes
 
 
+def _finish_tree(model, theirs):
+    theirs.tree_ = their_tree(model.tree_)
+
+
+def _finish_forest(model, theirs):
+    theirs.estimators_ = [convert(one) for one in model.estimators_]
+    if getattr(model, "voting", "soft") == "hard":
+        for one, tree in zip(theirs.estimators_, model.estimators_, strict=True):
+            one.tree_ = their_tree(tree.tree_, hard=True)
+    theirs.estimator_ = theirs.estimator
+    theirs._n_samples, theirs._sample_weight = model._n_samples, model._sample_weight
+    theirs._n_samples_bootstrap = model._n_samples_bootstrap if model.bootstrap else None
+
+
 def _finish_linear_regression(model, theirs):
     if hasattr(model, "singular_"):  # computed when it is asked for
         theirs.singular_ = np.array(model.singular_)
@@ -168,6 +160,10 @@ def _finish_neighbors(model, theirs):
     vars(theirs).update({name: found[name] for name in found if name != "n_features_in_"})
 
 
+def _finish_density(model, theirs):
+    theirs.fit(model.tree_.data, sample_weight=model.tree_.sample_weight)
+
+
 def _finish_machine(model, theirs):
     """Set what libsvm's functions are given."""
     theirs._sparse, theirs._gamma = model._sparse, model._gamma
@@ -204,11 +200,30 @@ def _converted(one):
 
 
 FINISH = {
+    **dict.fromkeys(
+        [
+            "DecisionTreeClassifier",
+            "DecisionTreeRegressor",
+            "ExtraTreeClassifier",
+            "ExtraTreeRegressor",
+        ],
+        _finish_tree,
+    ),
+    **dict.fromkeys(
+        [
+            "RandomForestClassifier",
+            "RandomForestRegressor",
+            "ExtraTreesClassifier",
+            "ExtraTreesRegressor",
+        ],
+        _finish_forest,
+    ),
     "LinearRegression": _finish_linear_regression,
     "LinearDiscriminantAnalysis": _finish_discriminants,
     "RidgeClassifier": _finish_ridge_classifier,
     "RidgeClassifierCV": _finish_ridge_classifier,
     "KernelPCA": _finish_kernel_pca,
+    "KernelDensity": _finish_density,
     **dict.fromkeys(["KMeans", "MiniBatchKMeans"], _finish_clusters),
     **dict.fromkeys(["Nystroem", "RBFSampler"], _finish_columns),
     **dict.fromkeys(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._core import parallel, to_sklearn, validation
+from litlearn._core import parallel, validation
 from litlearn._core.base import clone
 from litlearn._core.constraints import BOOLEAN, CALLABLE, REPEATS, Float, Option, Table
 from litlearn._core.tasks import map_tasks
@@ -385,27 +385,6 @@ class Forest(TreeModel):
         """The same as ``estimator``, once the forest is fitted."""
         validation.check_is_fitted(self)
         return self.member()
-
-    def to_sklearn(self):
-        """Return scikit-learn's own forest of the same name, fitted: with the same trees.
-
-        :meth:`~litlearn.tree.DecisionTreeClassifier.to_sklearn` of a tree says what it is good
-        for, and how float32 can change predictions.
-
-        Returns
-        -------
-        estimator of scikit-learn
-            With ``voting="hard"``, the leaves of its trees hold votes instead of shares. Cost:
-            linear in the number of nodes of all trees.
-
-        Raises
-        ------
-        ImportError
-            If scikit-learn is not installed.
-        NotFittedError
-            Before ``fit``.
-        """
-        return to_sklearn.convert_forest(self)
 
     def __len__(self):
         return len(self.estimators_)

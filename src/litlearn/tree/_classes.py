@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from litlearn._core import to_sklearn, validation
+from litlearn._core import validation
 from litlearn._core.constraints import Option, RandomState, Table
 from litlearn.tree._base import ClassShares, LeafMeans, TreeModel, renamed, with_table
 from litlearn.tree._growth import grow_tree
@@ -137,29 +137,6 @@ class DecisionTree(TreeModel):
         """
         X = self._queries(X)
         return self.tree_.decision_path(X)
-
-    def to_sklearn(self):
-        """Return scikit-learn's own estimator of the same name, fitted: with the same tree.
-
-        For what asks for scikit-learn's own: its drawings, its partial dependence by recursion,
-        and other libraries' explanations and converters. scikit-learn must be installed.
-
-        Returns
-        -------
-        estimator of scikit-learn
-            It has the parameters that scikit-learn knows, and copies of the fitted attributes. Its
-            predictions are those of this estimator wherever the samples are float32 numbers:
-            scikit-learn rounds samples to float32 first, and a value that lies between a threshold
-            and the nearest such number may then change sides. Cost: linear in the number of nodes.
-
-        Raises
-        ------
-        ImportError
-            If scikit-learn is not installed.
-        NotFittedError
-            Before ``fit``.
-        """
-        return to_sklearn.convert_tree(self)
 
     @property
     def feature_importances_(self):
