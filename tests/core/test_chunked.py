@@ -693,6 +693,35 @@ def test_what_is_wrong_in_a_chunk_of_a_process_is_named(client):
         Ridge().fit(chunked(X), chunked(y))
 
 
+def test_a_worker_folds_the_chunks_that_it_holds_in_few_tasks(client):
+    """In which tasks, and on which workers, changes no bit."""
+    from distributed import wait
+
+    values, n_chunks = np.random.default_rng(0).normal(size=(2000, 3)), 40
+    addresses = sorted(client.scheduler_info()["workers"])
+
+    def part(arrays, rows):
+        return arrays[0][rows].sum(axis=0)
+
+    def held(places):
+        name, graph = f"held-{places}", {}
+        for i, rows in enumerate(np.split(values, n_chunks)):
+            graph[name, i, 0] = client.scatter(rows, workers=[addresses[places[i]]], hash=False)
+        wait(list(graph.values()))
+        sizes = ((2000 // n_chunks,) * n_chunks, (3,))
+        return da.Array(graph, name, sizes, dtype=float, meta=values[:0])
+
+    fold = part, np.add, 10
+    lazy = fold_rows(*fold[:2], (chunked(values, 50),), fold[2])
+    for places in ([0, 1] * 20, [0] * 20 + [1] * 20, [1] * 40, [0] * 39 + [1]):
+        X = held(tuple(places))
+        task = task_of_rows(*fold[:2], (X,), fold[2])
+        own = [key for key in task.dask.to_dict() if str(key).startswith("litlearn-sum")]
+        threads = sum(client.nthreads().values())
+        assert len(own) <= 2 * threads + 1 + n_chunks // 16, own
+        assert fold_rows(*fold[:2], (X,), fold[2]).tobytes() == lazy.tobytes()
+
+
 def test_the_loss_of_a_worker_changes_no_bit(client, tmp_path):
     """A chunk ends the process that computes it, once: another one does it again."""
     X, y, *_ = draw()

@@ -27,7 +27,9 @@ from litlearn._core.parallel import cut, fold_blocks
 
 ALIGNMENT = 16  # bytes, of which the address of memory that was allocated is a multiple
 CHUNK_BYTES = 2**24  # of samples in memory that are sent to workers
-TOGETHER = 16  # sums that a task merges: each task costs a way to the scheduler and back
+# Sums that a task merges, and chunks of one worker that a task folds at most: each task costs a way
+# to the scheduler and back.
+TOGETHER = 16
 
 
 class LostChunksError(RuntimeError):
@@ -238,7 +240,6 @@ def task_of_rows(part, merge, arrays, size, shared=None):
 
     arrays, functions = zip(*map(_origin, arrays), strict=True)
     one = functools.partial(_fold_chunk, part, merge, size, functions)
-    several = functools.partial(_merge_parts, merge)
     name, graph = f"litlearn-sum-{uuid.uuid4().hex}", {}
     known, others = shared, []
     if isinstance(shared, Delayed):
@@ -246,36 +247,82 @@ def task_of_rows(part, merge, arrays, size, shared=None):
     elif shared is not None:
         known = f"{name}-shared"
         graph[known] = shared
-    parts = []
-    chunks, tasks = list(_chunks_of(arrays)), {}
+    chunks, tasks, places = dict(_chunks_of(arrays)), {}, {}
     if not any(_futures_of(one) for one in arrays if is_chunked(one)):  # else Dask places the tasks
         for array in filter(is_chunked, arrays):
             tasks.update(array.dask)
-    for i, (chunk, own) in enumerate(zip(chunks, _own_tasks(chunks, tasks), strict=True)):
-        parts.append(f"{name}-part-{i}")
-        graph[parts[-1]] = _read_and_fold(one, known, chunk, *own)
-    total, *parts = parts
+    own = dict(zip(chunks, _own_tasks(chunks.values(), tasks), strict=True))
+    for some in _lie_together(arrays[0], list(chunks)):
+        key = f"{name}-part-{some[0]}"
+        if len(some) > 1:
+            graph[key] = (_fold_chunks, one, known, [chunks[i] for i in some])
+        else:
+            graph[key] = _read_and_fold(one, known, chunks[some[0]], *own[some[0]])
+        places.update((i, (key, k if len(some) > 1 else None)) for k, i in enumerate(some))
+    (total, place), *parts = [places[i] for i in chunks]
     for i, some in enumerate(cut(len(parts), TOGETHER)):
-        graph[f"{name}-{i}"] = (several, [total, *parts[some]])
-        total = f"{name}-{i}"
+        keys, numbers = zip((total, place), *parts[some], strict=True)
+        sources = list(dict.fromkeys(keys))
+        which = [(sources.index(key), k) for key, k in zip(keys, numbers, strict=True)]
+        graph[f"{name}-{i}"] = (functools.partial(_merge_parts, merge, which), sources)
+        total, place = f"{name}-{i}", None
     others += [one for one in arrays if is_chunked(one)]
     return Delayed(total, HighLevelGraph.from_collections(name, graph, others), layer=name)
 
 
 def _chunks_of(arrays):
-    """Yield what belongs together of the arrays, for chunks that have rows: keys, or arrays."""
+    """Yield the number of each chunk that has rows, and what it has of the arrays: keys, or arrays."""
     lengths = arrays[0].chunks[0]
     for i, (length, stop) in enumerate(zip(lengths, np.cumsum(lengths).tolist(), strict=True)):
         if length:
             rows = slice(stop - length, stop)
-            yield [
-                (one.name, i, *(0,) * (one.ndim - 1))
-                if is_chunked(one)
-                else None
-                if one is None
-                else one[rows]
-                for one in arrays
-            ]
+            yield (
+                i,
+                [
+                    (one.name, i, *(0,) * (one.ndim - 1))
+                    if is_chunked(one)
+                    else None
+                    if one is None
+                    else one[rows]
+                    for one in arrays
+                ],
+            )
+
+
+def _lie_together(X, numbers):
+    """Part the numbers of chunks into lists, each for a task: some that one worker holds, or one.
+
+    About two tasks for each thread of a worker. The scheduler would spend longer on a task for each
+    chunk than a small chunk takes.
+    """
+    holders = _holders(X)
+    groups = {}
+    for i in numbers:
+        groups.setdefault(holders.get(i), []).append(i)
+    found = [[i] for i in groups.pop(None, [])]
+    for (_, threads), own in groups.items():
+        size = min(TOGETHER, -(-len(own) // (2 * threads)))
+        found += [own[rows] for rows in cut(len(own), size)]
+    return sorted(found)
+
+
+def _holders(X):
+    """Return, by the number of a chunk, the worker that holds it, and how many threads that has.
+
+    Asked once for an array: chunks that have moved since are still summed up, elsewhere.
+    """
+    if hasattr(X, "_litlearn_holders"):
+        return X._litlearn_holders
+    held, futures, found = _held_chunks(X), dict(_futures_of(X)), {}
+    client = next((one.client for one in futures.values()), None)
+    if held and client.status == "running" and not client.asynchronous:
+        known, threads = client.who_has([futures[key] for key in held.values()]), client.nthreads()
+        for i, key in held.items():
+            address = min(known.get(futures[key].key, ()), default=None)
+            if address in threads:
+                found[i] = address, threads[address]
+    X._litlearn_holders = found
+    return found
 
 
 def _own_tasks(chunks, graph):
@@ -340,17 +387,24 @@ def _fold_chunk(part, merge, size, functions, shared, *arrays):
         return fold_rows(part, merge, arrays, size, n_jobs=1, shared=shared)
 
 
+def _fold_chunks(fold, shared, chunks):
+    """Fold several chunks, and return what each gives."""
+    return [fold(shared, *arrays) for arrays in chunks]
+
+
 def _as_allocated(array):
     """Return an array at an address such as allocated ones have: BLAS sums up others otherwise."""
     is_array = isinstance(array, np.ndarray)
     return array.copy() if is_array and array.ctypes.data % ALIGNMENT else array
 
 
-def _merge_parts(merge, parts):
+def _merge_parts(merge, which, sources):
     """Merge copies: after the loss of a worker, Dask may merge into the same total once more.
 
+    `which` has the number of each part's source, and its place there if the source is a list.
     What another worker has sent may lie anywhere in memory, too, see :func:`_as_allocated`.
     """
+    parts = (sources[i] if place is None else sources[i][place] for i, place in which)
     return functools.reduce(merge, map(copy.deepcopy, parts))
 
 
