@@ -271,7 +271,7 @@ def task_of_rows(part, merge, arrays, size, shared=None):
 
 
 def _chunks_of(arrays):
-    """Yield the number of each chunk that has rows, and what it has of the arrays: keys, or arrays."""
+    """Yield each chunk that has rows: its number, and what it has of the arrays, keys or arrays."""
     lengths = arrays[0].chunks[0]
     for i, (length, stop) in enumerate(zip(lengths, np.cumsum(lengths).tolist(), strict=True)):
         if length:
