@@ -76,9 +76,9 @@ class Case(NamedTuple):
         ``reference(data, options) -> dict of arrays``, the exact answer, computed once, slowly and
         independently.
     limit : callable or None
-        ``limit(data, reference, options, threads) -> (seconds, detail)``: a time that no
-        implementation of this kind can beat, as measured on this machine, and a dict of numbers
-        that explain it.
+        ``limit(data, reference, options, threads) -> (seconds, detail)``: the time of one operation
+        that the method contains, as it is usually computed, measured on this machine, and a dict of
+        numbers that explain it.
     limit_label : str
         What the limit is, in a few words.
     limit_of : {"query", "build"}

@@ -5,9 +5,9 @@ by its inertia, computed here from the centres alone in float64: within a relati
 reference one (1e-4 in float32) counts as right. scikit-learn draws the same first centres from the
 same seed, so that the case with five starts is equal work, too.
 
-On well-separated clusters in few dimensions the bounds are compared: this project's default, whose
-margins are a bound of each sample, with scikit-learn's ``"elkan"``. Lloyd's algorithm of
-scikit-learn stands beside them, for a reader who asks which one to choose.
+The data are *clouds*: samples around random places, with equal spread. On separated clusters in few
+dimensions this project's default, whose margins are a bound of each sample, is compared with both
+algorithms of scikit-learn, ``"lloyd"`` and ``"elkan"``. The table shows the faster one.
 """
 
 import importlib

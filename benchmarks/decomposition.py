@@ -4,7 +4,7 @@ Equal work means equal variance. The axes that a library returns are made orthon
 variance of the samples along all of them together is compared with that of the best axes, from
 LAPACK's eigenvalues of the smaller Gram matrix of the centred samples; so is each variance that the
 library states. Within a relative 1e-8 counts as right. Each peer is called once for each of its
-solvers, as a user would who knows which one is the fastest.
+solvers that suits the shape, as a user would who knows which one is the fastest.
 """
 
 import importlib

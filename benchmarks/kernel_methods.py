@@ -3,8 +3,9 @@
 Equal work means an equal answer. Kernel ridge counts as right where its predictions have a relative
 distance of at most 1e-8 from those of a Cholesky factorisation in float64; kernel PCA where its
 eigenvalues have, from those of LAPACK; Nystroem where the inner products of features of a thousand
-samples are as close to the kernel as 0.1 on average. No fit of kernel ridge can be faster than the
-Cholesky factorisation of a matrix of that size alone, by LAPACK, which is timed beside it.
+samples have a root mean square distance of at most 0.1 from the kernel. The time of kernel ridge
+includes the predictions of a thousand samples. No fit by a Cholesky factorisation in float64 with
+the same LAPACK can be faster than this factorisation alone, which is timed beside it.
 
 The data are *waves*: a smooth function of three features, the others without effect, and noise.
 The kernel is the Gaussian one, with gamma = 1 / p.

@@ -1,10 +1,10 @@
 """Nearest neighbours: brute force, k-d trees, ball trees, and the estimators on top of them.
 
-Every case draws other data, so that no implementation is tuned to one kind: uniform points,
-Gaussian clusters of unequal sizes and spreads, points near a low-dimensional subspace, and rounded
-measurements with many duplicates. Peers are called as a user would call them: default leaf sizes,
-and the number of threads given wherever there is a parameter for it. SciPy's and pykdtree's trees
-are built on one thread because they have no other way.
+The cases draw data of several kinds, so that no implementation is judged by one alone: uniform
+points, Gaussian clusters of unequal sizes and spreads, points near a low-dimensional subspace, and
+rounded measurements with many duplicates. Peers are called as a user would call them: default leaf
+sizes, and the number of threads given wherever there is a parameter for it. SciPy's and pykdtree's
+trees are built on one thread because they have no other way.
 """
 
 import importlib

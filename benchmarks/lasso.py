@@ -2,8 +2,9 @@
 
 Implementations stop on different rules. Each is called with the tolerances of a list, loosest
 first, until its answer's relative duality gap, computed anew in float64, is at most the case's; the
-time is that of the last of these calls. The search is made in the first call of a process, which is
-not part of the measured rounds.
+time is that of a call with this tolerance. The search is made in the first call of a process, and
+once more in the first round if that has more rows. So the time of the first call and the memory
+include it: several fits, and the checks of their gaps.
 """
 
 import importlib

@@ -2,7 +2,9 @@
 
 Every implementation begins with the same weights, means and precisions and makes exactly as many
 rounds, so that equal work means an equal likelihood. The likelihood is computed here, in float64,
-from the parameters alone; a tenth of a millionth of it counts as rounding in float64.
+from the parameters alone. Within a relative 1e-7, in float32 1e-4, of the likelihood after the same
+rounds in plain NumPy counts as right. The data are as many normal groups as there are components,
+each with a covariance of its own.
 """
 
 import importlib

@@ -328,6 +328,18 @@ def processor():
     return platform.processor() or platform.machine()
 
 
+def commit():
+    """The last commit of ``src``, with a plus sign if files there differ; None without git."""
+    try:
+        log = ["git", "log", "-1", "--format=%h", "--", "src"]
+        found = subprocess.run(log, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+        diff = ["git", "diff", "--quiet", "HEAD", "--", "src"]
+        changed = subprocess.run(diff, cwd=ROOT).returncode
+    except OSError:
+        return None
+    return f"{found}{'+' if changed else ''}" if found else None
+
+
 def machine():
     """Facts about the machine that explain the numbers, and none that identify it."""
     versions = {}
@@ -336,6 +348,8 @@ def machine():
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
+    if commit():  # the version is that of the last installation, which may be older
+        versions["litlearn"] = f"{versions.get('litlearn', '')}, src at {commit()}"
     facts = {"processor": processor(), "cores": os.cpu_count(), "system": platform.system()}
     facts |= {"architecture": platform.machine(), "python": platform.python_version()}
     try:
@@ -369,6 +383,7 @@ def run_family(module, *, size="full", only=None, progress=None, **settings):
     start = time.perf_counter()
     result = {"schema": SCHEMA, "family": module.rpartition(".")[2], "size": size}
     result |= {"date": datetime.date.today().isoformat(), "threads": settings["threads"]}
+    result |= {name: settings[name] for name in ("rounds", "budget") if name in settings}
     result["machine"] = machine()
     result["cases"] = []
     for case in importlib.import_module(module).cases(size):

@@ -1,10 +1,11 @@
 """Trees and forests.
 
-The time is that of one fit; in the prediction case that of one prediction. Every case draws other
-data: Gaussian clusters in some of the features, rounded measurements with many ties, and Friedman's
-regression function. Peers are called as a user would call them. scikit-learn-intelex has forests
-only, and puts values into 256 bins; the project and scikit-learn try every threshold, but where
-`max_bins` is given.
+The time is that of one fit; in the cases of predictions that of one prediction, by a model that was
+fitted in the first round, whose memory therefore includes the fit. The data are Gaussian clusters
+in some of the features, rounded measurements with many ties, and Friedman's regression function;
+none are sparse. Peers are called as a user would call them. scikit-learn-intelex has forests only,
+and puts values into 256 bins; scikit-learn tries every threshold, and so does the project, but
+where `max_bins` is given.
 
 Trees differ in the random choices that they make, so no answer is the right one. What is judged is
 the score on samples that were held out, and the mean score of ten small models with other seeds,
@@ -199,7 +200,7 @@ SHAPES = (
     ("predict", "RandomForestRegressor", "friedman", 10_000, 20, "float64", FOREST, {},
      0.5, "sklearn"),
 )  # fmt: skip
-GROUPS = {"tree": "Decision trees", "forest": "Forests", "predict": "Prediction"}
+GROUPS = {"tree": "Decision trees", "forest": "Forests", "predict": "Predictions of forests"}
 QUERIES = 100_000
 
 
