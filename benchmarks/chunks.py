@@ -131,6 +131,12 @@ PEER = {
     "KMeans": {"n_clusters": 8, "init": STARTS, "max_iter": 10, "tol": 0.0, "random_state": 0},
 }
 
+# What scikit-learn fits chunk by chunk, in one process, and what its first chunk needs besides.
+PARTIAL = {
+    "GaussianNB": ("naive_bayes", "GaussianNB", {}, {"classes": [0, 1]}),
+    "PCA": ("decomposition", "IncrementalPCA", {"n_components": 5}, {}),
+}
+
 # ---------------------------------------------------------------- measures
 
 
@@ -185,6 +191,22 @@ def fitted(package, method, X, y, options=None):
     return fit
 
 
+def partial(folder, n, method):
+    """A function that fits scikit-learn's estimator to the files, one after the other."""
+    module, name, options, first = PARTIAL[method[0]]
+
+    def fit():
+        model, given = made("sklearn", module, name, **options), first
+        for start in range(0, n, CHUNK):
+            X = np.load(folder / f"X{start:010d}.npy")
+            y = np.load(folder / f"y{start:010d}.npy") if method[4] else None
+            model.partial_fit(X, y, **given)
+            given = {}
+        return model
+
+    return fit
+
+
 def measure(client, folder, n, method):
     """The record of a method: `n` samples in chunks, a part of them held by workers, or here."""
     name, _, _, _, targets, counter = method
@@ -195,6 +217,10 @@ def measure(client, folder, n, method):
     seconds, sent, model = timed(fitted("litlearn", method, X, y))
     record |= {"seconds": seconds, "moved": sent, "steps": steps(model, counter)}
     record["worker_peak"] = max(client.run(peak).values())
+
+    if name in PARTIAL:
+        with threadpool_limits(2):
+            record["partial"], _, by_parts = timed(partial(folder, n, method))
 
     # In memory: what fits there, and the same rows in chunks that the workers hold.
     part, labels = held(client, folder, rows)
@@ -207,9 +233,11 @@ def measure(client, folder, n, method):
     record |= {"memory": seconds, "memory_steps": steps(own, counter)}
     sample = inside[:CHUNK], target[:CHUNK] if targets else None
     record["quality"], record["memory_quality"] = quality(model, *sample), quality(own, *sample)
+    if name in PARTIAL:
+        record["partial_quality"] = quality(by_parts, *sample)
     if name in PEER and importlib.util.find_spec("dask_ml"):
         try:
-            seconds, sent, peer = timed(fitted("dask_ml", method, part, labels, PEER[name]), 1)
+            seconds, sent, peer = timed(fitted("dask_ml", method, part, labels, PEER[name]))
             record |= {"peer": seconds, "peer_moved": sent, "peer_quality": quality(peer, *sample)}
         except Exception as error:
             record["peer_error"] = f"{type(error).__name__}: {error}"[:200]
