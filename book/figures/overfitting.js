@@ -76,6 +76,7 @@ litlearn.figure("overfitting", (figure, data) => {
   const line = plot.marks.append("path").attr("class", "line").attr("stroke", colors.curve);
   const sealed = plot.marks.append("path").attr("class", "query verdict").attr("d", d3.symbol(d3.symbolStar, 190));
   const [floor, ceiling] = data.axes.y.domain;
+  let circles = null;
   const handles = plot.handles([...state.x.keys()], {
     at: (i) => [state.x[i], Math.min(ceiling, Math.max(floor, truth(state.x[i]) + state.sigma * state.z[i]))],
     moved: (i, [week, times]) => {
@@ -86,7 +87,9 @@ litlearn.figure("overfitting", (figure, data) => {
     label: (i) => `visit ${i + 1}`,
     shown: (i) => i < state.visits,
     many: true,
-    look: (nodes) => nodes.append("circle").attr("class", "case").attr("r", state.x.length > 20 ? 4 : 5.5),
+    look: (nodes) => {
+      circles = nodes.append("circle").attr("class", "case").attr("r", state.x.length > 20 ? 4 : 5.5);
+    },
   });
   const bar = errors.marks.append("path").attr("stroke", "#999").attr("stroke-opacity", 0.4).attr("stroke-width", 9);
   const noise = errors.marks.append("path").attr("class", "before");
@@ -163,6 +166,7 @@ litlearn.figure("overfitting", (figure, data) => {
       `${d3.line()([...curve.map((v, i) => [at(i), y(v)]), ...[...real].reverse()])}Z`);
     dashed.attr("d", state.envelope ? null : d3.line()(real));
     handles.classed("idle", (i) => heldOut(i));
+    circles.attr("stroke-opacity", (i) => (heldOut(i) ? 0.35 : null)); // pale
     bars.selectAll("line").data(seen()).join("line").attr("stroke", (i) => (heldOut(i) ? colors.fresh : colors.training))
       .attr("stroke-width", 2.4).attr("x1", (i) => plot.sx(state.x[i])).attr("x2", (i) => plot.sx(state.x[i]))
       .attr("y1", (i) => y(found.fitted[degree][i])).attr("y2", (i) => y(found.y[i]));
