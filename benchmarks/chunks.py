@@ -324,7 +324,7 @@ def new_cluster():
 def main(arguments=None):
     """Measure, print and store."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, nargs="+", default=[800_000, 4_000_000])
+    parser.add_argument("--rows", type=int, nargs="+", default=[800_000, 4_000_000, 16_000_000])
     parser.add_argument("--only", nargs="+", help="methods, whose records in --json are replaced")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args(arguments)
