@@ -385,6 +385,7 @@ def attempt(kernels, level, limit, report=None):
                     | {
                         "example": {"seconds": seconds, "compiling": example(site, "none")[0]},
                         "fits": list(fits(site)),
+                        "fits_date": time.strftime("%Y-%m-%d"),
                     },
                     indent=1,
                 )
