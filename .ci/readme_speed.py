@@ -4,12 +4,15 @@
 """
 
 import json
+import textwrap
+from operator import itemgetter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 RESULTS = ROOT / "benchmarks" / "results"
 CHUNKS = ROOT / "benchmarks" / "chunks.json"
+FIRST_CALLS = ROOT / "benchmarks" / "first_calls.json"
 START = "<!-- The lines from here to the end mark are written by .ci/readme_speed.py -->\n"
 END = "<!-- end -->\n"
 
@@ -21,6 +24,11 @@ def finished(case):
 
 def span(values):
     return f"{min(values):.2f} to {max(values):.2f}"
+
+
+def item(text):
+    """An item of the list, as lines of README.md."""
+    return textwrap.wrap(f"- {text}", 100, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def committed():
@@ -72,30 +80,51 @@ def table(families):
         "Where litlearn loses:",
         "",
         f"- **The fastest peer** is faster in {behind} of the {total} cases.",
-        *predictions_alone(families),
+        *parts_alone(families),
         f"- **scikit-learn** is faster in {names}.",
-        f"- **Memory** beyond the data is {span(memory)} times scikit-learn's. Several classes",
-        "  are left out, because scikit-learn's own processes were not measured there.",
+        *item(
+            f"**Memory** beyond the data, with what the first call loads, is {span(memory)} times "
+            "that of scikit-learn's fastest solver. Several classes are left out, because "
+            "scikit-learn's own processes were not measured there."
+        ),
         *in_chunks(),
+        *first_calls(),
     ]
     return "\n".join(lines) + "\n"
 
 
-def predictions_alone(families):
-    """A line for each case in which predictions that are timed with the fit are slower alone."""
-    lines = []
+def parts_alone(families):
+    """Lines on the cases without a faster peer, where one is faster in a part alone."""
+    found = {}
     for case in [case for one in families for case in one["cases"]]:
         records = finished(case)
         ours = records.pop(next(name for name, one in records.items() if one["ours"]))
-        if case["group"] == "Fit and predictions of machines" and records:
-            least = min(records.values(), key=lambda one: one["query"])
-            ratio = ours["query"] / least["query"]
+        peers = list(records.values())
+        if not peers or ours["seconds"] > min(one["seconds"] for one in peers):
+            continue
+        matters = min(ours["build"], ours["query"]) >= 0.01 * ours["seconds"]
+        if not matters or case["group"] == "Lasso":  # there the first part only makes the matrix
+            continue
+        tree = case["group"] in ("k-d tree", "Ball tree", "Brute force")
+        words = ("building", "queries") if tree else ("fit", "predictions")
+        for part, name in zip(("build", "query"), words, strict=True):
+            least = min(peers, key=itemgetter(part))
+            ratio = ours[part] / least[part]
             if ratio > 1:
-                lines += [
-                    f"- **Predictions** of `{case['name']}`, without the fit, take",
-                    f"  {ratio:.2f} times as long as with {least['label']}.",
-                ]
-    return lines
+                where = found.setdefault(case["name"], [])
+                where.append(
+                    f"  - {name}, `{case['name']}`: {ratio:.2f} times {least['label']}'s time"
+                )
+    if not found:
+        return []
+    return [
+        *item(
+            "**A part alone**, the fit or the predictions, is slower than with some peer in "
+            f"{len(found)} of the other cases. A part is counted where each of the two takes at "
+            "least 1 % of litlearn's time."
+        ),
+        *[line for lines in found.values() for line in lines],
+    ]
 
 
 def in_chunks():
@@ -103,20 +132,33 @@ def in_chunks():
     if not CHUNKS.exists():
         return []
     measured = json.loads(CHUNKS.read_text(encoding="utf-8"))
-    fits = measured["fits"]
-    most = max(fit["rows"] for fit in fits)
-    fits = [fit for fit in fits if fit["rows"] == most]
-    step, memory = (
-        [fit[kind] / fit[f"{kind}_steps"] for fit in fits] for kind in ("held", "memory")
+    sizes, steps, reading = sorted({fit["rows"] for fit in measured["fits"]}), [], []
+    for rows in (sizes[0], sizes[-1]):
+        fits = [fit for fit in measured["fits"] if fit["rows"] == rows]
+        ratios = [
+            fit["held"] / fit["held_steps"] / (fit["memory"] / fit["memory_steps"]) for fit in fits
+        ]
+        steps.append(f"{span(ratios)} times as long with {fits[0]['held_rows']:,} rows")
+        ratios = [fit["seconds"] / fit["reading"] for fit in fits if fit["steps"] == 1]
+        reading.append(f"{span(ratios)} times as long with {rows:,} rows")
+    return item(
+        "**Arrays of Dask** on two processes: compared with one memory, a step takes "
+        f"{steps[0]} and {steps[1]}. Compared with Dask's reading of the same files, which are in "
+        "the system's memory, and adding up of their columns and targets, a fit of one pass takes "
+        f"{reading[0]} and {reading[1]} (measured on {measured['date']})."
     )
-    steps = [a / b for a, b in zip(step, memory, strict=True)]
-    reading = [fit["seconds"] / fit["steps"] / fit["reading"] for fit in fits if fit["steps"] == 1]
-    return [
-        f"- **Arrays of Dask** on two processes: a step with {fits[0]['held_rows']:,} rows takes",
-        f"  {span(steps)} times as long as in one memory, and a fit of one pass",
-        f"  {span(reading)} times as long as Dask takes to read the same files, which are in the",
-        f"  system's memory, and to add up their columns (measured on {measured['date']}).",
-    ]
+
+
+def first_calls():
+    """The line on the first call of an estimator on a machine."""
+    rows = json.loads(FIRST_CALLS.read_text(encoding="utf-8"))["rows"]
+    seconds = [row["compiling"] for row in rows]
+    return item(
+        "**The first call on a machine** compiles, unless `litlearn-kernels` is installed. That "
+        f"took {min(seconds):.2f} to {max(seconds):.1f} seconds for an estimator here, once for "
+        "each kind of data; later processes load the result from disk. `litlearn.warm_up()` does "
+        "it ahead of time."
+    )
 
 
 def main():

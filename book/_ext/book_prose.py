@@ -213,5 +213,5 @@ def voice(cells):
         "long formulas in lines": sum(
             len(one) > 25 for one in re.findall(r"(?<!\$)\$([^$\n]+)\$(?!\$)", text)
         ),
-        "folded bars": sum("hide-input" in tags(cell) for cell in cells[:end]),
+        "folded bars": sum(bool(tags(cell) & {"hide-input", "hide-cell"}) for cell in cells[:end]),
     }
