@@ -6,8 +6,8 @@ needs no exact answer, since the fit in memory is one. It measures
 - ``fits``: each method to samples on the disk, in chunks: seconds, bytes that were moved between
   the processes, the peak memory of a worker, beside a reading of the same chunks; to a part of
   them, a quarter, that the workers hold; and to this part in memory, with as many threads. Each is
-  the better of two fits. Of dask-ml, where it is installed and has the method, one fit is timed,
-  which includes that the workers load the package;
+  the better of two fits, as are those of dask-ml, where it is installed and has the method, and of
+  scikit-learn's ``partial_fit`` to the files, one after the other;
 - ``costs``: seconds of a task, of a merge and of a broadcast of parameters, by the scheduler;
 - ``simulated``: seconds of a step on 1 to 1,000 machines, computed from these costs.
 """
