@@ -720,6 +720,10 @@ def test_a_worker_folds_the_chunks_that_it_holds_in_few_tasks(client):
         threads = sum(client.nthreads().values())
         assert len(own) <= 2 * threads + 1 + n_chunks // 16, own
         assert fold_rows(*fold[:2], (X,), fold[2]).tobytes() == lazy.tobytes()
+    # What is made of held chunks with each pass is not needed at once.
+    task = task_of_rows(*fold[:2], (X + 0.0,), fold[2])
+    own = [key for key in task.dask.to_dict() if str(key).startswith("litlearn-sum")]
+    assert len(own) >= n_chunks
 
 
 def test_the_loss_of_a_worker_changes_no_bit(client, tmp_path):

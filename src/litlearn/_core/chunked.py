@@ -309,13 +309,15 @@ def _lie_together(X, numbers):
 def _holders(X):
     """Return, by the number of a chunk, the worker that holds it, and how many threads that has.
 
-    Asked once for an array: chunks that have moved since are still summed up, elsewhere.
+    Nothing where the chunks are made of held ones with each pass: a task for several would need
+    them all at once. Asked once for an array: chunks that have moved since are still summed up.
     """
     if hasattr(X, "_litlearn_holders"):
         return X._litlearn_holders
     held, futures, found = _held_chunks(X), dict(_futures_of(X)), {}
     client = next((one.client for one in futures.values()), None)
-    if held and client.status == "running" and not client.asynchronous:
+    whole = all(key[0] == X.name for key in held.values())
+    if held and whole and client.status == "running" and not client.asynchronous:
         known, threads = client.who_has([futures[key] for key in held.values()]), client.nthreads()
         for i, key in held.items():
             address = min(known.get(futures[key].key, ()), default=None)
