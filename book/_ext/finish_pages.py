@@ -478,6 +478,10 @@ def finish_page(build, path):
     path.write_text(str(page), encoding="utf-8")
 
 
+# Lines of a script that are nothing but comments: for those who read the source.
+COMMENTS = re.compile(r"^[ \t]*(?:/\*.*?\*/|//[^\n]*)[ \t]*\n", re.MULTILINE | re.DOTALL)
+
+
 def finish(app: Sphinx, exception):
     """Repair every page of a finished build."""
     if exception is not None or app.builder.format != "html":
@@ -498,6 +502,9 @@ def finish(app: Sphinx, exception):
     ]:
         (static / useless).unlink(missing_ok=True)
     shutil.rmtree(static / "vendor" / "fontawesome", ignore_errors=True)
+    for script in (static / "figures").glob("*.js"):
+        if script.name != "d3.js":  # whose first line is its licence
+            script.write_text(COMMENTS.sub("", script.read_text("utf-8")), encoding="utf-8")
     labels = reading.Labels(reading.BOOK)
     for download in (out / "_sources" / "book").glob("*.ipynb"):
         text = reading.reading(reading.BOOK / download.name, labels, pages=True)
