@@ -344,7 +344,7 @@ def fits(folder, rounds=8):
     best = {level: {} for level in levels}
     with tempfile.TemporaryDirectory() as cache:
         for turn in range(rounds + 1):  # the first round compiles
-            for level in levels[:: 1 - 2 * (turn % 2)]:
+            for level in levels if turn % 2 else reversed(levels):
                 setting = level if level in shipped.usable() else "none"
                 (found,) = alone(FITS, "", folder, setting, cache)
                 for name, seconds in found.items():

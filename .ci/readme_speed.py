@@ -5,7 +5,6 @@
 
 import json
 import textwrap
-from operator import itemgetter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,7 +79,10 @@ def table(families):
         "Where litlearn loses:",
         "",
         f"- **The fastest peer** is faster in {behind} of the {total} cases.",
-        *parts_alone(families),
+        *item(
+            "**A part alone**, the fit or the predictions, can be slower where both together are "
+            "not. The page lists these cases, too."
+        ),
         f"- **scikit-learn** is faster in {names}.",
         *item(
             f"**Memory** beyond the data, with what the first call loads, is {span(memory)} times "
@@ -91,40 +93,6 @@ def table(families):
         *first_calls(),
     ]
     return "\n".join(lines) + "\n"
-
-
-def parts_alone(families):
-    """Lines on the cases without a faster peer, where one is faster in a part alone."""
-    found = {}
-    for case in [case for one in families for case in one["cases"]]:
-        records = finished(case)
-        ours = records.pop(next(name for name, one in records.items() if one["ours"]))
-        peers = list(records.values())
-        if not peers or ours["seconds"] > min(one["seconds"] for one in peers):
-            continue
-        matters = min(ours["build"], ours["query"]) >= 0.01 * ours["seconds"]
-        if not matters or case["group"] == "Lasso":  # there the first part only makes the matrix
-            continue
-        tree = case["group"] in ("k-d tree", "Ball tree", "Brute force")
-        words = ("building", "queries") if tree else ("fit", "predictions")
-        for part, name in zip(("build", "query"), words, strict=True):
-            least = min(peers, key=itemgetter(part))
-            ratio = ours[part] / least[part]
-            if ratio > 1:
-                where = found.setdefault(case["name"], [])
-                where.append(
-                    f"  - {name}, `{case['name']}`: {ratio:.2f} times {least['label']}'s time"
-                )
-    if not found:
-        return []
-    return [
-        *item(
-            "**A part alone**, the fit or the predictions, is slower than with some peer in "
-            f"{len(found)} of the other cases. A part is counted where each of the two takes at "
-            "least 1 % of litlearn's time."
-        ),
-        *[line for lines in found.values() for line in lines],
-    ]
 
 
 def in_chunks():

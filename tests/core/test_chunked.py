@@ -711,19 +711,18 @@ def test_a_worker_folds_the_chunks_that_it_holds_in_few_tasks(client):
         sizes = ((2000 // n_chunks,) * n_chunks, (3,))
         return da.Array(graph, name, sizes, dtype=float, meta=values[:0])
 
-    fold = part, np.add, 10
-    lazy = fold_rows(*fold[:2], (chunked(values, 50),), fold[2])
+    def own_tasks(X):
+        task = task_of_rows(part, np.add, (X,), 10)
+        return [key for key in task.dask.to_dict() if str(key).startswith("litlearn-sum")]
+
+    lazy = fold_rows(part, np.add, (chunked(values, 50),), 10)
+    threads = sum(client.nthreads().values())
     for places in ([0, 1] * 20, [0] * 20 + [1] * 20, [1] * 40, [0] * 39 + [1]):
         X = held(tuple(places))
-        task = task_of_rows(*fold[:2], (X,), fold[2])
-        own = [key for key in task.dask.to_dict() if str(key).startswith("litlearn-sum")]
-        threads = sum(client.nthreads().values())
-        assert len(own) <= 2 * threads + 1 + n_chunks // 16, own
-        assert fold_rows(*fold[:2], (X,), fold[2]).tobytes() == lazy.tobytes()
+        assert len(own_tasks(X)) <= 2 * threads + 1 + n_chunks // 16
+        assert fold_rows(part, np.add, (X,), 10).tobytes() == lazy.tobytes()
     # What is made of held chunks with each pass is not needed at once.
-    task = task_of_rows(*fold[:2], (X + 0.0,), fold[2])
-    own = [key for key in task.dask.to_dict() if str(key).startswith("litlearn-sum")]
-    assert len(own) >= n_chunks
+    assert len(own_tasks(X + 0.0)) >= n_chunks
 
 
 def test_the_loss_of_a_worker_changes_no_bit(client, tmp_path):
