@@ -682,13 +682,11 @@ def decision_trees():
 
 
 def decision_trees_states():
-    """No question asked; patient 5 at 74; twelve patients that can be turned."""
-    X, _ = of_chapter("decision_trees", "X_six", "y_six")
+    """No question asked; twelve patients that can be turned."""
     # Two columns, which one question tells apart.
     columns = np.column_stack([np.tile([4.2, 5.8], 6), np.repeat(np.arange(62, 87, 4.8), 2)])
     return {
         "first": {"asked": 0},
-        "greedy": {"X": moved(X, patient_5=[7, 74])},
         "turned": {"X": columns.round(1).tolist(), "y": [1, 0] * 6},
     }
 
