@@ -8,6 +8,7 @@ needs no exact answer, since the fit in memory is one. It measures
   them, a quarter, that the workers hold; and to this part in memory, with as many threads. Each is
   the better of two fits, as are those of dask-ml, where it is installed and has the method, and of
   scikit-learn's ``partial_fit`` to the files, one after the other;
+- ``traffic``: bytes that a fit moves if as many chunks have more rows;
 - ``costs``: seconds of a task, of a merge and of a broadcast of parameters, by the scheduler;
 - ``simulated``: seconds of a step on 1 to 1,000 machines, computed from these costs.
 """
@@ -30,6 +31,7 @@ from benchmarks import runner, worker
 from litlearn._core.chunked import TOGETHER
 
 FEATURES, CHUNK = 20, 100_000
+SMALLER = (1_000, 10_000, CHUNK)  # rows of a chunk
 MACHINES = (1, 2, 10, 100, 1000)
 BANDWIDTH = 1.25e9  # bytes a second of a network of 10 Gbit/s, which is not measured here
 ROUNDS = 2
@@ -74,11 +76,11 @@ def reading(path):
     return dask.delayed(np.load, pure=True)(str(path))
 
 
-def held(client, folder, n):
+def held(client, folder, n, length=CHUNK):
     """As :func:`in_chunks`, of chunks that the workers have read and hold, in turns.
 
-    Dask gives a task of reading to whoever is free, so that at times one worker would hold two
-    thirds of the chunks, and take as many steps in a row.
+    Of each chunk the first `length` rows. Dask gives a task of reading to whoever is free, so that
+    at times one worker would hold two thirds of the chunks, and take as many steps in a row.
     """
     from distributed import wait
 
@@ -93,10 +95,16 @@ def held(client, folder, n):
             place = addresses[i % len(addresses)]
             path = str(folder / f"{letter}{number}.npy")
             key = (name, i, *(0,) * (array.ndim - 1))
-            graph[key] = client.submit(np.load, path, workers=place, pure=False)
+            graph[key] = client.submit(first_rows, path, length, workers=place, pure=False)
         wait(list(graph.values()))
-        kept.append(type(array)(graph, name, array.chunks, dtype=array.dtype, meta=array._meta))
+        chunks = (tuple(min(length, rows) for rows in array.chunks[0]), *array.chunks[1:])
+        kept.append(type(array)(graph, name, chunks, dtype=array.dtype, meta=array._meta))
     return kept
+
+
+def first_rows(path, length):
+    """The first rows of a file, without the others behind them."""
+    return np.load(path)[:length].copy()
 
 
 # ---------------------------------------------------------------- methods
@@ -244,6 +252,16 @@ def measure(client, folder, n, method):
     return record
 
 
+def traffic(client, folder, n, method):
+    """Bytes that a fit moves between the processes, for as many chunks of more and more rows."""
+    found = []
+    for length in SMALLER:
+        arrays = held(client, folder, n, length)
+        _, sent, model = timed(fitted("litlearn", method, *arrays))
+        found.append({"rows": len(arrays[0]), "moved": sent, "steps": steps(model, method[-1])})
+    return {"name": method[0], "chunks": arrays[0].numblocks[0], "fits": found}
+
+
 def costs(client):
     """Seconds of the scheduler for a task, a merge in a chain, and a broadcast of parameters."""
     import dask
@@ -350,6 +368,11 @@ def main(arguments=None):
                     record = measure(client, folder, n, method)
                 print(record, flush=True)
                 result["fits"].append(record)
+        result["traffic"] = []
+        for method in METHODS:
+            with new_cluster() as client:
+                result["traffic"].append(traffic(client, folder, chosen.rows[0] * 5, method))
+            print(result["traffic"][-1], flush=True)
     result["simulated"] = {}
     for record in result["fits"][len(chosen.rows) - 1 :: len(chosen.rows)]:
         # Two threads worked for `memory` seconds.
