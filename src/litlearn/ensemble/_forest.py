@@ -13,6 +13,7 @@ from litlearn._core.tasks import map_tasks
 from litlearn.datasets import Bunch
 from litlearn.ensemble._draws import draw_counts, draw_rows
 from litlearn.ensemble._importances import permutation_importances
+from litlearn.ensemble._quantiles import forest_quantiles
 from litlearn.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -309,6 +310,12 @@ class Forest(TreeModel):
         """Return how often tree b has drawn each sample: (n_samples,)."""
         sizes = self._n_samples, self._n_samples_bootstrap, self._sample_weight
         return draw_counts(self.estimators_[b].random_state, *sizes)
+
+    def _weight_of(self, b):
+        """Return the weight of each training sample in tree b: (n_samples,)."""
+        if self.bootstrap:
+            return self._counts_of(b).astype(np.float64)
+        return np.ones(self._n_samples) if self._sample_weight is None else self._sample_weight
 
     def _check_bootstrap(self, what):
         """Refuse to ask for what only trees can answer that have drawn their samples."""
@@ -636,6 +643,99 @@ class ForestRegressor(LeafMeans, Forest):
         ndarray of shape (n_samples,) or (n_samples, n_outputs), float64
         """
         return self._flat(self._means(X)[:, :, 0])
+
+    def predict_quantiles(self, X, quantiles=(0.05, 0.5, 0.95), *, X_train, y_train):
+        r"""Return quantiles of the target, from the training targets that share leaves with `X`.
+
+        A quantile regression forest. In each tree b the training samples of the leaf
+        :math:`L_b(x)` share a weight of one, as they weighed when the tree was grown: by the number
+        :math:`N_{bi}` of times that they were drawn, or without ``bootstrap`` by their
+        `sample_weight`. The forest's weights are the mean over the B trees, and the quantile is
+        the smallest target at which their sum has reached :math:`\tau`:
+
+        .. math::
+            w_i(x) = \frac{1}{B} \sum_{b=1}^B \frac{N_{bi} [x_i \in L_b(x)]}
+            {\sum_k N_{bk} [x_k \in L_b(x)]}, \qquad
+            \hat q_\tau(x) = \min\Bigl\{y : \sum_{i: y_i \le y} w_i(x) \ge \tau\Bigr\}.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples; NaN stands for a missing value.
+        quantiles : float or array-like of shape (n_quantiles,), default=(0.05, 0.5, 0.95)
+            Shares :math:`\tau` of the targets that lie at or below the answer, from 0 to 1, in any
+            order.
+        X_train : array-like or sparse array of shape (n_train, n_features)
+            The samples that the forest was fitted to, in their order.
+        y_train : array-like of shape (n_train,)
+            Their targets.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_quantiles) or (n_samples,), float64
+            Targets of training samples; of a single number `quantiles`, flat.
+
+        Raises
+        ------
+        TypeError
+            If `X`, `X_train` or `y_train` holds objects that are not numbers, or is an array of
+            Dask.
+        ValueError
+            If `quantiles` are not numbers from 0 to 1, the forest was fitted to several outputs,
+            an array has the wrong shape or holds infinity, or `X_train` and `y_train` are not those
+            of the fit: samples end in other leaves, or have other targets than their leaf.
+        NotFittedError
+            If the forest is not fitted.
+
+        Notes
+        -----
+        Leaves of one sample, the default, give the widest choice of weights between samples, but
+        few targets for each answer; for outer quantiles give ``min_samples_leaf`` of 5 or more.
+        With squared errors, the mean of the targets with these weights is the prediction. The
+        publication weights all training samples of a leaf alike, drawn or not; here the weights are
+        those of which the forest's prediction is made.
+
+        A fitted forest holds no training samples, so that it stays small, and its pickles too: they
+        come with the question. Cost: the training samples walk through all trees at each call,
+        n B steps from node to node times the depth; then for each of `X` as many additions as its
+        leaves have members in all trees. Memory during the call: 12 bytes for each training sample
+        and tree that has drawn it, about 8 n B. Ask for many samples at once.
+
+        References
+        ----------
+        Meinshausen, Quantile regression forests, Journal of Machine Learning Research 7, 2006.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from litlearn.ensemble import RandomForestRegressor
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(size=(1000, 1))
+        >>> y = X[:, 0] * rng.normal(size=1000)
+        >>> model = RandomForestRegressor(min_samples_leaf=20, random_state=0).fit(X, y)
+        >>> low, high = model.predict_quantiles([[0.1], [0.9]], X_train=X, y_train=y)[:, [0, 2]].T
+        >>> print((high - low).round())
+        [0. 3.]
+        """
+        validation.check_is_fitted(self)
+        who, what = type(self).__name__, "predict_quantiles"
+        self._check_in_memory(what, X=X, X_train=X_train, y_train=y_train)
+        expected = "a number or a flat array of numbers in the range [0.0, 1.0]"
+        asked = validation.check_numbers(self, "quantiles", quantiles, expected, kinds="iuf")
+        if asked.ndim > 1 or not asked.size or asked.min() < 0.0 or asked.max() > 1.0:
+            validation.refuse(self, "quantiles", quantiles, expected)
+        if self.n_outputs_ > 1:
+            raise ValueError(
+                f"{who}.{what} needs a forest of one output: several targets have no order. Got "
+                f"one that was fitted to {self.n_outputs_}."
+            )
+        X, X_train = self._queries(X), self._check_training(X_train, "X_train")
+        y = self._true(y_train)[:, 0]
+        trees = [one.tree_ for one in self.estimators_]
+        found = forest_quantiles(
+            who, X, trees, self._weight_of, X_train, y, np.atleast_1d(asked), self.n_jobs
+        )
+        return found if asked.ndim else found[:, 0]
 
     def _true(self, y):
         """Return the targets of the fit, checked: (n_samples, n_outputs)."""
