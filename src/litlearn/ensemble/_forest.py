@@ -13,6 +13,7 @@ from litlearn._core.tasks import map_tasks
 from litlearn.datasets import Bunch
 from litlearn.ensemble._draws import draw_counts, draw_rows
 from litlearn.ensemble._importances import permutation_importances
+from litlearn.ensemble._jackknife import jackknife_variances
 from litlearn.ensemble._quantiles import forest_quantiles
 from litlearn.tree import (
     DecisionTreeClassifier,
@@ -477,6 +478,36 @@ class Forest(TreeModel):
             standard_error=std / np.sqrt(n - 1) if n > 1 else np.full(len(std), np.nan),
         )
 
+    def _standard_errors(self, X):
+        """Return standard errors of the trees' mean: (n_samples, n_outputs, n_classes)."""
+        validation.check_is_fitted(self)
+        who, what = type(self).__name__, "predict_standard_error"
+        self._check_bootstrap(what)
+        self._check_in_memory(what, X=X)
+        n_trees, n_train = len(self.estimators_), self._n_samples
+        if n_trees == 1:
+            raise ValueError(f"{who}.{what} compares trees, and needs two or more. Got one.")
+        X = self._queries(X)
+        counts = np.empty((n_trees, n_train), dtype=np.int32)
+
+        def part(b):
+            counts[b] = self._counts_of(b)
+
+        parallel.fold_blocks(part, None, range(n_trees), self.n_jobs)
+        weight = np.ones(n_train) if self._sample_weight is None else self._sample_weight
+        trees, hard = [one.tree_ for one in self.estimators_], self._votes_hard()
+        n_draws, chances = self._n_samples_bootstrap, weight / weight.sum()
+        variances = jackknife_variances(X, trees, counts, n_draws, chances, hard, self.n_jobs)
+        unknown = variances < 0.0
+        if unknown.any():
+            message = (
+                f"{who}.{what}: {n_trees} trees are too few for {unknown.sum()} of "
+                f"{unknown.size} standard errors, which are NaN. About as many trees as training "
+                f"samples, {n_train}, may do."
+            )
+            validation.warn(UserWarning(message))
+        return np.sqrt(np.where(unknown, np.nan, variances))
+
     def apply(self, X):
         """Return the number of the leaf of each sample in each tree.
 
@@ -595,6 +626,79 @@ class ForestClassifier(ClassShares, Forest):
             In the order of ``classes_``.
         """
         return self._public(self._shares(self._means(X)))
+
+    def predict_standard_error(self, X):
+        r"""Return standard errors of :meth:`predict_proba`, over other training samples.
+
+        The infinitesimal jackknife: a training sample i that the trees would draw a little more
+        often moves the mean :math:`\bar t(x)` of the B trees by the covariance of its count
+        :math:`N_{bi}` with the trees' shares of a class, or votes, :math:`t_b(x)`. The noise of a
+        limited number of trees makes these covariances too large, and is subtracted:
+
+        .. math::
+            \hat V(x) = \sum_{i=1}^n \left(\frac{1}{B} \sum_{b=1}^B (N_{bi} - 1)
+            (t_b(x) - \bar t(x))\right)^2
+            - \frac{n - 1}{B^2} \sum_{b=1}^B (t_b(x) - \bar t(x))^2.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples; NaN stands for a missing value.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of them, one for each output
+            Square roots of :math:`\hat V`, in the unit of a probability. NaN, with a
+            ``UserWarning``, where :math:`\hat V` is negative: there the trees are too few to tell.
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers, or is an array of Dask.
+        ValueError
+            If the forest was fitted with ``bootstrap=False`` or has one tree, or `X` has the wrong
+            shape or holds infinity.
+        NotFittedError
+            If the forest is not fitted.
+
+        Notes
+        -----
+        It estimates the standard deviation of the prediction of a forest with very many trees over
+        training sets that could have been drawn instead. It is no interval for a new target, which
+        has noise of its own, nor for the class, and says nothing of bias. The estimate itself
+        needs more trees than the prediction: about as many as there are training samples.
+
+        The trees' answers are taken as linear in the counts, so that errors come out too small on
+        average: in forests refitted to 60 new samples again and again they were 0.9 times the
+        standard deviation with leaves of five samples, and 0.8 times with leaves of one.
+
+        With ``max_samples``, s draws instead of n, the counts have the mean s / n, and the second
+        term has the factor s (1 - 1 / n) instead of n - 1, which the publication rounds to n. With
+        `sample_weight` in `fit`, samples are drawn with chances :math:`p_i`, and it has the factor
+        :math:`s (1 - \sum_i p_i^2)`: weights stay as they are, samples vary.
+
+        Cost: a prediction, the draws of all trees, 4 n B bytes, and n B multiplications for each
+        sample and class.
+
+        References
+        ----------
+        Wager, Hastie and Efron, Confidence intervals for random forests: the jackknife and the
+        infinitesimal jackknife, Journal of Machine Learning Research 15, 2014.
+
+        Efron, Estimation and accuracy after model selection, Journal of the American Statistical
+        Association 109, 2014.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from litlearn.ensemble import RandomForestClassifier
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> model = RandomForestClassifier(500, random_state=0).fit(X, X[:, 0] > 0)
+        >>> inside, border = model.predict_standard_error([[2.0, 0.0], [0.05, 0.0]])[:, 1]
+        >>> print(inside < border < 0.5)
+        True
+        """
+        return self._public(self._shares(self._standard_errors(X)))
 
     def _losses_of(self, y, weight):
         """Return a function of a tree's number: that of :func:`permutation_importances`."""
@@ -736,6 +840,80 @@ class ForestRegressor(LeafMeans, Forest):
             who, X, trees, self._weight_of, X_train, y, np.atleast_1d(asked), self.n_jobs
         )
         return found if asked.ndim else found[:, 0]
+
+    def predict_standard_error(self, X):
+        r"""Return standard errors of :meth:`predict`, over other training samples.
+
+        The infinitesimal jackknife: a training sample i that the trees would draw a little more
+        often moves the mean :math:`\bar t(x)` of the B trees by the covariance of its count
+        :math:`N_{bi}` with the trees' predictions :math:`t_b(x)`. The noise of a limited number of
+        trees makes these covariances too large, and is subtracted:
+
+        .. math::
+            \hat V(x) = \sum_{i=1}^n \left(\frac{1}{B} \sum_{b=1}^B (N_{bi} - 1)
+            (t_b(x) - \bar t(x))\right)^2
+            - \frac{n - 1}{B^2} \sum_{b=1}^B (t_b(x) - \bar t(x))^2.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples; NaN stands for a missing value.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs), float64
+            Square roots of :math:`\hat V`, in the unit of the target. NaN, with a
+            ``UserWarning``, where :math:`\hat V` is negative: there the trees are too few to tell.
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers, or is an array of Dask.
+        ValueError
+            If the forest was fitted with ``bootstrap=False`` or has one tree, or `X` has the wrong
+            shape or holds infinity.
+        NotFittedError
+            If the forest is not fitted.
+
+        Notes
+        -----
+        It estimates the standard deviation of the prediction of a forest with very many trees over
+        training sets that could have been drawn instead. It is no interval for a new target, which
+        has noise of its own (see :meth:`predict_quantiles`), and says nothing of bias. The
+        estimate itself needs more trees than the prediction: about as many as there are training
+        samples.
+
+        The trees' answers are taken as linear in the counts, so that errors come out too small on
+        average: in forests refitted to 60 new samples again and again they were 0.9 times the
+        standard deviation with leaves of five samples, and 0.8 times with leaves of one.
+
+        With ``max_samples``, s draws instead of n, the counts have the mean s / n, and the second
+        term has the factor s (1 - 1 / n) instead of n - 1, which the publication rounds to n. With
+        `sample_weight` in `fit`, samples are drawn with chances :math:`p_i`, and it has the factor
+        :math:`s (1 - \sum_i p_i^2)`: weights stay as they are, samples vary.
+
+        Cost: a prediction, the draws of all trees, 4 n B bytes, and n B multiplications for each
+        sample and output.
+
+        References
+        ----------
+        Wager, Hastie and Efron, Confidence intervals for random forests: the jackknife and the
+        infinitesimal jackknife, Journal of Machine Learning Research 15, 2014.
+
+        Efron, Estimation and accuracy after model selection, Journal of the American Statistical
+        Association 109, 2014.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from litlearn.ensemble import RandomForestRegressor
+        >>> X = np.linspace(0.0, 1.0, 50)[:, np.newaxis]
+        >>> y = np.random.default_rng(0).normal(size=50)
+        >>> model = RandomForestRegressor(500, min_samples_leaf=10, random_state=0).fit(X, y)
+        >>> print(0.1 < model.predict_standard_error([[0.5]])[0] < 0.5)
+        True
+        """
+        return self._flat(self._standard_errors(X)[:, :, 0])
 
     def _true(self, y):
         """Return the targets of the fit, checked: (n_samples, n_outputs)."""
