@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 from litlearn import linear_model
 from litlearn.exceptions import NotFittedError
@@ -464,6 +464,47 @@ def test_nothing_is_known_where_everything_is_explained():
     assert np.isinf(table.lower[1:]).all() and np.isinf(table.upper[1:]).all()
     assert np.isnan(table.estimate[1:]).all()
     np.testing.assert_allclose(table.p_value[1:], 1.0, atol=1e-4)
+
+
+def lowest(A, y, value=None, j=None):
+    """The infimum of the deviance by gradients alone, with coefficient j at a value if one is."""
+    sign = 2.0 * y - 1.0
+    free = np.arange(A.shape[1]) != j
+    fixed = 0.0 if j is None else A[:, j] * value
+
+    def fun(u):
+        m = sign * (A[:, free] @ u + fixed)
+        gradient = -2 * A[:, free].T @ (sign * special.expit(-m))
+        return 2 * np.logaddexp(0, -m).sum(), gradient
+
+    options = {"gtol": 1e-9, "maxiter": 5000}
+    return optimize.minimize(fun, np.zeros(free.sum()), jac=True, options=options).fun
+
+
+@SEPARATED
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("seed", range(12))
+def test_few_people_with_yes_or_no_features(seed, intercept):
+    """Half of these problems are separated, in whole or in part; some rows are all zero."""
+    rng = np.random.default_rng([seed, intercept])
+    while True:
+        X = (rng.uniform(size=(12, 3)) < 0.3).astype(float)
+        y = (rng.uniform(size=12) < special.expit(3 * X[:, 0] - 1)).astype(int)
+        A = with_ones(X) if intercept else X
+        if np.linalg.matrix_rank(with_ones(X)) == 4 and 0 < y.sum() < 12:
+            break
+    model = LogisticRegression(C=np.inf, fit_intercept=intercept).fit(X, y)
+    table = coefficient_table(model, X, y, method="profile")
+    bottom = lowest(A, y)
+    for j in range(A.shape[1]):
+        for end in (table.lower[j], table.upper[j]):
+            if np.isfinite(end):
+                rise = lowest(A, y, end, j) - bottom
+                np.testing.assert_allclose(rise, CHI_SQUARE, atol=1e-4)
+            else:
+                assert lowest(A, y, np.sign(end) * 1e3, j) - bottom < CHI_SQUARE
+        fall = lowest(A, y, 0.0, j) - bottom
+        np.testing.assert_allclose(table.statistic[j] ** 2, fall, atol=1e-4)
 
 
 # -- what is refused ------------------------------------------------------------------------------

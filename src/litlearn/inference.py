@@ -26,6 +26,8 @@ KINDS = ("nonrobust", "HC0", "HC1", "HC2", "HC3")
 # Standard errors by which a coefficient of the model may miss the minimum. The default tolerance of
 # a fit is finer, and another person among a thousand coarser.
 NEAR = 1e-3
+# Deviance of a sample by which a model of separated classes may miss the limit, where solvers stop.
+NEAR_LIMIT = 0.1
 # 1 - leverage that is rounding: residual and divisor both are, and their ratio is anything.
 LEVERAGE_ONE = 1e-8
 # Newton's method has found the maximum of a likelihood when its next step moves no score further.
@@ -34,7 +36,10 @@ MOVED = 1e-8
 # the curvature in some direction is the rounding of that in others.
 EXHAUSTED, FLAT, TINY = 1e-20, 1e-13, 1e-30
 FAR = 15.0  # scores, in log-odds
-SPANNED = 1e-9  # singular values below this share of the largest are rounding
+# Coefficients of a function that separates classes, of columns whose mean square is 1: steeper ones
+# would separate rounding.
+STEEPEST = 1e6
+SPANNED = 1e-9  # singular values of such columns that are smaller are rounding
 MOST_STEPS, MOST_DOUBLINGS = 200, 200
 # The deviance at the ends of a profile interval, as a share of the rise that they have.
 PROFILE_ACCURACY = 1e-9
@@ -457,7 +462,8 @@ def maximise(B, sign, weight, offset, v):
         eigenvalues = np.linalg.eigvalsh(hessian)
         flat = eigenvalues[0] <= FLAT * eigenvalues[-1]
         if flat:
-            hessian[np.diag_indices(len(v))] += max(10.0 * FLAT * eigenvalues[-1], TINY)
+            more = max(10.0 * FLAT * eigenvalues[-1], -2.0 * eigenvalues[0], TINY)
+            hessian[np.diag_indices(len(v))] += more
         lower = np.asfortranarray(np.linalg.cholesky(hessian))
         slope = solve_triangular(lower, B.T @ (weight * pull)[:, None] / total)
         step = solve_triangular(lower, slope, transposed=True)[:, 0]
@@ -543,7 +549,7 @@ def explainable(S):
 
     n, k = S.shape
     A = sparse.hstack([sparse.csr_array(-S), sparse.eye_array(n)], format="csr")
-    bounds = [(None, None)] * k + [(0.0, 1.0)] * n
+    bounds = [(-STEEPEST, STEEPEST)] * k + [(0.0, 1.0)] * n
     return programme(np.r_[np.zeros(k), -np.ones(n)], A, np.zeros(n), bounds)[k:] > 0.5
 
 
@@ -552,7 +558,7 @@ def can_rise(S, a):
     n, k = S.shape
     A = np.zeros((n + 1, k + 1))
     A[:n, :k], A[n, :k], A[n, k] = -S, -a / np.linalg.norm(a), 1.0
-    bounds = [(None, None)] * k + [(0.0, 1.0)]
+    bounds = [(-STEEPEST, STEEPEST)] * k + [(0.0, 1.0)]
     return bool(programme(np.r_[np.zeros(k), -1.0], A, np.zeros(n + 1), bounds)[k] > 0.5)
 
 
@@ -569,14 +575,14 @@ def programme(c, A, b, bounds):
 def row_space(B):
     """Return an orthonormal basis, (k, r), of what the rows of B (n, k) span."""
     _, singular, Vt = np.linalg.svd(B, full_matrices=False)
-    return Vt[singular > SPANNED * singular.max(initial=0.0)].T
+    return Vt[singular > SPANNED].T
 
 
 def check_limit(model, design, sign, limit):
     """Refuse a model of separated classes whose likelihood is far from what is possible."""
     v = np.linalg.solve(design.back, coefficients(model))
     deviance = 2.0 * (design.weight @ np.logaddexp(0.0, -sign * (design.basis @ v)))
-    if deviance - limit > 10.0 * NEAR * design.total:
+    if deviance - limit > NEAR_LIMIT * design.total:
         raise ValueError(
             f"{WHO}: LogisticRegression is not the best fit to this X and y, whose classes are "
             f"separated by the features: the gradient at its coefficients is not zero, and its "
