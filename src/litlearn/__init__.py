@@ -19,6 +19,7 @@ _NAMESPACES = (
     "discriminant_analysis",
     "ensemble",
     "exceptions",
+    "inference",
     "kernel_approximation",
     "kernel_ridge",
     "kernels",
