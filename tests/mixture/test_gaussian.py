@@ -5,7 +5,9 @@ import pytest
 import sklearn.mixture as theirs
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
 import reference
 from litlearn.cluster import KMeans
@@ -397,3 +399,156 @@ def test_a_component_of_one_sample_has_the_variance_that_is_added(kind):
     alone = np.abs(weights - 0.25) < 1e-9
     assert alone.sum() == 2
     np.testing.assert_allclose(variances[alone], reg_covar, rtol=1e-6)
+
+
+LEARNED = ("weights_", "means_", "covariances_", "precisions_", "lower_bounds_")
+INITS = ("kmeans", "k-means++", "random", "random_from_data")
+
+
+def check_close(model, other, rtol=1e-9):
+    for name in LEARNED:
+        one, two = np.array(getattr(model, name)), np.array(getattr(other, name))
+        np.testing.assert_allclose(one, two, rtol=rtol, atol=rtol * np.abs(two).max(), err_msg=name)
+
+
+def check_same(model, other):
+    for name in LEARNED:
+        np.testing.assert_array_equal(getattr(model, name), getattr(other, name), err_msg=name)
+
+
+def starts(kind, X, k):
+    """Settings whose start is the same for samples with weights and for as many copies of them."""
+    yield {"init_params": "kmeans", "random_state": 0}
+    yield {"init_params": "kmeans", "random_state": 0, "means_init": X[:k]}
+    if kind != "tied":  # whose first covariance grows with the number of samples, as scikit-learn's
+        yield {"init_params": "k-means++", "random_state": 0}
+    yield start_of(kind, X, k)
+
+
+@nojit
+@KINDS
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_a_weight_is_so_many_copies(kind):
+    """eq-gmm-m-step, eq-gmm-likelihood: of whole weights, also of zero."""
+    X = make(n=120)
+    weight = np.random.default_rng(1).integers(0, 4, len(X))
+    copies = X.repeat(weight, axis=0)
+    for setting in starts(kind, X, 3):
+        model = GaussianMixture(3, covariance_type=kind, max_iter=12, tol=0.0, **setting)
+        found = clone(model).fit(X, sample_weight=weight)
+        expected = clone(model).fit(copies)
+        check_close(found, expected)
+        assert found.score(X, sample_weight=weight) == pytest.approx(expected.score(copies))
+        labels = clone(model).fit_predict(X, sample_weight=weight)
+        np.testing.assert_array_equal(labels, expected.predict(X))
+        # Only ratios matter: in float32, and by powers of two to the last bit.
+        check_close(clone(model).fit(X, sample_weight=np.float32(1e-5) * weight), found, 1e-6)
+        check_same(clone(model).fit(X, sample_weight=2.0**-400 * weight), found)
+
+
+@KINDS
+@pytest.mark.parametrize("init", INITS)
+def test_one_component_passes_scikit_learns_check_of_weights(kind, init):
+    model = GaussianMixture(1, covariance_type=kind, init_params=init, random_state=0)
+    check_sample_weight_equivalence_on_dense_data("GaussianMixture", model)
+
+
+@nojit
+@KINDS
+@pytest.mark.parametrize("init", INITS)
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_a_sample_of_weight_zero_has_no_influence(kind, init):
+    """Wherever it lies: where all densities are zero, too, and amid the first samples."""
+    X = make(n=120)
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, len(X)) * (np.arange(len(X)) % 3 > 0)
+    elsewhere = X.copy()
+    elsewhere[weight == 0.0] *= 1e100
+    setting = {"covariance_type": kind, "init_params": init, "max_iter": 12, "tol": 0.0}
+    model = GaussianMixture(3, random_state=0, **setting)
+    near, far = (clone(model).fit(one, sample_weight=weight) for one in (X, elsewhere))
+    check_close(far, near, 1e-12)
+    assert far.score(elsewhere, sample_weight=weight) == far.score(X, sample_weight=weight)
+    expected = np.average(near.score_samples(X), weights=weight)
+    assert near.score(X, sample_weight=weight) == pytest.approx(expected, rel=1e-12)
+
+
+@nojit
+@KINDS
+@pytest.mark.parametrize("init", INITS[:3])
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_weights_of_one_change_nothing(kind, init):
+    X = make(n=120)
+    setting = {"covariance_type": kind, "init_params": init, "random_state": 0, "max_iter": 12}
+    model = GaussianMixture(3, **setting).fit(X)
+    for ones in (np.ones(len(X)), np.full(len(X), 4), 0.5):
+        check_same(GaussianMixture(3, **setting).fit(X, sample_weight=ones), model)
+    assert model.score(X, sample_weight=2.0) == pytest.approx(model.score(X), rel=1e-14)
+
+
+@nojit
+@KINDS
+@settings(max_examples=10)
+@given(seed=st.integers(0, 1000), spread=st.sampled_from([1.0, 6.0]))
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_the_likelihood_never_falls_with_weights(kind, seed, spread):
+    """eq-gmm-bound, and it is that of the mean weighted."""
+    X = make(n=60, p=2, k=2, seed=seed, apart=1.0)
+    weight = np.exp(spread * np.random.default_rng(seed).normal(size=len(X)))
+    setting = {"covariance_type": kind, "init_params": "random", "random_state": seed}
+    model = GaussianMixture(2, tol=0.0, reg_covar=0.0, max_iter=15, **setting)
+    try:
+        model.fit(X, sample_weight=weight)
+    except ValueError as error:
+        assert "collapsed" in str(error)
+        return
+    bounds = np.array(model.lower_bounds_)
+    assert (np.diff(bounds) >= -1e-11 * np.abs(bounds[1:])).all()
+    # One more step begins where these have ended: its bound is their score.
+    score = model.score(X, sample_weight=weight)
+    model.set_params(warm_start=True, max_iter=1)
+    try:
+        model.fit(X, sample_weight=weight)
+    except ValueError as error:
+        assert "collapsed" in str(error)
+        return
+    assert model.lower_bound_ == pytest.approx(score, rel=1e-9)
+
+
+@pytest.mark.parametrize("init", INITS)
+def test_starts_are_drawn_among_samples_with_a_weight(init):
+    X = make(n=400)
+    weight = np.zeros(len(X))
+    weight[100:103] = 1.0, 2.0, 3.0
+    model = GaussianMixture(3, init_params=init, max_iter=0, random_state=0)
+    model.fit(X, sample_weight=weight)
+    if init != "random":
+        order = np.argsort(model.means_[:, 0])
+        assert_own = X[100:103][np.argsort(X[100:103, 0])]
+        np.testing.assert_allclose(model.means_[order], assert_own, rtol=1e-12)
+    weight[100] = 0.0
+    with pytest.raises(ValueError, match=r"n_components = 3, n_samples = 2 with a positive samp"):
+        model.fit(X, sample_weight=weight)
+
+
+def test_samples_are_drawn_in_proportion_to_their_weights():
+    X = np.arange(4.0)[:, None]
+    model = GaussianMixture(1, init_params="random_from_data", max_iter=0)
+    weight, counts = np.array([1.0, 2.0, 0.0, 5.0]), np.zeros(4)
+    for seed in range(400):
+        model.set_params(random_state=seed).fit(X, sample_weight=weight)
+        counts[int(np.rint(model.means_[0, 0]))] += 1
+    np.testing.assert_allclose(counts / 400, weight / 8, atol=0.08)
+
+
+@pytest.mark.parametrize("kind", _em.KINDS)
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_the_number_of_threads_changes_no_bit_with_weights(kind, monkeypatch):
+    X = make(n=20_000)
+    weight = np.random.default_rng(0).exponential(size=len(X)) * (np.arange(len(X)) % 5 > 0)
+    model = GaussianMixture(3, covariance_type=kind, max_iter=4, random_state=0)
+    fits = []
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        fits.append(clone(model).fit(X, sample_weight=weight))
+    for other in fits[1:]:
+        check_same(other, fits[0])

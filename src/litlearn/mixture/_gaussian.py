@@ -4,7 +4,7 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, DensityMixin
-from litlearn._core.chunked import is_chunked
+from litlearn._core.chunked import each_chunk, in_memory, is_chunked
 from litlearn._core.constraints import ARRAY, COUNT, NOT_NEGATIVE, REPEATS, Integer, Option, Table
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn._core.progress import progress
@@ -130,7 +130,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
 
     # Fitting
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Find the parameters.
 
         Parameters
@@ -139,6 +139,9 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             Samples: at least two, and no fewer than components.
         y : None
             Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples: each counts as so many copies of itself, up to a common factor.
+            At least `n_components` of them are positive. None: all count once.
 
         Returns
         -------
@@ -150,7 +153,8 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             If `X` holds objects that are not numbers, or is sparse.
         ValueError
             If a parameter is out of range, there are fewer samples than components, a component
-            has collapsed, or `X` is missing, empty, of the wrong shape, or holds NaN or infinity.
+            has collapsed, a weight is negative, or `X` or `sample_weight` is missing, empty, of
+            the wrong shape, or holds NaN or infinity.
         KeyboardInterrupt
             On Ctrl-C, once the parameters after the last whole iteration are stored.
 
@@ -159,10 +163,10 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         ConvergenceWarning
             If the best start did not converge.
         """
-        self._fit(X)
+        self._fit(X, sample_weight)
         return self
 
-    def fit_predict(self, X, y=None):
+    def fit_predict(self, X, y=None, sample_weight=None):
         """Fit, and return the component of each sample.
 
         Parameters
@@ -171,23 +175,27 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             Samples.
         y : None
             Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the fit.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             The component of the largest responsibility.
         """
-        checked = self._fit(X)
+        checked = self._fit(X, sample_weight)
         return self.predict(X) if is_chunked(X) else self._log_joint(checked).argmax(axis=1)
 
-    def _fit(self, X):
+    def _fit(self, X, sample_weight):
         random_state = validation.check_parameters(self).random_state
         X, names = validation.check_samples(self, X, fewest=2)
+        weight, count = self._check_weight(sample_weight, len(X))
         who = type(self).__name__
-        if len(X) < self.n_components:
+        if count < self.n_components:
             raise ValueError(
                 f"{who}: Expected n_samples >= n_components but got n_components = "
-                f"{self.n_components}, n_samples = {len(X)}"
+                f"{self.n_components}, n_samples = {count}"
+                f"{'' if weight is None else ' with a positive sample_weight'}"
             )
         given = self._check_start(X.shape[1])
         going_on = self.warm_start and hasattr(self, "converged_")
@@ -196,7 +204,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         with progress(self, show_likelihood, total=n_starts * max_iter) as report:
             for _ in range(n_starts):
                 try:
-                    start = self._parameters() if going_on else self._start(X, given, random_state)
+                    start = self._parameters() if going_on else self._start(X, weight, given, random_state)
                     before = self.lower_bound_ if going_on else -np.inf
                     found = _em.expectation_maximisation(
                         self.covariance_type,
@@ -207,6 +215,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
                         reg_covar=self.reg_covar,
                         before=before,
                         report=report,
+                        weight=weight,
                     )
                 except KeyboardInterrupt as interrupt:
                     best = better(best, getattr(interrupt, "fit", None))
@@ -224,6 +233,19 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             )
             validation.warn(ConvergenceWarning(message))
         return X
+
+    def _check_weight(self, sample_weight, n):
+        """Return weights of mean 1 (n,), or None, and the number of samples that have one.
+
+        Of mean 1, as sums leave out what is negligible, whatever the unit of the weights.
+        """
+        weight = validation.check_sample_weight(self, sample_weight, n)
+        if weight is None:
+            return None, n
+        scale, count = n / in_memory(weight.sum()), in_memory((weight > 0.0).sum())
+        if is_chunked(weight):
+            return each_chunk(weight, lambda chunk: chunk * scale, np.empty(0)), int(count)
+        return weight * scale, int(count)
 
     def _check_start(self, p):
         """Return the weights, means and precisions that were given, float64 or None."""
@@ -271,13 +293,13 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             )
         return array
 
-    def _start(self, X, given, random_state):
+    def _start(self, X, weight, given, random_state):
         """Return the parameters of a start; those that were given take the place of others."""
         weights, means, precisions = given
         if any(one is None for one in given):
-            start = self._first_responsibilities(X, random_state)
+            start = self._first_responsibilities(X, weight, random_state)
             found = _em.from_responsibilities(
-                self.covariance_type, X, *start, self.n_components, self.reg_covar
+                self.covariance_type, X, *start, self.n_components, self.reg_covar, weight
             )
             weights = found.weights if weights is None else weights
             means = found.means if means is None else means
@@ -287,7 +309,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         covariances = inverses(precisions, self.covariance_type in ("full", "tied"))
         return _em.with_factors(self.covariance_type, weights, means, covariances)
 
-    def _first_responsibilities(self, X, random_state):
+    def _first_responsibilities(self, X, weight, random_state):
         """Return what is known of each sample (n, ...), and a function of a tile of it.
 
         The function comes first; it returns responsibilities (m, k).
@@ -306,15 +328,23 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             R /= R.sum(axis=1, keepdims=True)
             return np.asarray, R
         if self.init_params == "kmeans":
-            labels = KMeans(k, n_init=1, random_state=random_state).fit(X).labels_
+            clusters = KMeans(k, n_init=1, random_state=random_state)
+            if weight is not None:
+                # It stops by a share of the variance in which each sample counts once.
+                clusters.tol *= _em.ratio_of_spreads(X, weight)
+            labels = clusters.fit(X, sample_weight=weight).labels_
             return lambda own: (own[:, None] == np.arange(k)).astype(np.float64), labels
         if self.init_params == "random_from_data":
-            chosen = random_state.choice(n, size=k, replace=False)
+            shares = None if weight is None else in_memory(weight) / n
+            chosen = random_state.choice(n, size=k, replace=False, p=shares)
         else:
-            _, chosen = kmeans_plusplus(X, k, random_state=random_state)
+            _, chosen = kmeans_plusplus(X, k, sample_weight=weight, random_state=random_state)
+        # The weight of a sample makes it likely to be drawn; once it is, it counts as one copy.
+        own_weight = 1.0 if weight is None else in_memory(weight[chosen])
+        once = 1.0 / np.maximum(own_weight, np.finfo(np.float64).tiny)
 
         def weigh(own):
-            return (np.arange(own.start, own.stop)[:, None] == chosen).astype(np.float64)
+            return (np.arange(own.start, own.stop)[:, None] == chosen) * once
 
         return weigh, range(n)  # numbers of rows, of which a chunk is told its own
 
@@ -394,7 +424,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         logs[np.isnan(logs)] = -np.inf  # all components are beyond the range of numbers
         return logs
 
-    def score(self, X, y=None):
+    def score(self, X, y=None, sample_weight=None):
         """Return the mean log-likelihood of samples.
 
         Parameters
@@ -403,12 +433,19 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             Samples.
         y : None
             Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the mean.
 
         Returns
         -------
         float
         """
-        return float(self.score_samples(X).mean())
+        logs = self.score_samples(X)
+        weight = validation.check_sample_weight(self, in_memory(sample_weight), len(logs))
+        if weight is None:
+            return float(logs.mean())
+        logs, counts = in_memory(logs), weight > 0.0  # of the others, it may be minus infinity
+        return float(np.average(logs[counts], weights=weight[counts]))
 
     def predict(self, X):
         """Return the component of the largest responsibility.
