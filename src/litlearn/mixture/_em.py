@@ -426,6 +426,67 @@ def expectation_maximisation(
     return fit
 
 
+def step(kind, X, parameters, share, reg_covar, weight=None):
+    """Return the parameters after a batch, by one step of EM, and their likelihood before it.
+
+    Statistics so far, those that the parameters came from, are averaged with those of the batch.
+
+    Parameters
+    ----------
+    kind : {"full", "tied", "diag", "spherical"}
+    X : ndarray of shape (n, p)
+        The batch.
+    parameters : Parameters
+    share : float
+        Of the batch in the average, between 0 and 1.
+    reg_covar : float
+        Added to every variance of the batch: those so far have it.
+    weight : ndarray of shape (n,) or None, default=None
+        Weights of the samples, of mean 1.
+
+    Returns
+    -------
+    parameters : Parameters
+    lower_bound : float
+        Mean log-likelihood of the batch.
+    """
+    (n, p), means = X.shape, parameters.means
+    found = sum_up(kind, X, means, weigher(kind, parameters), weight=weight)
+    bound, (weights, sums, products, _) = found.log_likelihood / n, found
+    # The parameters are what was: about its own means, its sums are zero. What `maximise` adds to
+    # weights belongs to it, too, so that a component without samples keeps its covariance.
+    past = (1.0 - share) * parameters.weights
+    old, share = past + 10.0 * np.finfo(np.float64).eps, share / n
+    products = share * products
+    scatter = None
+    if kind == "tied":
+        scatter = merged_scatter(X, weight, parameters, share, reg_covar)
+    elif kind == "full":
+        products += old[:, None, None] * parameters.covariances
+        products[:, np.arange(p), np.arange(p)] += (share * reg_covar) * weights[:, None]
+    else:
+        products += old[:, None] * parameters.covariances.reshape(len(old), -1)
+        products += (share * reg_covar) * weights[:, None]
+    average = Statistics(past + share * weights, share * sums, products, 0.0)
+    return maximise(kind, average, means, n, 0.0, scatter), bound
+
+
+def merged_scatter(X, weight, parameters, share, reg_covar):
+    """Moments of the samples that parameters of a tied covariance stand for, and of a batch.
+
+    Each sample of the batch has the weight `share`, and all together the weight 1.
+    """
+    batch = total_scatter(X, weight)
+    weights, means, covariance, *_ = parameters
+    centre = weights @ means
+    deviations = means - centre
+    between = (weights * deviations.T) @ deviations
+    keep = 1.0 - share * batch.weight
+    past = batch._replace(weight=keep, x_mean=centre, xx=keep * (covariance + between))
+    xx = share * (batch.xx + reg_covar * batch.weight * np.eye(len(centre)))
+    return moments.merge(past, batch._replace(weight=share * batch.weight, xx=xx))
+
+
 def weigher(kind, parameters):
     """Return the function that gives a tile's responsibilities and log-densities."""
     density = density_of(kind, parameters)

@@ -10,7 +10,9 @@ from litlearn._core.parallel import cut, fold_blocks
 from litlearn._core.progress import progress
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.mixture import _em
-from litlearn.mixture._em import KINDS, Parameters
+from litlearn.mixture._em import KINDS, Estimate, Parameters
+
+KAPPA = 0.7  # power of a batch's share, in :meth:`partial_fit`: sums converge above 0.5, up to 1
 
 
 class GaussianMixture(DensityMixin, BaseEstimator):
@@ -71,9 +73,10 @@ class GaussianMixture(DensityMixin, BaseEstimator):
     n_iter_ : int
         Its iterations.
     lower_bound_ : float
-        Mean log-likelihood before its last step.
+        Mean log-likelihood, weighted, before its last step.
     lower_bounds_ : list of float
-        Those of all its steps: they never fall, up to rounding and `reg_covar`.
+        Those of all its steps: they never fall, up to rounding and `reg_covar`. After another
+        batch of :meth:`partial_fit`, that of the batch before its one step.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -85,6 +88,8 @@ class GaussianMixture(DensityMixin, BaseEstimator):
     may be a ``numpy.memmap`` larger than memory. An interrupted fit (Ctrl-C) raises
     ``KeyboardInterrupt`` and leaves the parameters after the last whole iteration of the best start
     so far, with ``converged_`` false.
+
+    Weights enter :eq:`eq-gmm-m-step` as copies would: responsibilities are multiplied by them.
 
     Examples
     --------
@@ -186,10 +191,77 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         checked = self._fit(X, sample_weight)
         return self.predict(X) if is_chunked(X) else self._log_joint(checked).argmax(axis=1)
 
+    def partial_fit(self, X, y=None, sample_weight=None):
+        r"""Go on with a batch of samples, by one step of EM averaged with those before.
+
+        The first batch is fitted as by :meth:`fit`, and after :meth:`fit` the next one goes on from
+        there. Of what came before, the model itself is all that is kept.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The batch: the first one as for :meth:`fit`, later ones of any size.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, in one unit for all batches.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers, or is sparse.
+        ValueError
+            As in :meth:`fit`; or if `n_components` or `covariance_type` has changed since the first
+            batch.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the fit to the first batch did not converge.
+
+        Notes
+        -----
+        Stepwise EM :cite:p:`cappe_on-line_2009,liang_online_2009`. With the statistics
+        :math:`\hat{s}` of a batch, that is the means over its samples of the responsibilities
+        :eq:`eq-gmm-responsibility` and of their products with samples and squares, those so far
+        become
+
+        .. math:: s \leftarrow (1-\eta)\,s + \eta\,\hat{s}, \qquad
+                  \eta = \Big(\frac{b}{n+b}\Big)^{0.7},
+
+        for a batch of b samples after n others, and the new parameters are those that
+        :eq:`eq-gmm-m-step` makes of `s`. Among batches of equal size the next after t others has
+        :math:`\eta=(t+1)^{-0.7}`: all count, and the early ones, whose responsibilities were poor,
+        less and less. A step may lower the likelihood; the parameters approach a stationary point
+        as batches go on. Cost of a batch: that of an iteration, b k p^2.
+        """
+        if not hasattr(self, "_seen"):
+            return self.fit(X, sample_weight=sample_weight)
+        validation.check_parameters(self)
+        X = validation.check_queries(self, X)
+        weight, _, total = self._check_weight(sample_weight, len(X))
+        kind, seen, exact = self._seen
+        if (kind, len(self.means_)) != (self.covariance_type, self.n_components):
+            raise ValueError(
+                f"{type(self).__name__}.partial_fit: n_components={self.n_components} and "
+                f"covariance_type={self.covariance_type!r} were {len(self.means_)} and {kind!r} "
+                "for the batches before. Call fit to begin anew."
+            )
+        share = (total / (seen + total)) ** KAPPA
+        parameters, bound = _em.step(
+            kind, X, exact or self._parameters(), share, self.reg_covar, weight
+        )
+        self._store(Estimate(parameters, [bound], False), X.dtype, seen + total)
+        return self
+
     def _fit(self, X, sample_weight):
         random_state = validation.check_parameters(self).random_state
         X, names = validation.check_samples(self, X, fewest=2)
-        weight, count = self._check_weight(sample_weight, len(X))
+        weight, count, total = self._check_weight(sample_weight, len(X))
         who = type(self).__name__
         if count < self.n_components:
             raise ValueError(
@@ -204,7 +276,10 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         with progress(self, show_likelihood, total=n_starts * max_iter) as report:
             for _ in range(n_starts):
                 try:
-                    start = self._parameters() if going_on else self._start(X, weight, given, random_state)
+                    if going_on:
+                        start = self._parameters()
+                    else:
+                        start = self._start(X, weight, given, random_state)
                     before = self.lower_bound_ if going_on else -np.inf
                     found = _em.expectation_maximisation(
                         self.covariance_type,
@@ -220,11 +295,11 @@ class GaussianMixture(DensityMixin, BaseEstimator):
                 except KeyboardInterrupt as interrupt:
                     best = better(best, getattr(interrupt, "fit", None))
                     if best is not None and best.lower_bounds:
-                        self._store(best._replace(converged=False), X.dtype)
+                        self._store(best._replace(converged=False), X.dtype, total)
                         validation.store_features(self, X.shape[1], names)
                     raise
                 best = better(best, found)
-        self._store(best, X.dtype)
+        self._store(best, X.dtype, total)
         validation.store_features(self, X.shape[1], names)
         if not best.converged and self.max_iter > 0:
             message = (
@@ -235,17 +310,20 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         return X
 
     def _check_weight(self, sample_weight, n):
-        """Return weights of mean 1 (n,), or None, and the number of samples that have one.
+        """Return weights of mean 1 (n,), or None; how many are positive, and the sum as given.
 
         Of mean 1, as sums leave out what is negligible, whatever the unit of the weights.
         """
         weight = validation.check_sample_weight(self, sample_weight, n)
         if weight is None:
-            return None, n
-        scale, count = n / in_memory(weight.sum()), in_memory((weight > 0.0).sum())
+            return None, n, float(n)
+        total, count = in_memory(weight.sum()), int(in_memory((weight > 0.0).sum()))
+        scale = n / total
         if is_chunked(weight):
-            return each_chunk(weight, lambda chunk: chunk * scale, np.empty(0)), int(count)
-        return weight * scale, int(count)
+            weight = each_chunk(weight, lambda chunk: chunk * scale, np.empty(0))
+        else:
+            weight = weight * scale
+        return weight, count, float(total)
 
     def _check_start(self, p):
         """Return the weights, means and precisions that were given, float64 or None."""
@@ -348,8 +426,12 @@ class GaussianMixture(DensityMixin, BaseEstimator):
 
         return weigh, range(n)  # numbers of rows, of which a chunk is told its own
 
-    def _store(self, best, dtype):
+    def _store(self, best, dtype, seen):
+        """Keep a fit to samples of the weight `seen`."""
         found = best.parameters
+        # The next batch goes on without what rounding to float32 takes away.
+        exact = None if dtype == np.float64 else found
+        self._seen = self.covariance_type, seen, exact
         self.weights_, self.means_ = found.weights.astype(dtype), found.means.astype(dtype)
         self.covariances_ = found.covariances.astype(dtype)
         self.precisions_cholesky_ = found.factors.astype(dtype)
