@@ -90,12 +90,12 @@ FITTED = [
     (NearestCentroid(shrink_threshold=0.2, priors="empirical"), "classes", False),
     (KMeans(3, init=[[2.0] * 5, [3.0] * 5, [4.0] * 5]), None, False),
     (KMeans(4, init="random", n_init=2, random_state=0), None, False),
-    (GaussianMixture(2, **START), None, False),
+    (GaussianMixture(2, **START), None, True),
     *(
         (
             GaussianMixture(2, covariance_type=kind, means_init=MEANS, **START),
             None,
-            False,
+            True,
         )
         for kind in ("full", "tied", "diag", "spherical")
     ),
@@ -336,8 +336,14 @@ def test_scalable_starts_are_as_good():
 
 
 def test_mixtures_of_chunks_start_from_clusters():
-    X = draw()[0]
+    X, *_, weight = draw()
     X[:150] += 8.0
+    for wrap in (chunked, np.asarray):  # weights beside chunks of samples may be in memory
+        model = GaussianMixture(2, random_state=0).fit(X, sample_weight=weight)
+        found = GaussianMixture(2, random_state=0).fit(chunked(X), sample_weight=wrap(weight))
+        check_close(model, found, 1e-9)
+        score = found.score(chunked(X), sample_weight=wrap(weight))
+        assert score == pytest.approx(model.score(X, sample_weight=weight), rel=1e-9)
     model = GaussianMixture(2, random_state=0).fit(X)
     found = GaussianMixture(2, random_state=0).fit(chunked(X))
     assert found.lower_bound_ == pytest.approx(model.lower_bound_, rel=1e-9)
