@@ -21,6 +21,7 @@ from litlearn._core.base import BaseEstimator, ClassifierMixin, RegressorMixin, 
 from litlearn._core.chunked import is_chunked, is_chunked_frame
 from litlearn._core.constraints import ANYTHING, BOOLEAN, Has, Option, Real, Table, refuse
 from litlearn._core.guide import guide
+from litlearn.exceptions import NotFittedError
 
 __all__ = ["CrossConformalRegressor", "SplitConformalClassifier", "SplitConformalRegressor"]
 
@@ -302,7 +303,15 @@ class SplitConformal(Conformal):
     def _calibrate(self, model, X, y, partition, random):
         """Take the quantiles of the scores of samples that the model has not seen."""
         units_of(self, None, X.shape[0], 1, "a calibration needs samples")
-        scores = self._scores(model, X, y, random)
+        try:
+            scores = self._scores(model, X, y, random)
+        except (ValueError, AttributeError) as error:  # the classes of others', too
+            if type(error).__name__ != "NotFittedError":
+                raise
+            who = type(self).__name__
+            raise NotFittedError(
+                f"{who}: prefit=True, but the estimator is not fitted yet: {error}"
+            ) from error
         parts = {None: scores}
         if partition is not None:
             parts = {c: scores[partition == c] for c in np.unique(partition).tolist()}

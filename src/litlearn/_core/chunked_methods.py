@@ -47,6 +47,7 @@ BY_CHUNK = (
 REASONS = {
     "cluster": "it draws its batches from all samples. Use KMeans, or partial_fit(chunk.compute()) "
     "for each chunk",
+    "conformal": "it divides the samples at random, or leaves some out of each of its fits",
     "ensemble": "a tree sorts all samples for each of its splits. With litlearn.on(client), those "
     "in memory go once to each worker, and the trees are grown there",
     "kernel_ridge": "its kernel matrix compares all pairs of samples. Use Ridge after "
