@@ -443,7 +443,18 @@ def test_folds_that_are_given():
     given = CrossConformalRegressor(Line(), cv=KFold(3)).fit(X, y)
     np.testing.assert_array_equal(given.folds_, np.arange(3).repeat(4))
     twice = [(None, np.arange(12)), (None, [0])]
-    for cv in (twice, masks[:1], [(None, np.arange(12))], [(None, [12])], [1, 2], "LOO", 1.5, None):
+    for cv in (
+        twice,
+        masks[:1],
+        [(None, np.arange(12))],
+        [(None, [12])],
+        [1, 2],
+        "LOO",
+        b"loo",
+        1.5,
+        None,
+        np.array("loo"),
+    ):
         with refuses("The 'cv' parameter of CrossConformalRegressor must be an int .* Got"):
             CrossConformalRegressor(Line(), cv=cv).fit(X, y)
 

@@ -151,9 +151,10 @@ def check_folds(owner, cv, X, y, groups, random):
         'an int in the range [2, inf), "loo", an object with a method split, or pairs of index '
         "arrays; of these, the second ones have each sample once"
     )
-    if isinstance(cv, (str, bytes)) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
+    try:
+        pairs = list(cv.split(X, y, groups) if hasattr(cv, "split") else cv)
+    except TypeError:  # a str has a method split, too, and an array of no dimension is an iterable
         refuse(owner, "cv", cv, expected)
-    pairs = list(cv.split(X, y, groups) if hasattr(cv, "split") else cv)
     try:
         left_out = [np.arange(n)[np.asarray(rows)] for _, rows in pairs]
         once = np.array_equal(np.sort(np.concatenate(left_out)), np.arange(n))
