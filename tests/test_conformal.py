@@ -15,6 +15,7 @@ import sklearn
 import sklearn.linear_model
 from scipy import stats
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -440,6 +441,8 @@ def test_folds_that_are_given():
     np.testing.assert_array_equal(
         CrossConformalRegressor(Line(), cv=masks).fit(X, y).folds_, np.arange(12) % 2
     )
+    assert len(CrossConformalRegressor(Line(), cv=2).fit(X, y).estimators_) == 2
+    assert len(CrossConformalRegressor(Line()).fit(X, y).estimators_) == 5
     given = CrossConformalRegressor(Line(), cv=KFold(3)).fit(X, y)
     np.testing.assert_array_equal(given.folds_, np.arange(3).repeat(4))
     twice = [(None, np.arange(12)), (None, [0])]
@@ -473,6 +476,9 @@ def test_calibration_by_other_samples():
     assert prefit.conformalize(other, y_other).estimator_ is model.estimator_
     expected = prefit.predict_interval(X)
     np.testing.assert_array_equal(prefit.fit(other, y_other).predict_interval(X), expected)
+    frozen = SplitConformalRegressor(FrozenEstimator(model.estimator_), prefit=True)
+    found = clone(frozen).fit(other, y_other).predict_interval(X)
+    np.testing.assert_array_equal(found, expected)
     with pytest.raises(NotFittedError):
         clone(SPLIT).conformalize(X, y)
     for unfitted in (LinearRegression(), sklearn.linear_model.Ridge()):

@@ -44,7 +44,7 @@ def rank_of(n, confidence_level):
 def quantile_of(scores, confidence_level):
     """Return the conformal quantile of scores (n,): infinite where they are too few."""
     k = rank_of(len(scores), confidence_level)
-    return float(np.partition(scores, k - 1)[k - 1]) if k <= len(scores) else np.inf
+    return float(np.sort(scores)[k - 1]) if k <= len(scores) else np.inf
 
 
 def lac_scores(P, u=None):
@@ -356,7 +356,8 @@ class SplitConformalRegressor(RegressorMixin, SplitConformal):
     confidence_level : float, default=0.9
         Probability with which an interval is to hold the target, between 0 and 1.
     prefit : bool, default=False
-        The estimator is fitted already, and used as it is: all samples calibrate.
+        The estimator is fitted already, and used as it is: all samples calibrate. A ``clone``, such
+        as searches make, holds it unfitted, unless it is in scikit-learn's ``FrozenEstimator``.
     calibration_size : float, default=0.5
         Share of the samples, or of the groups, that calibrate.
     random_state : int, RandomState, Generator or None, default=None
@@ -380,7 +381,7 @@ class SplitConformalRegressor(RegressorMixin, SplitConformal):
 
     Notes
     -----
-    Cost: one fit, predictions, and O(n) for a quantile. The promise is one over all draws of
+    Cost: one fit, predictions, and O(n log n) for a quantile. The promise is one over all draws of
     calibration and new samples together: not for each value of the features, and for one
     calibration it varies, as a beta distribution of k and n + 1 - k. An interval is infinite where
     n is smaller than :math:`1 / \alpha - 1`. See :cite:t:`lei_distribution_2018`, and for
@@ -498,8 +499,8 @@ class CrossConformalRegressor(RegressorMixin, Conformal):
 
     Notes
     -----
-    Cost: one fit a fold; predictions take one of each fit and O(n) a sample, in blocks. Intervals
-    are infinite where n is smaller than :math:`1 / \alpha - 1`. See
+    Cost: one fit a fold; predictions take one of each fit and O(n log n) a sample, in blocks.
+    Intervals are infinite where n is smaller than :math:`1 / \alpha - 1`. See
     :cite:t:`barber_predictive_2021`.
 
     Examples
@@ -603,8 +604,8 @@ class CrossConformalRegressor(RegressorMixin, Conformal):
         for start in range(0, count if k <= n else 0, step):
             rows = slice(start, start + step)
             mu = predictions[:, rows][self.folds_]
-            intervals[rows, 0] = np.partition(mu - scores, n - k, axis=0)[n - k]
-            intervals[rows, 1] = np.partition(mu + scores, k - 1, axis=0)[k - 1]
+            intervals[rows, 0] = np.sort(mu - scores, axis=0)[n - k]
+            intervals[rows, 1] = np.sort(mu + scores, axis=0)[k - 1]
         return intervals
 
 
@@ -632,7 +633,8 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
         larger sets to samples that are harder. "aps_randomized": less a random share of its own
         probability, so that the sets are no larger than they have to be.
     prefit : bool, default=False
-        The estimator is fitted already, and used as it is: all samples calibrate.
+        The estimator is fitted already, and used as it is: all samples calibrate. A ``clone``, such
+        as searches make, holds it unfitted, unless it is in scikit-learn's ``FrozenEstimator``.
     calibration_size : float, default=0.5
         Share of the samples, or of the groups, that calibrate.
     random_state : int, RandomState, Generator or None, default=None
@@ -658,8 +660,8 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
 
     Notes
     -----
-    Cost: one fit, probabilities, and O(n) for a quantile; "aps" sorts the q classes of each
-    sample. A set can be empty, by the definition: where no class is as likely as those of the
+    Cost: one fit, probabilities, and O(n log n) for a quantile; "aps" sorts the q classes of
+    each sample. A set can be empty, by the definition: where no class is as likely as those of the
     calibration mostly were ("lac"), or the likeliest one alone is beyond the bound ("aps"). Such
     sets are part of the promise, and left as they are. See :cite:t:`sadinle_least_2019` for "lac",
     :cite:t:`romano_classification_2020` for the others, of whose sets without random shares these
