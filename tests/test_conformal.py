@@ -218,6 +218,35 @@ def test_each_category_has_a_promise_of_its_own():
     assert 0.9 < share(fit_parted, rare_parted) < 0.97  # of about 18 samples: 1 / 19 more at most
 
 
+class Acquainted(RegressorMixin, BaseEstimator):
+    """Predicts for a known patient the mean of the visits, for others 0."""
+
+    def fit(self, X, y):
+        self.means_ = {who: y[X[:, 0] == who].mean() for who in np.unique(X)}
+        return self
+
+    def predict(self, X):
+        return np.array([self.means_.get(who, 0.0) for who in X[:, 0]])
+
+
+def test_only_with_groups_are_new_patients_held_as_often():
+    rng = np.random.default_rng(0)
+
+    def visits(first, count):
+        who = np.arange(first, first + count).repeat(3)
+        return who[:, None], rng.normal(size=count).repeat(3) + 0.1 * rng.normal(size=3 * count)
+
+    shares = {"apart": [], "together": []}
+    for seed in range(100):
+        (X, y), (X_new, y_new) = visits(0, 60), visits(100, 10)
+        model = SplitConformalRegressor(Acquainted(), random_state=seed)
+        for name, groups in (("apart", None), ("together", X[:, 0])):
+            held = intervals_hold(model.fit(X, y, groups=groups), X_new, y_new)
+            shares[name].append(held.mean())
+    assert np.mean(shares["apart"]) < 0.7
+    assert 0.86 < np.mean(shares["together"]) < 0.93
+
+
 def test_ties_keep_the_promise_and_lose_its_upper_bound():
     rng = np.random.default_rng(0)
     found = []

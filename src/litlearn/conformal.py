@@ -228,9 +228,9 @@ class SplitConformal(Conformal):
         sample_weight : float or array-like of shape (n_samples,), default=None
             Passed to the estimator if it is not None. In the calibration each sample counts once.
         groups : array-like of shape (n_samples,), default=None
-            Samples of one group, such as the visits of a patient, are not divided. The promise is
-            then one for groups that are exchangeable, and holds about as well as they are of one
-            size.
+            Samples of one group, such as the visits of a patient, are not divided. For samples of
+            a new group the promise then holds nearly: the more groups calibrate, the better. With
+            few it falls short, and no interval is infinite that tells of it.
         partition : array-like of shape (n_samples,), default=None
             Categories, numbers or strings, each with a quantile, and with the promise, of its own
             ("Mondrian").
@@ -533,9 +533,9 @@ class CrossConformalRegressor(RegressorMixin, Conformal):
         sample_weight : float or array-like of shape (n_samples,), default=None
             Passed to the estimator if it is not None. Of the residuals each counts once.
         groups : array-like of shape (n_samples,), default=None
-            Samples of one group, such as the visits of a patient, are in one fold. The promise is
-            then one for groups that are exchangeable, and holds about as well as they are of one
-            size.
+            Samples of one group, such as the visits of a patient, are in one fold. For samples of
+            a new group the intervals then hold nearly as often as for new samples without groups:
+            the more groups, the better.
 
         Returns
         -------
