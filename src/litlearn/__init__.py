@@ -14,6 +14,7 @@ __version__ = "0.2.0.dev0"
 _NAMESPACES = (
     "claims",
     "cluster",
+    "conformal",
     "datasets",
     "decomposition",
     "discriminant_analysis",

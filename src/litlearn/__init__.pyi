@@ -4,6 +4,7 @@ from typing import Any
 
 from litlearn import claims as claims
 from litlearn import cluster as cluster
+from litlearn import conformal as conformal
 from litlearn import datasets as datasets
 from litlearn import decomposition as decomposition
 from litlearn import discriminant_analysis as discriminant_analysis

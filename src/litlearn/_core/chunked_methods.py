@@ -47,6 +47,7 @@ BY_CHUNK = (
 REASONS = {
     "cluster": "it draws its batches from all samples. Use KMeans, or partial_fit(chunk.compute()) "
     "for each chunk",
+    "conformal": "it divides the samples at random, or leaves some out of each of its fits",
     "decomposition": "it compares pairs of samples, or takes them batch by batch. Use PCA, after "
     "kernel_approximation.Nystroem in place of a kernel, or partial_fit(chunk.compute()) for each "
     "chunk where there is one",
