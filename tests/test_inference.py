@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize, special, stats
 
-from litlearn import linear_model
+from litlearn import inference, linear_model
 from litlearn.exceptions import NotFittedError
 from litlearn.inference import CoefficientTable, coefficient_table
 from litlearn.linear_model import LinearRegression, LogisticRegression
@@ -303,10 +303,10 @@ def test_digits_stay_far_from_zero(offset, correlated):
 def test_units_change_nothing_but_the_units():
     X, y = fan(5)
     plain = linear(X, y)
-    units, factor = [1e-120, 1e140, 1.0], 1e120 * np.array([1, 1e120, 1e-140, 1])
+    units, factor = [1e-200, 1e200, 1.0], 1e60 * np.array([1, 1e200, 1e-200, 1])
     model = LinearRegression().fit(X, y)
     model.coef_, model.intercept_ = model.coef_ * factor[1:], model.intercept_ * factor[0]
-    scaled = coefficient_table(model, X * units, y * 1e120)
+    scaled = coefficient_table(model, X * units, y * 1e60)
     np.testing.assert_allclose(scaled.estimate, plain.estimate * factor, rtol=1e-9)
     np.testing.assert_allclose(scaled.standard_error, plain.standard_error * factor, rtol=1e-9)
     np.testing.assert_allclose(scaled.p_value, plain.p_value, rtol=1e-9)
@@ -464,6 +464,44 @@ def test_nothing_is_known_where_everything_is_explained():
     assert np.isinf(table.lower[1:]).all() and np.isinf(table.upper[1:]).all()
     assert np.isnan(table.estimate[1:]).all()
     np.testing.assert_allclose(table.p_value[1:], 1.0, atol=1e-4)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("start", [-2000.0, -14.0, -3.0, 3.0, 14.0, 2000.0])
+def test_steps_that_are_too_long_are_halved(start):
+    """Far from the maximum the curvature is near zero, and its parabola is of no use."""
+    X, y = SIX
+    B, sign, ones = (X - 3) / np.sqrt(2), 2.0 * y - 1.0, np.ones(6)
+    found = inference.maximise(B, sign, ones, 0.0 * ones, np.array([start]))
+    assert found.exists
+    np.testing.assert_allclose(found.v / np.sqrt(2), 0.7563, atol=1e-4)
+
+
+@pytest.mark.nojit
+def test_slope_of_a_profile_is_that_of_its_heights():
+    X, y = outcomes(6)
+    model, sign = unpenalised(X, y), 2.0 * y - 1.0
+    design = inference.make_design(model, X, np.ones(len(y)))
+    v = np.linalg.solve(design.back, inference.coefficients(model))
+    for a in design.back:
+        profile = inference.Profile(design, sign, a, v, False)
+        value, h = a @ v + 0.7 * np.abs(a @ v), 1e-4 * np.abs(a @ v)
+        slope = (profile.at(value + h)[0] - profile.at(value - h)[0]) / (2 * h)
+        np.testing.assert_allclose(profile.at(value)[1], slope, rtol=1e-6)
+
+
+@SEPARATED
+def test_rows_of_zeros_are_explained_by_nothing():
+    """Without an intercept three people have no score at all, and a function of any steepness."""
+    rows = "002 012 000 002 000 002 002 110 010 010 012 000 012"
+    X = np.array([[float(c) for c in row] for row in rows.split()]) * [0.1, 1e-3, 0.005]
+    y = (np.arange(13) == 4).astype(int)
+    weight = [2, 1, 2, 2, 2, 1, 1, 1, 2, 1, 1, 1, 2]
+    model = LogisticRegression(C=np.inf, fit_intercept=False).fit(X, y, sample_weight=weight)
+    table = coefficient_table(model, X, y, sample_weight=weight, method="profile")
+    assert np.isnan(table.estimate[0]) and np.all(table.estimate[1:] == -np.inf)
+    # Without the second feature the three people who have it alone have the probability 1/2.
+    np.testing.assert_allclose(table.statistic[1] ** 2, 2 * 3 * np.log(2), rtol=1e-9)
 
 
 def lowest(A, y, value=None, j=None):
@@ -678,6 +716,15 @@ def test_dependent_columns_are_named():
         coefficient_table(unpenalised(both, y), both, y)
 
 
+def test_a_constant_column_of_many_rows_is_one():
+    """The mean of a constant is the constant, but for the rounding of a long sum."""
+    n = 200_003
+    x = np.random.default_rng(0).normal(size=n)
+    X, y = np.column_stack([x, np.full(n, 0.1)]), x + np.arange(n) % 7
+    with pytest.raises(ValueError, match="'x1' is constant"):
+        linear(X, y)
+
+
 def test_columns_that_the_fit_dropped_are_named():
     """The default threshold of the fit is coarser than the one for dependent columns."""
     X, y = fan(0)
@@ -701,12 +748,13 @@ def test_a_perfect_fit_is_refused(y):
             linear(X + offset, np.array(y) / 7)
 
 
-def test_leverage_one_is_refused_where_it_divides():
+@pytest.mark.parametrize("who", range(10, 20))
+def test_leverage_one_is_refused_where_it_divides(who):
     """A yes-or-no feature that one person has: nobody else tells what it does."""
     X, y = fan(0)
-    X = np.column_stack([X, np.arange(60) == 17])
+    X = np.column_stack([X, np.arange(60) == who])
     for kind in ("HC2", "HC3"):
-        with pytest.raises(ValueError, match="number 17 .*leverage 1.*Use covariance='HC1'"):
+        with pytest.raises(ValueError, match=f"number {who} .*leverage 1.*Use covariance='HC1'"):
             linear(X, y, kind)
     for kind in ("nonrobust", "HC0", "HC1"):
         assert np.isfinite(linear(X, y, kind).covariance).all()

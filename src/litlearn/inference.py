@@ -35,7 +35,6 @@ MOVED = 1e-8
 # Without a maximum scores grow for ever. It stops when the deviance can fall no further, or when
 # the curvature in some direction is the rounding of that in others.
 EXHAUSTED, FLAT, TINY = 1e-20, 1e-13, 1e-30
-FAR = 15.0  # scores, in log-odds
 # Coefficients of a function that separates classes, of columns whose mean square is 1: steeper ones
 # would separate rounding.
 STEEPEST = 1e6
@@ -256,7 +255,7 @@ def listed(names):
 # Covariance matrices: bread, filling, bread
 
 
-def root_of_covariance(design, R, residual, curvature, kind, sigma):
+def root_of_covariance(design, R, residual, kind, sigma=1.0):
     """Return H (k, k) with the covariance matrix ``H H'`` of the coefficients.
 
     Nothing is squared and no matrix inverted, so that a variance is never negative.
@@ -268,8 +267,6 @@ def root_of_covariance(design, R, residual, curvature, kind, sigma):
         the basis.
     residual : ndarray of shape (n,)
         Observed minus expected.
-    curvature : ndarray of shape (n,)
-        Of each sample: ones for least squares.
     kind : str
         One of `KINDS`.
     sigma : float
@@ -281,7 +278,7 @@ def root_of_covariance(design, R, residual, curvature, kind, sigma):
     else:
         e, power = residual, {"HC2": 0.5, "HC3": 1.0}.get(kind)
         if power is not None:
-            e = e / (1.0 - leverages(design, R, curvature)) ** power
+            e = e / (1.0 - leverages(design)) ** power
         inner = np.linalg.qr((np.sqrt(design.weight) * e)[:, None] * design.basis, mode="r").T
         inner = solve_triangular(np.asfortranarray(R.T), inner)
         if kind == "HC1":
@@ -291,10 +288,12 @@ def root_of_covariance(design, R, residual, curvature, kind, sigma):
     return bread @ inner / n
 
 
-def leverages(design, R, curvature):
-    """Return how far each fitted value follows its own target, (n,), or refuse leverage 1."""
-    spread = solve_triangular(np.asfortranarray(R.T), design.basis.T)
-    h = curvature * np.einsum("ji,ji->i", spread, spread) / design.total
+def leverages(design):
+    """Return how far each value fitted by least squares follows its own target, (n,).
+
+    Leverage 1 is refused.
+    """
+    h = np.einsum("ij,ij->i", design.basis, design.basis) / design.total
     alone = np.flatnonzero(1.0 - h < LEVERAGE_ONE)
     if len(alone):
         raise ValueError(
@@ -318,17 +317,15 @@ def linear_table(model, design, y, kind, level):
             f"{WHO}: X has {n:.0f} samples and the model {k} coefficients, so that no degrees of "
             "freedom are left to estimate the noise. Expected more samples than coefficients."
         )
-    # <solve>: In an orthonormal basis coefficients are means of products; a second step removes the
-    # rounding of the first. Targets come as deviations, so that the digits of a far mean stay.
+    # <solve>: In an orthonormal basis coefficients are means of products. Targets come as
+    # deviations, so that the digits of a far mean stay.
     unit = float(power_of_two(np.abs(y).max()))
     target, middle = y / unit, 0.0
     if model.fit_intercept:
         middle = design.weight @ target / n
         target = target - middle
-    v, e = np.zeros(k), target
-    for _ in range(2):
-        v = v + design.basis.T @ (design.weight * e) / n
-        e = target - design.basis @ v
+    v = design.basis.T @ (design.weight * target) / n
+    e = target - design.basis @ v
     estimate = unit * (design.back @ v)
     if model.fit_intercept:
         estimate[0] += unit * middle
@@ -340,17 +337,19 @@ def linear_table(model, design, y, kind, level):
             "which to estimate standard errors. Expected targets that scatter around the model."
         )
     sigma = np.sqrt(design.weight @ e**2 / (n - k))
-    R, ones = np.eye(k), np.ones(len(e))
-    classical = root_of_covariance(design, R, e, ones, "nonrobust", sigma)
+    R = np.eye(k)
+    classical = root_of_covariance(design, R, e, "nonrobust", sigma)
     check_solution(model, design, estimate, unit * row_norms(classical))
-    half = root_of_covariance(design, R, e, ones, kind, sigma)
+    half = root_of_covariance(design, R, e, kind, sigma)
     title = f"LinearRegression, {kind}, Student's t with {n - k:.0f} degrees of freedom"
     return wald_table(design, estimate, half, unit, n - k, level, title)
 
 
 def row_norms(A):
-    """Return the lengths of the rows of A."""
-    return np.sqrt(np.einsum("ij,ij->i", A, A))
+    """Return the lengths of the rows of A, whose squares may be out of range."""
+    size = power_of_two(np.abs(A).max(axis=1))
+    A = A / size[:, None]
+    return size * np.sqrt(np.einsum("ij,ij->i", A, A))
 
 
 def check_solution(model, design, estimate, error):
@@ -481,28 +480,21 @@ def maximise(B, sign, weight, offset, v):
     return Likelihood(v, deviance, pull, curvature, False)
 
 
-def maximum(model, design, sign):
-    """Return the :class:`Likelihood` at its maximum, found from where the model is."""
-    v = np.linalg.solve(design.back, coefficients(model))
-    # Far out the curvature of all samples may be zero, which says nothing of the way back.
-    if np.abs(design.basis @ v).max() > FAR:
-        v = np.zeros(len(v))
-    return maximise(design.basis, sign, design.weight, np.zeros(len(sign)), v)
-
-
 def logistic_table(model, design, sign, kind, level, method):
     """Return the table of a logistic regression of two classes without a penalty."""
-    found = maximum(model, design, sign)
+    # From zero, not from the model: the table does not depend on how exact the fit was.
+    none = np.zeros(len(sign))
+    found = maximise(design.basis, sign, design.weight, none, np.zeros(len(design.names)))
     if not found.exists:
         return separated_table(model, design, sign, level, method)
     R = found.information(design)
-    classical = root_of_covariance(design, R, None, None, "nonrobust", 1.0)
+    classical = root_of_covariance(design, R, found.pull, "nonrobust")
     check_solution(model, design, design.back @ found.v, row_norms(classical))
     if method == "profile":
         covariance = classical @ classical.T
         sides = [Side(False, False)] * len(R)
         return profile_table(design, sign, found, covariance, sides, level)
-    half = root_of_covariance(design, R, found.pull, found.curvature, kind, 1.0)
+    half = root_of_covariance(design, R, found.pull, kind)
     title = f"LogisticRegression, {kind}, normal distribution"
     return wald_table(design, design.back @ found.v, half, 1.0, np.inf, level, title)
 
