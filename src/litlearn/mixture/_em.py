@@ -366,7 +366,9 @@ class Estimate(NamedTuple):
 
 def total_scatter(X, weight):
     """Moments of all samples, which a tied covariance needs."""
-    return moments.moments(moments.Samples(X, np.empty((len(X), 0)), weight, True, single=False))
+    # Samples without weight may lie so far away that their squares overflow, unheard.
+    samples = moments.Samples(X, np.empty((len(X), 0)), weight, True, single=False)
+    return moments.moments(samples._replace(finite=weight is None))
 
 
 def expectation_maximisation(
