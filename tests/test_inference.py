@@ -504,6 +504,15 @@ def test_rows_of_zeros_are_explained_by_nothing():
     np.testing.assert_allclose(table.statistic[1] ** 2, 2 * 3 * np.log(2), rtol=1e-9)
 
 
+def test_only_functions_of_ordinary_steepness_separate():
+    """What would need a coefficient of 1e8 is not told from rounding."""
+    for size, expected in ((0.0, [False] * 2), (1e-8, [False] * 2), (1e-4, [True] * 2)):
+        S = np.array([[1.0, size], [-1.0, 0.0]])
+        assert inference.explainable(S).tolist() == expected
+        assert inference.can_rise(S, np.array([0.0, 1.0]))
+        assert not inference.can_rise(S, np.array([1.0, 0.0]))
+
+
 def lowest(A, y, value=None, j=None):
     """The infimum of the deviance by gradients alone, with coefficient j at a value if one is."""
     sign = 2.0 * y - 1.0

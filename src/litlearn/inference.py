@@ -786,9 +786,9 @@ def coefficient_table(
     Notes
     -----
     Cost: O(n k^2) time for an orthogonal factorisation of the centred and scaled columns, and
-    O(n k) memory; no matrix is inverted. A logistic regression needs one factorisation for each
-    step of Newton's method, and a profile about twenty for each end of each interval; the deviance
-    at an end is right to 1e-9 of its rise. Separation is decided by linear programmes
+    O(n k) memory; no matrix is inverted. A logistic regression is fitted anew by Newton's method,
+    with O(n k^2) for each step, and a profile takes a few such fits for each end of each interval;
+    the deviance at an end is right to 1e-9 of its rise. Separation is decided by linear programmes
     :cite:p:`albert_existence_1984`.
 
     HC2 and HC3 rest on the leverages of least squares, and are refused for a logistic regression.
