@@ -74,8 +74,8 @@ def test_each_tree_loses_what_its_definition_says(monkeypatch, estimator, weight
     monkeypatch.setattr(implementation, "BLOCK_ROWS", 16)  # several blocks
     X, y = problem(estimator)
     rng = np.random.default_rng(1)
-    if missing:
-        X[rng.random(X.shape) < 0.2] = np.nan
+    if missing:  # in a block of early samples, only where a later one's value is put
+        X[40:][rng.random((80, 4)) < 0.4] = np.nan
     weight = rng.integers(0, 3, size=len(X)).astype(float) if weighted else np.ones(len(X))
     draws = rng.random(len(X)) if weighted else None
     model = clone(estimator).fit(X, y, sample_weight=draws)

@@ -183,6 +183,15 @@ def test_bad_input(estimator):
         alone.predict_standard_error(X)
 
 
+def test_trees_of_other_samples_are_refused():
+    X, y = problem(ALL[3])
+    model = RandomForestRegressor(5, warm_start=True, random_state=0).fit(X, y)
+    model.set_params(n_estimators=9).fit(X[:30], y[:30])
+    message = r"trees that have all drawn from the 30 samples of the last fit. Got a tree, number 0"
+    with pytest.raises(ValueError, match=message):
+        model.predict_standard_error(X)
+
+
 def test_arrays_of_dask_are_refused_with_what_to_do():
     array = pytest.importorskip("dask.array")
     X, y = problem(ALL[0])
