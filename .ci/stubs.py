@@ -94,6 +94,7 @@ RESULTS = {
     "self": "Self",
     "BayesError": "BayesError",
     "MemoryClinic": "MemoryClinic",
+    "CoefficientTable": "CoefficientTable",
     "Listing": "Listing",
     "Slider": "Slider",
     **dict.fromkeys(
@@ -105,6 +106,7 @@ RESULTS = {
             "sparse matrix",
             "sparse array",
             "frame",
+            "pandas.DataFrame",
             "KDTree",
             "BallTree",
             "PageTable",

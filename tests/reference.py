@@ -558,6 +558,31 @@ def axes_after_batches(batches, k):
     return mean, values, axes
 
 
+def conformal_quantile(scores, level):
+    """The smallest score with at least the share `level` of n + 1 ranks at or below it."""
+    n = len(scores)
+    reached = [s for s in scores if sum(t <= s for t in scores) >= level * (n + 1) - 1e-9]
+    return min(reached, default=np.inf)
+
+
+def jackknife_plus(left_out, residuals, level):
+    """Interval of CV+ from each sample's fit without it: its prediction (n,), its residual (n,)."""
+    upper = conformal_quantile([m + r for m, r in zip(left_out, residuals, strict=True)], level)
+    lower = conformal_quantile([r - m for m, r in zip(left_out, residuals, strict=True)], level)
+    return -lower, upper
+
+
+def aps_scores(P, u):
+    """Probability of the likelier classes and a share 1 - u of its own, for each class."""
+    n, q = P.shape
+    scores = np.empty((n, q))
+    for i in range(n):
+        for c in range(q):
+            likelier = [P[i, d] for d in range(q) if (-P[i, d], d) < (-P[i, c], c)]
+            scores[i, c] = sum(likelier) + (1.0 - u[i]) * P[i, c]
+    return scores
+
+
 # Data that rounding turns round
 
 

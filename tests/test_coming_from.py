@@ -240,6 +240,13 @@ def test_attributes_on_one_side_are_found():
     found = dict(coming_from.attributes("svm", "SVC"))
     assert "only here" in found["`dual_gap_`"]
     assert "`to_sklearn()`" in dict(coming_from.attributes("tree", "DecisionTreeClassifier"))
+    found = dict(coming_from.attributes("mixture", "GaussianMixture"))
+    assert found["`partial_fit()`"].startswith("method, only here: go on with a batch")
+    arguments = found["`sample_weight` of `fit()`, `fit_predict()`, `score()`"]
+    assert arguments.startswith("only here: weights of the samples")
+    for name in ("LogisticRegressionCV", "KMeans"):  # whose further arguments have no name
+        found = dict(coming_from.attributes(HOME[name], name))
+        assert not [what for what in found if " of " in what]
 
 
 def test_alternatives_work():

@@ -13,17 +13,21 @@ import sklearn
 import litlearn
 from litlearn import _warm_up
 from litlearn._core.base import BaseEstimator
+from litlearn._core.to_sklearn import OURS_ALONE
 from litlearn._core.validation import constraints_of
 from protocol import SKLEARN
 
 ROOT = Path(__file__).resolve().parent.parent
 SECTIONS = ("Parameters", "Attributes", "Notes", "Examples")
+# Around other estimators: no compiled code of their own.
+AROUND = ("conformal", "multiclass")
 # Of several targets: fitted by `_warm_up.use_logistic`, as the table's data have one.
 SEVERAL_TARGETS = ("MultiTaskElasticNet", "MultiTaskLasso")
 
 
 # Without a benchmark of its own: whose solver it shares, or None where nothing measures it yet.
 MEASURED_BY = {
+    "CrossConformalRegressor": None,
     "ElasticNet": "Lasso",
     "ElasticNetCV": "Lasso",
     "ExtraTreeClassifier": "DecisionTreeClassifier",
@@ -51,6 +55,8 @@ MEASURED_BY = {
     "RidgeClassifierCV": None,
     "SGDClassifier": None,
     "SGDRegressor": None,
+    "SplitConformalClassifier": None,
+    "SplitConformalRegressor": None,
     "TruncatedSVD": None,
 }
 
@@ -121,7 +127,7 @@ def has_stub(space, name, cls):
 
 def is_compiled_ahead(space, name, cls):
     cases = {(case[0], case[1]) for case in _warm_up.CASES}
-    return (space, name) in cases or name in SEVERAL_TARGETS or space == "multiclass"
+    return (space, name) in cases or name in SEVERAL_TARGETS or space in AROUND
 
 
 def is_in_a_suite(space, name, cls):
@@ -129,11 +135,12 @@ def is_in_a_suite(space, name, cls):
 
 
 def has_their_parameters(space, name, cls):
-    theirs = getattr(importlib.import_module(f"sklearn.{space}"), name)
-    expected = set(inspect.signature(theirs).parameters)
+    ours, expected = set(inspect.signature(cls).parameters), set()
+    if space not in OURS_ALONE:
+        theirs = getattr(importlib.import_module(f"sklearn.{space}"), name)
+        expected = set(inspect.signature(theirs).parameters)
     if SKLEARN < (1, 9):
         expected.discard("n_alphas")  # which is a value of alphas since
-    ours = set(inspect.signature(cls).parameters)
     declared = space == "linear_model" or ours == set(constraints_of(cls))
     return expected <= ours and declared
 

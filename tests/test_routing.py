@@ -22,6 +22,7 @@ CLASSES = (X[:, 0] > X[:, 1]).astype(int)
 NUMBERS = X @ [1.0, 2.0, 3.0] + RNG.normal(size=60)
 WEIGHT = RNG.random(60) + 0.1
 SMALL = {"n_estimators": 3, "cv": 2, "random_state": 0, "n_components": 2, "n_clusters": 3}
+AROUND = ("conformal", "multiclass")  # other estimators: whose tests have it
 GRIDS = {
     "max_depth": (1, 3),
     "C": (0.1, 1.0),
@@ -39,7 +40,7 @@ def weighted_estimators():
         module = importlib.import_module(f"litlearn.{space}")
         for name in getattr(module, "__all__", ()):
             kind = getattr(module, name)
-            if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and space != "multiclass":
+            if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and space not in AROUND:
                 if "sample_weight" in inspect.signature(kind.fit).parameters:
                     yield pytest.param(kind, id=name)
 

@@ -625,7 +625,24 @@ def attributes(package, name):
     if "to_sklearn" in here:
         rows.append(("`to_sklearn()`", "only here: scikit-learn's own fitted estimator"))
     rows += [(f"`{n}()`", "method, absent") for n in sorted(there - {*dir(ours)})]
+    for n in sorted(here - there - {"to_sklearn"}):
+        told = inspect.getdoc(getattr(ours, n)).split(".\n")[0]
+        rows.append((f"`{n}()`", f"method, only here: {told[0].lower()}{told[1:]}"))
+    for key, places in more_arguments(ours, theirs, sorted(here & there)).items():
+        told = described(getattr(ours, places[0]), "Parameters", key)
+        rows.append((f"`{key}` of {', '.join(f'`{n}()`' for n in places)}", f"only here: {told}"))
     return rows
+
+
+def more_arguments(ours, theirs, shared_methods):
+    """Return the arguments that methods of both take here alone: {argument: [methods]}."""
+    found = {}
+    for name in shared_methods:
+        known = inspect.signature(getattr(theirs, name)).parameters
+        for key, one in inspect.signature(getattr(ours, name)).parameters.items():
+            if key not in known and one.kind is not one.VAR_KEYWORD:
+                found.setdefault(key, []).append(name)
+    return found
 
 
 # -- the page -------------------------------------------------------------------------------------

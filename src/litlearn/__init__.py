@@ -14,11 +14,13 @@ __version__ = "0.2.0.dev0"
 _NAMESPACES = (
     "claims",
     "cluster",
+    "conformal",
     "datasets",
     "decomposition",
     "discriminant_analysis",
     "ensemble",
     "exceptions",
+    "inference",
     "kernel_approximation",
     "kernel_ridge",
     "kernels",

@@ -4,11 +4,13 @@ from typing import Any
 
 from litlearn import claims as claims
 from litlearn import cluster as cluster
+from litlearn import conformal as conformal
 from litlearn import datasets as datasets
 from litlearn import decomposition as decomposition
 from litlearn import discriminant_analysis as discriminant_analysis
 from litlearn import ensemble as ensemble
 from litlearn import exceptions as exceptions
+from litlearn import inference as inference
 from litlearn import kernel_approximation as kernel_approximation
 from litlearn import kernel_ridge as kernel_ridge
 from litlearn import kernels as kernels

@@ -21,7 +21,9 @@ import pytest
 
 import litlearn
 from litlearn import exceptions
-from litlearn._core.base import ClassifierMixin
+from litlearn._core.base import ClassifierMixin, RegressorMixin
+from litlearn.linear_model import Ridge
+from litlearn.naive_bayes import GaussianNB
 from protocol import METHODS, as_array
 
 rng = np.random.default_rng(0)
@@ -234,7 +236,7 @@ def made(kind, parameter):
     if "random_state" in known:
         options["random_state"] = 0
     if "estimator" in known:
-        options["estimator"] = importlib.import_module("litlearn.naive_bayes").GaussianNB()
+        options["estimator"] = Ridge() if issubclass(kind, RegressorMixin) else GaussianNB()
     return kind(**options)
 
 

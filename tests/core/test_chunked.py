@@ -4,20 +4,23 @@ Chunks are cut as no block in memory is, so that fits agree to rounding; where t
 to the last bit. Of one array, every scheduler gives the same bits.
 """
 
+import contextlib
 import os
 import subprocess
 import sys
 import textwrap
+import threading
 import warnings
 
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
 
+import litlearn
 from litlearn._core.base import clone
 from litlearn._core.chunked import fold_rows, in_memory, is_chunked, task_of_rows
 from litlearn.cluster import KMeans
-from litlearn.decomposition import PCA, TruncatedSVD
+from litlearn.decomposition import PCA, KernelPCA, TruncatedSVD
 from litlearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from litlearn.ensemble import RandomForestClassifier
 from litlearn.exceptions import ConvergenceWarning, NotFittedError
@@ -36,9 +39,11 @@ from litlearn.neighbors import (
     KNeighborsClassifier,
     KNeighborsRegressor,
     NearestCentroid,
+    NearestNeighbors,
     RadiusNeighborsClassifier,
 )
-from litlearn.svm import SVC
+from litlearn.svm import SVC, SVR
+from litlearn.tree import DecisionTreeRegressor
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 da = pytest.importorskip("dask.array", reason="dask is not installed")
@@ -85,16 +90,17 @@ FITTED = [
     (NearestCentroid(shrink_threshold=0.2, priors="empirical"), "classes", False),
     (KMeans(3, init=[[2.0] * 5, [3.0] * 5, [4.0] * 5]), None, False),
     (KMeans(4, init="random", n_init=2, random_state=0), None, False),
-    (GaussianMixture(2, **START), None, False),
+    (GaussianMixture(2, **START), None, True),
     *(
         (
             GaussianMixture(2, covariance_type=kind, means_init=MEANS, **START),
             None,
-            False,
+            True,
         )
         for kind in ("full", "tied", "diag", "spherical")
     ),
     (PCA(3), None, False),
+    (PCA(), None, False),
     (TruncatedSVD(2, algorithm="arpack"), None, False),
     (Nystroem(n_components=20, random_state=0), None, False),
     (RBFSampler(n_components=20, gamma="scale", random_state=0), None, False),
@@ -330,8 +336,14 @@ def test_scalable_starts_are_as_good():
 
 
 def test_mixtures_of_chunks_start_from_clusters():
-    X = draw()[0]
+    X, *_, weight = draw()
     X[:150] += 8.0
+    for wrap in (chunked, np.asarray):  # weights beside chunks of samples may be in memory
+        model = GaussianMixture(2, random_state=0).fit(X, sample_weight=weight)
+        found = GaussianMixture(2, random_state=0).fit(chunked(X), sample_weight=wrap(weight))
+        check_close(model, found, 1e-9)
+        score = found.score(chunked(X), sample_weight=wrap(weight))
+        assert score == pytest.approx(model.score(X, sample_weight=weight), rel=1e-9)
     model = GaussianMixture(2, random_state=0).fit(X)
     found = GaussianMixture(2, random_state=0).fit(chunked(X))
     assert found.lower_bound_ == pytest.approx(model.lower_bound_, rel=1e-9)
@@ -431,7 +443,10 @@ def test_frames_of_dask_have_names():
             SVC(),
             "compares pairs of samples, or goes over them in an order of its own. Use Logistic",
         ),
+        (SVR(), "Ridge for numbers, both after kernel_approximation.Nystroem"),
         (RandomForestClassifier(), "sorts all samples"),
+        (DecisionTreeRegressor(), "GaussianNB, LogisticRegression and Ridge sum up chunks"),
+        (KernelPCA(), "Use PCA, after kernel_approximation.Nystroem in place of a kernel"),
         (RadiusNeighborsClassifier(), "keeps all samples"),
     ],
 )
@@ -604,6 +619,9 @@ def test_neighbours_in_chunks_are_those_in_memory(client, check_nothing_is_left)
         found = clone(model).fit(chunked(X), chunked(target))
         np.testing.assert_array_equal(found.predict(X), expected)
         np.testing.assert_array_equal(found.predict(chunked(X)).compute(), expected)
+    expected, found = (NearestNeighbors().fit(one).kneighbors(X) for one in (X, chunked(X)))
+    for one, other in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(one, other)
     check_nothing_is_left(client)
 
 
@@ -725,22 +743,26 @@ def test_a_worker_folds_the_chunks_that_it_holds_in_few_tasks(client):
     assert len(own_tasks(X + 0.0)) >= n_chunks
 
 
-def test_the_loss_of_a_worker_changes_no_bit(client, tmp_path):
-    """A chunk ends the process that computes it, once: another one does it again."""
-    X, y, *_ = draw()
-    flag = tmp_path / "was here"
+@pytest.mark.parametrize(
+    ("model", "turn"), [(Ridge(), 0), (LogisticRegression(), 4), (KMeans(3, random_state=0), 8)]
+)
+def test_the_loss_of_a_worker_changes_no_bit(client, tmp_path, model, turn):
+    """A chunk ends the process that computes it, at one of its turns: another one does it again."""
+    X, _, classes, _ = draw()
+    codes = np.searchsorted(CLASSES, classes)
 
     def die(chunk, block_info=None):
-        where = block_info and block_info[0]["chunk-location"][0]
-        if where == 2 and not flag.exists():
-            flag.touch()
-            os._exit(1)
+        if block_info and block_info[0]["chunk-location"][0] == 2:
+            turns = len(list(tmp_path.iterdir()))
+            (tmp_path / str(turns)).touch()
+            if turns == turn:
+                os._exit(1)
         return chunk
 
-    expected = Ridge().fit(chunked(X), chunked(y))
+    expected = clone(model).fit(chunked(X), chunked(codes))
     fatal = chunked(X).map_blocks(die, dtype=X.dtype, meta=X[:0])
-    check_same(expected, Ridge().fit(fatal, chunked(y)))
-    assert flag.exists()
+    check_same(expected, clone(model).fit(fatal, chunked(codes)))
+    assert len(list(tmp_path.iterdir())) > turn + 1
 
 
 def test_a_chunk_that_ends_its_worker_each_time_is_an_error():
@@ -796,28 +818,59 @@ def test_samples_of_a_client_that_is_closed(cluster):
     check_close(Ridge().fit(X, y), Ridge().fit(chunked(X), y), 1e-12)
 
 
+@pytest.mark.parametrize("sent", [False, True])
+def test_a_client_that_is_closed_during_a_fit_says_so(cluster, sent):
+    from distributed import Client
+
+    X, *_ = draw()
+    client = Client(cluster, set_as_default=not sent)
+    where = litlearn.on(client) if sent else contextlib.nullcontext()
+    expected = "client is closed" if sent else "was closed before its workers had answered"
+    endless = GaussianMixture(2, tol=0.0, max_iter=10**6, means_init=MEANS)
+    later = threading.Timer(1.0, client.close)
+    later.start()
+    with pytest.raises((RuntimeError, ValueError), match=expected), where:
+        endless.fit(X if sent else chunked(X))
+    later.join()
+    check_close(Ridge().fit(X, X[:, 0]), Ridge().fit(chunked(X), chunked(X[:, 0])), 1e-9)
+
+
 # -- memory ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is that of Linux")
 @pytest.mark.parametrize(
-    ("maker", "learned", "expected"),
+    ("maker", "options", "learned", "expected"),
     [
         (
             "naive_bayes import GaussianNB",
+            "",
             "model.class_count_.tolist(), model.theta_.sum(axis=1)",
             "[3000000.0, 3000000.0] [0. 1.]",
         ),
         (
             "linear_model import LogisticRegression",
+            "",
             "model.predict(np.eye(8)[:2]), np.abs(model.coef_[0, 1:]).max()",
             "[1 0] 0.0",
         ),
-        ("decomposition import PCA", "model.mean_.tolist()", "[0.5" + 7 * ", 0.0" + "]"),
+        ("decomposition import PCA", "", "model.mean_.tolist()", "[0.5" + 7 * ", 0.0" + "]"),
+        (
+            "cluster import KMeans",
+            "2, random_state=0",
+            "sorted(model.cluster_centers_[:, 0].tolist()), model.labels_.sum()",
+            "[0.0, 1.0] 3000000",
+        ),
+        (
+            "mixture import GaussianMixture",
+            "2, random_state=0, reg_covar=1e-3",
+            "sorted(model.means_[:, 0].round(6).tolist()), model.weights_.round(6).tolist()",
+            "[0.0, 1.0] [0.5, 0.5]",
+        ),
     ],
-    ids=["naive Bayes", "logistic regression", "principal components"],
+    ids=["naive Bayes", "logistic regression", "principal components", "k-means", "mixture"],
 )
-def test_samples_of_four_times_the_memory(tmp_path, maker, learned, expected):
+def test_samples_of_four_times_the_memory(tmp_path, maker, options, learned, expected):
     """RLIMIT_DATA leaves 96 MB beyond what the modules take; the file has 384 MB."""
     code = f"""
         import resource, sys
@@ -834,7 +887,7 @@ def test_samples_of_four_times_the_memory(tmp_path, maker, learned, expected):
         y = da.arange(len(X), chunks=50_000) % 2
         dask.config.set(scheduler="threads", num_workers=2)
         # What is imported and compiled is there, and what BLAS keeps for two threads.
-        Model().fit(X[:200_000], y[:200_000])
+        Model({options}).fit(X[:200_000], y[:200_000])
         used = [line for line in open("/proc/self/status") if line.startswith("VmData")]
         limit = int(used[0].split()[1]) * 1024 + 96 * 2**20
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
@@ -842,7 +895,7 @@ def test_samples_of_four_times_the_memory(tmp_path, maker, learned, expected):
             np.ones(200 * 2**20 // 8)
         except MemoryError:
             print("limited")
-        model = Model().fit(X, y)
+        model = Model({options}).fit(X, y)
         print({learned})
     """
     path = tmp_path / "samples"

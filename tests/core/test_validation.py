@@ -19,7 +19,7 @@ from litlearn._core.base import BaseEstimator
 from litlearn.cluster import KMeans
 from litlearn.ensemble import RandomForestClassifier
 from litlearn.exceptions import DataConversionWarning, InvalidParameterError, NotFittedError
-from litlearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from litlearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, SGDClassifier
 from litlearn.mixture import GaussianMixture
 from litlearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from litlearn.neighbors import (
@@ -255,7 +255,8 @@ def sparse_estimators():
         for name in getattr(module, "__all__", ()):
             kind = getattr(module, name)
             if inspect.isclass(kind) and issubclass(kind, BaseEstimator):
-                model = kind(LogisticRegression()) if space == "multiclass" else kind()
+                inside = LogisticRegression() if name.endswith("Classifier") else Ridge()
+                model = kind(inside) if space in ("conformal", "multiclass") else kind()
                 if model.__sklearn_tags__().input_tags.sparse:
                     yield pytest.param(model, id=name)
 

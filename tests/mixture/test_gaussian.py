@@ -1,11 +1,16 @@
 """Gaussian mixtures against their twin, their invariants, and scikit-learn."""
 
+import pickle
+
 import numpy as np
 import pytest
+import scipy.sparse
 import sklearn.mixture as theirs
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
 import reference
 from litlearn.cluster import KMeans
@@ -14,6 +19,17 @@ from litlearn.mixture import GaussianMixture, _em
 
 nojit = pytest.mark.nojit
 KINDS = pytest.mark.parametrize("kind", _em.KINDS)
+EVERY_BATCH = pytest.mark.parametrize(
+    ("bad", "settings", "error", "message"),
+    [
+        (np.zeros((40, 2)), {}, ValueError, "X has 2 features, but GaussianMixture is expecting 3"),
+        (np.full((40, 3), np.nan), {}, ValueError, "GaussianMixture"),
+        (scipy.sparse.csr_array(np.eye(3)), {}, TypeError, "GaussianMixture"),
+        (np.zeros((40, 3)), {"n_components": 3}, ValueError, "n_components=3 .* were 2 and 'full'"),
+        (np.zeros((40, 3)), {"covariance_type": "tied"}, ValueError, "covariance_type='tied' were"),
+        (np.zeros((40, 3)), {}, ValueError, "sample_weight holds negative weights"),
+    ],
+)
 
 
 def make(n=90, p=3, k=3, seed=0, apart=3.0):
@@ -397,3 +413,363 @@ def test_a_component_of_one_sample_has_the_variance_that_is_added(kind):
     alone = np.abs(weights - 0.25) < 1e-9
     assert alone.sum() == 2
     np.testing.assert_allclose(variances[alone], reg_covar, rtol=1e-6)
+
+
+LEARNED = ("weights_", "means_", "covariances_", "precisions_", "lower_bounds_")
+INITS = ("kmeans", "k-means++", "random", "random_from_data")
+
+
+def check_close(model, other, rtol=1e-9):
+    for name in LEARNED:
+        one, two = np.array(getattr(model, name)), np.array(getattr(other, name))
+        np.testing.assert_allclose(one, two, rtol=rtol, atol=rtol * np.abs(two).max(), err_msg=name)
+
+
+def check_same(model, other):
+    for name in LEARNED:
+        np.testing.assert_array_equal(getattr(model, name), getattr(other, name), err_msg=name)
+
+
+def starts(kind, X, k):
+    """Settings whose start is the same for samples with weights and for as many copies of them."""
+    yield {"init_params": "kmeans", "random_state": 0}
+    yield {"init_params": "kmeans", "random_state": 0, "means_init": X[:k]}
+    if kind != "tied":  # whose first covariance grows with the number of samples, as scikit-learn's
+        yield {"init_params": "k-means++", "random_state": 0}
+    yield start_of(kind, X, k)
+
+
+@nojit
+@KINDS
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_a_weight_is_so_many_copies(kind):
+    """eq-gmm-m-step, eq-gmm-likelihood: of whole weights, also of zero."""
+    X = make(n=120)
+    weight = np.random.default_rng(1).integers(0, 4, len(X))
+    copies = X.repeat(weight, axis=0)
+    for setting in starts(kind, X, 3):
+        model = GaussianMixture(3, covariance_type=kind, max_iter=12, tol=0.0, **setting)
+        found = clone(model).fit(X, sample_weight=weight)
+        expected = clone(model).fit(copies)
+        check_close(found, expected)
+        assert found.score(X, sample_weight=weight) == pytest.approx(expected.score(copies))
+        labels = clone(model).fit_predict(X, sample_weight=weight)
+        np.testing.assert_array_equal(labels, expected.predict(X))
+        # Only ratios matter: in float32, and by powers of two to the last bit.
+        check_close(clone(model).fit(X, sample_weight=np.float32(1e-5) * weight), found, 1e-6)
+        check_same(clone(model).fit(X, sample_weight=2.0**-400 * weight), found)
+
+
+@KINDS
+@pytest.mark.parametrize("init", INITS)
+def test_one_component_passes_scikit_learns_check_of_weights(kind, init):
+    model = GaussianMixture(1, covariance_type=kind, init_params=init, random_state=0)
+    check_sample_weight_equivalence_on_dense_data("GaussianMixture", model)
+
+
+@nojit
+@KINDS
+@pytest.mark.parametrize("init", INITS)
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_a_sample_of_weight_zero_has_no_influence(kind, init):
+    """Wherever it lies: where all densities are zero, too, and amid the first samples."""
+    X = make(n=120, apart=1.0)
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, len(X)) * (np.arange(len(X)) % 3 > 0)
+    elsewhere = X.copy()
+    # Squares of clusters must not overflow; those of densities may.
+    elsewhere[weight == 0.0] *= 1e100 if init.startswith("k") else 1e160
+    setting = {"covariance_type": kind, "init_params": init, "max_iter": 12, "tol": 0.0}
+    model = GaussianMixture(3, random_state=0, **setting)
+    near, far = (clone(model).fit(one, sample_weight=weight) for one in (X, elsewhere))
+    check_close(far, near, 1e-12)
+    assert far.score(elsewhere, sample_weight=weight) == far.score(X, sample_weight=weight)
+    expected = np.average(near.score_samples(X), weights=weight)
+    assert near.score(X, sample_weight=weight) == pytest.approx(expected, rel=1e-12)
+
+
+@nojit
+@KINDS
+@pytest.mark.parametrize("init", INITS[:3])
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_weights_of_one_change_nothing(kind, init):
+    X = make(n=120)
+    setting = {"covariance_type": kind, "init_params": init, "random_state": 0, "max_iter": 12}
+    model = GaussianMixture(3, **setting).fit(X)
+    for ones in (np.ones(len(X)), np.full(len(X), 4), 0.5):
+        check_same(GaussianMixture(3, **setting).fit(X, sample_weight=ones), model)
+    assert model.score(X, sample_weight=2.0) == pytest.approx(model.score(X), rel=1e-14)
+
+
+@nojit
+@KINDS
+@settings(max_examples=10)
+@given(seed=st.integers(0, 1000), spread=st.sampled_from([1.0, 6.0]))
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_the_likelihood_never_falls_with_weights(kind, seed, spread):
+    """eq-gmm-bound, and it is that of the mean weighted."""
+    X = make(n=60, p=2, k=2, seed=seed, apart=1.0)
+    weight = np.exp(spread * np.random.default_rng(seed).normal(size=len(X)))
+    setting = {"covariance_type": kind, "init_params": "random", "random_state": seed}
+    model = GaussianMixture(2, tol=0.0, reg_covar=0.0, max_iter=15, **setting)
+    try:
+        model.fit(X, sample_weight=weight)
+    except ValueError as error:
+        assert "collapsed" in str(error)
+        return
+    bounds = np.array(model.lower_bounds_)
+    assert (np.diff(bounds) >= -1e-11 * np.abs(bounds[1:])).all()
+    # One more step begins where these have ended: its bound is their score.
+    score = model.score(X, sample_weight=weight)
+    model.set_params(warm_start=True, max_iter=1)
+    try:
+        model.fit(X, sample_weight=weight)
+    except ValueError as error:
+        assert "collapsed" in str(error)
+        return
+    assert model.lower_bound_ == pytest.approx(score, rel=1e-9)
+
+
+@pytest.mark.parametrize("init", INITS)
+def test_starts_are_drawn_among_samples_with_a_weight(init):
+    X = make(n=400)
+    weight = np.zeros(len(X))
+    weight[100:103] = 1.0, 2.0, 3.0
+    model = GaussianMixture(3, init_params=init, max_iter=0, random_state=0)
+    model.fit(X, sample_weight=weight)
+    if init != "random":
+        order = np.argsort(model.means_[:, 0])
+        assert_own = X[100:103][np.argsort(X[100:103, 0])]
+        np.testing.assert_allclose(model.means_[order], assert_own, rtol=1e-12)
+    weight[100] = 0.0
+    with pytest.raises(ValueError, match=r"n_components = 3, n_samples = 2 with a positive samp"):
+        model.fit(X, sample_weight=weight)
+
+
+def test_samples_are_drawn_in_proportion_to_their_weights():
+    X = np.arange(4.0)[:, None]
+    model = GaussianMixture(1, init_params="random_from_data", max_iter=0)
+    weight, counts = np.array([1.0, 2.0, 0.0, 5.0]), np.zeros(4)
+    for seed in range(400):
+        model.set_params(random_state=seed).fit(X, sample_weight=weight)
+        counts[int(np.rint(model.means_[0, 0]))] += 1
+    np.testing.assert_allclose(counts / 400, weight / 8, atol=0.08)
+
+
+@pytest.mark.parametrize("kind", _em.KINDS)
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_the_number_of_threads_changes_no_bit_with_weights(kind, monkeypatch):
+    X = make(n=20_000)
+    weight = np.random.default_rng(0).exponential(size=len(X)) * (np.arange(len(X)) % 5 > 0)
+    model = GaussianMixture(3, covariance_type=kind, max_iter=4, random_state=0)
+    fits = []
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        fits.append(clone(model).fit(X, sample_weight=weight))
+    for other in fits[1:]:
+        check_same(other, fits[0])
+
+
+# -- batches ------------------------------------------------------------------------------------
+
+
+def stepwise(model, R, X, weight, share, reg_covar):
+    """The parameters after a batch with responsibilities R, by raw moments."""
+    k, p = model.means_.shape
+    R = R * (weight / weight.sum())[:, None]
+    means, full = model.means_, as_matrices(model.covariance_type, model.covariances_, k, p)
+    past = (
+        model.weights_,
+        model.weights_[:, None] * means,
+        model.weights_[:, None, None] * (full + means[:, :, None] * means[:, None, :]),
+    )
+    # What is added to variances is part of what each batch says.
+    ridge = reg_covar * np.eye(p) * R.sum(axis=0)[:, None, None]
+    batch = R.sum(axis=0), R.T @ X, np.einsum("ic,ij,il->cjl", R, X, X) + ridge
+    n, sums, products = ((1 - share) * a + share * b for a, b in zip(past, batch, strict=True))
+    means = sums / n[:, None]
+    full = products / n[:, None, None] - means[:, :, None] * means[:, None, :]
+    return n, means, reference.restricted(model.covariance_type, n, full)
+
+
+@nojit
+@KINDS
+def test_a_batch_is_averaged_with_what_was_before(kind):
+    """eq-gmm-responsibility, eq-gmm-m-step: stepwise EM, by raw moments."""
+    X, other = make(n=90), make(n=40, seed=1) + 0.5
+    weight = np.random.default_rng(2).uniform(0.5, 2.0, len(other))
+    for first, batch in ((None, None), (2.0, weight)):
+        model = GaussianMixture(3, covariance_type=kind, reg_covar=0.1, random_state=0)
+        model.fit(X, sample_weight=first)
+        seen, total = (90, 40) if first is None else (180, weight.sum())
+        own = np.ones(len(other)) if batch is None else batch
+        for _ in range(2):
+            R, bound = model.predict_proba(other), model.score(other, sample_weight=batch)
+            share = (total / (seen + total)) ** 0.7
+            weights, means, covariances = stepwise(model, R, other, own, share, 0.1)
+            model.partial_fit(other, sample_weight=batch)
+            np.testing.assert_allclose(model.weights_, weights, rtol=1e-12)
+            np.testing.assert_allclose(model.means_, means, rtol=1e-10)
+            found = as_matrices(kind, model.covariances_, 3, 3)
+            np.testing.assert_allclose(found, covariances, rtol=1e-10, atol=1e-12)
+            assert (model.n_iter_, model.converged_) == (1, False)
+            assert model.lower_bounds_ == [pytest.approx(bound, rel=1e-12)]
+            seen += total
+
+
+@nojit
+@KINDS
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_a_batch_that_is_all_is_a_step_of_em(kind):
+    """Of a share of 1 nothing is left of what was, and where EM rests, so do batches."""
+    X = make(n=90)
+    start = start_of(kind, X, 3)
+    setting = {"covariance_type": kind, "reg_covar": 1e-2, **start}
+    before = GaussianMixture(3, max_iter=0, **setting).fit(X)._parameters()
+    expected = GaussianMixture(3, max_iter=1, **setting).fit(X)
+    found, bound = _em.step(kind, X, before, 1.0, 1e-2)
+    np.testing.assert_allclose(found.means, expected.means_, rtol=1e-11)
+    np.testing.assert_allclose(found.covariances, expected.covariances_, rtol=1e-10, atol=1e-13)
+    assert bound == pytest.approx(expected.lower_bound_, rel=1e-13)
+    rest = GaussianMixture(3, max_iter=3000, tol=0.0, **setting).fit(X)
+    after = clone(rest).fit(X)
+    for _ in range(3):
+        after.partial_fit(X)
+    for name in LEARNED[:4]:
+        one, two = getattr(after, name), getattr(rest, name)
+        np.testing.assert_allclose(one, two, rtol=1e-7, atol=1e-8 * np.abs(two).max())
+
+
+def stream(seed, n):
+    """Samples of a known mixture of three components."""
+    rng, mix = np.random.default_rng(seed), np.random.default_rng(3).normal(size=(3, 3, 3))
+    own = rng.choice(3, size=n, p=[0.5, 0.3, 0.2])
+    return np.einsum("ip,ipl->il", rng.normal(size=(n, 3)), mix[own]) + 6.0 * np.eye(3)[own]
+
+
+@KINDS
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_a_batch_again_and_again_approaches_a_stationary_point(kind):
+    """From a start far from it: what a step of EM would still change shrinks, and is small."""
+    X = stream(0, 300)
+    setting = {"means_init": 2.0 * np.eye(3), "max_iter": 1, "random_state": 0}
+    model = GaussianMixture(3, covariance_type=kind, **setting)
+    gaps = []
+    for _ in range(3):
+        for _ in range(100):
+            model.partial_fit(X)
+        here = {f"{name}_init": getattr(model, f"{name}_") for name in ("means", "precisions")}
+        here["weights_init"] = model.weights_
+        step = clone(model).set_params(**here).fit(X)
+        gaps.append(np.abs(step.means_ - model.means_).max())
+    rest = clone(model).set_params(**here, tol=1e-12, max_iter=5000).fit(X)
+    assert gaps[0] > gaps[1] > gaps[2] < 0.02 and gaps[2] < gaps[0] / 2
+    assert rest.score(X) - model.score(X) < 0.003  # nats a sample, after some 17 steps' worth
+
+
+@KINDS
+def test_batches_of_a_stream_come_close_to_a_fit_of_all(kind):
+    """100 batches of 200 lose at most 0.001 nats a new sample; the first alone 0.04 and more."""
+    batches, new = [stream(seed, 200) for seed in range(1, 101)], stream(0, 20_000)
+    model = GaussianMixture(3, covariance_type=kind, random_state=0)
+    alone = clone(model).fit(batches[0]).score(new)
+    for batch in batches:
+        model.partial_fit(batch)
+    best = clone(model).set_params(tol=1e-9, max_iter=2000).fit(np.vstack(batches)).score(new)
+    assert best - alone > 0.04
+    assert best - model.score(new) < 0.001
+
+
+@nojit
+@KINDS
+def test_weights_of_a_batch_are_copies_in_one_unit(kind):
+    X, other = make(n=90), make(n=60, seed=1)
+    weight = np.random.default_rng(1).integers(0, 3, len(other))
+    elsewhere = other.copy()
+    elsewhere[weight == 0] *= 1e100
+    setting = {"covariance_type": kind, **start_of(kind, X, 3)}
+    expected = GaussianMixture(3, **setting).fit(X).partial_fit(other.repeat(weight, axis=0))
+    for samples, unit in ((other, 1.0), (elsewhere, 1.0), (other, 0.3)):
+        model = GaussianMixture(3, **setting).fit(X, sample_weight=unit)
+        check_close(model.partial_fit(samples, sample_weight=unit * weight), expected)
+
+
+def test_the_first_batch_is_a_fit_and_a_fit_begins_anew():
+    X, other = make(n=90), make(n=60, seed=1)
+    model = GaussianMixture(3, random_state=0)
+    first = clone(model).partial_fit(X)
+    check_same(first, clone(model).fit(X))
+    assert first.n_features_in_ == 3
+    check_same(first.partial_fit(other), clone(model).fit(X).partial_fit(other))
+    check_same(first.fit(X), clone(model).fit(X))
+    check_same(first.partial_fit(other[:1]), clone(model).fit(X).partial_fit(other[:1]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@KINDS
+def test_batches_go_on_to_the_bit_after_a_pickle(kind, dtype, monkeypatch):
+    """Also in another number of threads."""
+    batches = [make(n=20_000, seed=seed).astype(dtype) for seed in range(3)]
+    fits = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        model = GaussianMixture(3, covariance_type=kind, random_state=0)
+        for batch in batches:
+            model.partial_fit(batch)
+            model = pickle.loads(pickle.dumps(model)) if threads == "3" else model
+        fits.append(model)
+    check_same(*fits)
+    assert fits[0].means_.dtype == fits[0].covariances_.dtype == dtype
+
+
+def test_batches_of_single_precision_lose_nothing_to_rounding():
+    """A covariance near the edge of float32 would not be positive definite once it was rounded."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 1)) + 1e-5 * rng.normal(size=(300, 6))
+    single = X.astype(np.float32)
+    models = [
+        GaussianMixture(1, reg_covar=0.0).partial_fit(one) for one in (single, single.astype(float))
+    ]
+    for _ in range(20):
+        for model, one in zip(models, (single, single.astype(float)), strict=True):
+            model.partial_fit(one)
+    np.testing.assert_allclose(models[0].precisions_, models[1].precisions_, rtol=1e-5)
+
+
+@nojit
+@KINDS
+def test_a_component_that_gets_no_samples_keeps_its_place(kind):
+    X = make(n=60, p=2, k=2)
+    start = start_of(kind, X, 2) | {"means_init": [X.mean(axis=0), [1e3, 1e3]]}
+    now = GaussianMixture(2, covariance_type=kind, max_iter=0, **start).fit(X)._parameters()
+    covariances = now.covariances
+    for _ in range(2000):
+        now, _ = _em.step(kind, X, now, 0.1, 1e-6)
+    np.testing.assert_allclose(now.means[1], [1e3, 1e3], rtol=1e-12)
+    if kind != "tied":
+        np.testing.assert_allclose(now.covariances[1], covariances[1], rtol=1e-12)
+    assert 0.0 < now.weights[1] < 1e-13
+
+
+@EVERY_BATCH
+def test_a_bad_batch_is_refused_and_changes_nothing(bad, settings, error, message):
+    model = GaussianMixture(2, random_state=0).fit(make(n=90))
+    before = model.score(make(n=90))
+    given = {"sample_weight": np.full(40, -1.0)} if "sample_weight" in message else {}
+    model.set_params(**settings)
+    with pytest.raises(error, match=message):
+        model.partial_fit(bad, **given)
+    model.set_params(n_components=2, covariance_type="full")
+    assert model.score(make(n=90)) == before
+    model.partial_fit(make(n=40))
+
+
+def test_an_interrupted_batch_changes_nothing(monkeypatch):
+    def interrupted(*args, **limits):
+        raise KeyboardInterrupt
+
+    model = GaussianMixture(3, random_state=0).fit(make(n=90))
+    means, seen = model.means_, model._seen
+    monkeypatch.setattr(_em, "maximise", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(make(n=40))
+    assert model.means_ is means and model._seen is seen

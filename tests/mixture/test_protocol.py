@@ -44,7 +44,11 @@ class TestProtocol(protocol.Suite):
         *[("verbose_interval", value) for value in (0, 1.5)],
     ]
     bad_samples = (*protocol.Suite.bad_samples, *protocol.SPARSE_SAMPLES)
-    test_bad_targets = test_bad_weights = None  # there are none
+    test_bad_targets = None  # there are none
+
+    def may_fail(self, estimator):
+        # Weights draw the starts, in an order that this check changes; one component passes it.
+        return ["check_sample_weight_equivalence_on_dense_data"]
 
 
 @EVERY

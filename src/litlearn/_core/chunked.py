@@ -66,14 +66,26 @@ def in_memory(array):
 
 def _computed(what, arrays, **options):
     """Compute what is made of arrays, by the client of now or as Dask is set up."""
+    from dask.base import get_scheduler
+
     client = client_now()
+    get = client.get if client else get_scheduler()
+    client = getattr(get, "__self__", None)  # that of Dask's choice
     try:
-        return what.compute(scheduler=client and client.get, **options)
+        if client is None or not is_chunked(what):
+            return what.compute(scheduler=get, **options)
+        # Chunk by chunk: a worker that joined them would hold them all, and send them once more.
+        finish, arguments = what.__dask_postcompute__()
+        return finish(client.get(what.dask, what.__dask_keys__()), *arguments)
     except Exception as error:
         if _are_lost(arrays):
             raise LostChunksError(
                 "An array of Dask is held by a client that was closed, or by workers that are "
                 "gone. Make it anew, or persist it with the client of now."
+            ) from error
+        if client is not None and client.status != "running":
+            raise LostChunksError(
+                "The client of Dask was closed before its workers had answered."
             ) from error
         raise
 

@@ -47,6 +47,10 @@ BY_CHUNK = (
 REASONS = {
     "cluster": "it draws its batches from all samples. Use KMeans, or partial_fit(chunk.compute()) "
     "for each chunk",
+    "conformal": "it divides the samples at random, or leaves some out of each of its fits",
+    "decomposition": "it compares pairs of samples, or takes them batch by batch. Use PCA, after "
+    "kernel_approximation.Nystroem in place of a kernel, or partial_fit(chunk.compute()) for each "
+    "chunk where there is one",
     "ensemble": "a tree sorts all samples for each of its splits. With litlearn.on(client), those "
     "in memory go once to each worker, and the trees are grown there",
     "kernel_ridge": "its kernel matrix compares all pairs of samples. Use Ridge after "
@@ -59,9 +63,11 @@ REASONS = {
     "neighbors": "it keeps all samples, and looks up among them. Of an array of Dask, "
     "KNeighborsClassifier, KNeighborsRegressor and NearestNeighbors look up chunk by chunk",
     "svm": "its solver compares pairs of samples, or goes over them in an order of its own. Use "
-    "LogisticRegression or RidgeClassifier, or SGDClassifier with partial_fit(chunk.compute()) for "
+    "LogisticRegression for classes, Ridge for numbers, both after kernel_approximation.Nystroem "
+    "in place of a kernel, or SGDClassifier and SGDRegressor with partial_fit(chunk.compute()) for "
     "each chunk",
-    "tree": "a tree sorts all samples for each of its splits",
+    "tree": "a tree sorts all samples for each of its splits. GaussianNB, LogisticRegression and "
+    "Ridge sum up chunks",
 }
 
 
@@ -137,9 +143,9 @@ def _fit_on(client, method, given):
     for attempt in range(ATTEMPTS):
         try:
             return _fit_sent(client, method, given, table)
-        except LostChunksError:
+        except Exception as error:
             client_now()  # a client that was closed says so
-            if attempt == ATTEMPTS - 1:
+            if attempt == ATTEMPTS - 1 or not isinstance(error, LostChunksError):
                 raise
 
 

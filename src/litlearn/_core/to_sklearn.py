@@ -12,6 +12,8 @@ import numpy as np
 
 from litlearn._core import validation
 
+OURS_ALONE = ("conformal",)  # namespaces that scikit-learn has not
+
 
 def convert(model):
     """Return scikit-learn's estimator of the same name, with the same fitted attributes."""
@@ -73,6 +75,11 @@ def _counterpart(model):
     for cls in type(model).__mro__:
         package, _, rest = cls.__module__.partition(".")
         if package == "litlearn" and not cls.__name__.startswith("_"):
+            if rest in OURS_ALONE:
+                raise TypeError(
+                    f"to_sklearn: scikit-learn has no {cls.__name__}; the estimator inside can be "
+                    "converted, if it is one of litlearn's."
+                )
             return getattr(_import(f"sklearn.{rest.split('.')[0]}"), cls.__name__)
     raise TypeError(f"to_sklearn: {type(model).__name__} is not one of litlearn's estimators.")
 

@@ -21,7 +21,7 @@ ROUNDS, OVERSAMPLING = 5, 2
 def fold_chunks(function, merge, samples):
     """Merge ``function(own, first)`` of chunks: the samples of one, the number of its first row."""
     X, weight, centre = samples
-    alike = (weight == 1.0).all()  # such weights do not travel
+    alike = weight is None or (weight == 1.0).all()  # such weights do not travel
 
     def part(arrays, rows):
         X, weight, numbers = arrays
@@ -163,8 +163,11 @@ def scalable_start(samples, n_clusters, random_state):
     Rounds of draws far from the candidates so far, each one pass; then the candidates, weighted by
     the samples that are nearest to them, are clustered in memory (Bahmani and others, 2012).
     """
-    weight = samples.weight
-    first = int(random_state.choice(len(weight), p=weight / weight.sum()))
+    n, weight = len(samples.X), samples.weight
+    if weight is None:
+        first = int(n * random_state.random_sample())  # as `choice` does, without n numbers
+    else:
+        first = int(random_state.choice(n, p=weight / weight.sum()))
     row = in_memory(samples.X[first]).astype(np.float64)
     candidates, count = row[None] - samples.centre, OVERSAMPLING * n_clusters
     for _ in range(ROUNDS):

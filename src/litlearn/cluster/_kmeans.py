@@ -30,7 +30,7 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
 
     def _check_data(self, X, sample_weight):
         X, names = validation.check_samples(self, X)
-        weight = weights_or_ones(self, in_memory(sample_weight), X.shape[0])
+        weight = checked_weight(self, sample_weight, X)
         check_enough(self, X, self.n_clusters)
         return X, weight, names
 
@@ -85,7 +85,8 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         if self._seeds():
             chosen = plus_plus(samples, self.n_clusters, random_state, norms)
         else:
-            p = samples.weight / samples.weight.sum()
+            weight = np.ones(n) if samples.weight is None else samples.weight
+            p = weight / weight.sum()
             chosen = random_state.choice(n, size=self.n_clusters, replace=False, p=p)
         rows = in_memory(samples.X[chosen])
         rows = rows.toarray() if validation.is_sparse(rows) else rows
@@ -165,11 +166,10 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         float
         """
         samples, centres = self._queries(X)
-        weight = weights_or_ones(self, in_memory(sample_weight), samples.X.shape[0])
-        samples = samples._replace(weight=weight)
+        samples = samples._replace(weight=checked_weight(self, sample_weight, samples.X))
         if is_chunked(X):
             return -_chunks.inertia_of_chunks(samples, centres)
-        labels = np.empty(len(weight), dtype=np.int32)
+        labels = np.empty(len(samples.X), dtype=np.int32)
         _lloyd.assign(samples, centres, labels, update=False)
         return -_lloyd.inertia_of(samples, centres, labels)
 
@@ -179,7 +179,14 @@ class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
         # Scores keep their digits if the origin is amid the centres.
         sparse = validation.is_sparse(X)
         origin = np.zeros(X.shape[1]) if sparse else _lloyd.representable(centres.mean(axis=0), X)
-        return CentredSamples(X, np.ones(X.shape[0]), origin), centres - origin
+        return CentredSamples(X, checked_weight(self, None, X), origin), centres - origin
+
+
+def checked_weight(owner, sample_weight, X):
+    """Return the weights of samples (n,), float64; None for samples in chunks that have none."""
+    if is_chunked(X) and sample_weight is None:
+        return None
+    return weights_or_ones(owner, in_memory(sample_weight), X.shape[0])
 
 
 def centred_samples(X, weight):

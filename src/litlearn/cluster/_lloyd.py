@@ -32,7 +32,7 @@ class CentredSamples(NamedTuple):
     """What is clustered."""
 
     X: np.ndarray  # (n, p), float32 or float64, rows contiguous; or CSR
-    weight: np.ndarray  # (n,), float64
+    weight: np.ndarray  # (n,), float64; of samples in chunks, None says that all are 1
     centre: np.ndarray  # (p,), float64: subtracted from dense samples, so that scores keep digits
 
     def tile(self, rows):

@@ -321,7 +321,7 @@ class PCA(LinearReduction):
     def _check_count(self, X):
         """Return how many axes the solver is to find, or None if that is found from all of them."""
         (n, p), asked, solver = X.shape, self.n_components, self.svd_solver
-        most, sparse = min(n, p), not isinstance(X, np.ndarray)
+        most, sparse = min(n, p), validation.is_sparse(X)
         few = solver in ("arpack", "randomized") or (sparse and solver == "auto" and p > _axes.WIDE)
         if solver == "arpack" and most == 1:
             raise ValueError(

@@ -5,10 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._core import parallel, validation
+from litlearn._core import parallel, targets, validation
 from litlearn._core.base import clone
+from litlearn._core.chunked import is_chunked, is_chunked_frame
 from litlearn._core.constraints import BOOLEAN, CALLABLE, REPEATS, Float, Option, Table
 from litlearn._core.tasks import map_tasks
+from litlearn.datasets import Bunch
+from litlearn.ensemble._draws import draw_counts, draw_rows
+from litlearn.ensemble._importances import permutation_importances
+from litlearn.ensemble._jackknife import jackknife_variances
+from litlearn.ensemble._quantiles import forest_quantiles
 from litlearn.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -29,23 +35,6 @@ from litlearn.tree._prune import prune
 from litlearn.tree._sparse import dense_rows
 from litlearn.tree._splitter import Rules, TreeProblem
 from litlearn.tree._structure import BLOCK_ROWS, add_values, blocks_by_work, has_missing
-
-
-def draw_rows(seed, n_samples, n_draws, weight=None):
-    """Return the rows that a tree draws with replacement: (n_draws,).
-
-    The same rows as scikit-learn draws from the same seed. With `weight`, each draw takes a sample
-    with probability proportional to its weight.
-    """
-    generator = np.random.RandomState(seed)
-    if weight is None:
-        return generator.randint(0, n_samples, n_draws)
-    return generator.choice(n_samples, n_draws, replace=True, p=weight / weight.sum())
-
-
-def draw_counts(seed, n_samples, n_draws, weight=None):
-    """Return how often a tree draws each sample: (n_samples,), whole numbers."""
-    return np.bincount(draw_rows(seed, n_samples, n_draws, weight), minlength=n_samples)
 
 
 class Plan(NamedTuple):
@@ -318,6 +307,213 @@ class Forest(TreeModel):
     def _votes_hard(self):
         return False
 
+    def _counts_of(self, b):
+        """Return how often tree b has drawn each sample: (n_samples,)."""
+        sizes = self._n_samples, self._n_samples_bootstrap, self._sample_weight
+        return draw_counts(self.estimators_[b].random_state, *sizes)
+
+    def _weight_of(self, b):
+        """Return the weight of each training sample in tree b: (n_samples,)."""
+        if self.bootstrap:
+            return self._counts_of(b).astype(np.float64)
+        return np.ones(self._n_samples) if self._sample_weight is None else self._sample_weight
+
+    def _check_bootstrap(self, what):
+        """Refuse to ask for what only trees can answer that have drawn their samples."""
+        if not self.bootstrap:
+            raise ValueError(
+                f"{type(self).__name__}.{what} needs trees that have drawn their samples: fit with "
+                f"bootstrap=True. Got bootstrap={self.bootstrap!r}."
+            )
+
+    def _check_in_memory(self, what, **arrays):
+        """Refuse arrays of Dask: each sample meets all others here."""
+        for name, array in arrays.items():
+            if is_chunked(array) or is_chunked_frame(array):
+                raise TypeError(
+                    f"{type(self).__name__}.{what} got an array of Dask for {name}, and needs one "
+                    f"in memory: give {name}.compute() if it fits."
+                )
+
+    def _check_training(self, X, name="X"):
+        """Return the samples of the fit, in the form of queries, if they may be those."""
+        X = self._queries(X)
+        if X.shape[0] != self._n_samples:
+            raise ValueError(
+                f"{type(self).__name__}: {name} must hold the {self._n_samples} samples that the "
+                f"forest was fitted to. Got {X.shape[0]}."
+            )
+        return X
+
+    def _check_n_outputs(self, y):
+        """Refuse targets of another number of outputs than those of the fit."""
+        n_outputs = 1 if y.ndim == 1 else y.shape[1]
+        if n_outputs != self.n_outputs_:
+            raise ValueError(
+                f"{type(self).__name__}: y must have the {self.n_outputs_} output(s) of the fit. "
+                f"Got {n_outputs}."
+            )
+
+    def out_of_bag_importances(self, X, y, *, n_repeats=5, random_state=None, sample_weight=None):
+        r"""Return what each feature is worth: the loss when it is permuted among unseen samples.
+
+        Breiman's permutation importance. Each tree b predicts the samples :math:`O_b` that it has
+        not drawn. Then the values of feature j are permuted among these samples, which cuts the
+        feature's tie to the targets and to the other features, and the tree predicts them again.
+        Its importance is the rise of the mean loss :math:`\ell`, and that of the forest the mean
+        over the B trees:
+
+        .. math::
+            I_j = \frac{1}{B} \sum_{b=1}^B \frac{1}{|O_b|} \sum_{i \in O_b}
+            \ell\bigl(y_i, t_b(x_i^{(j)})\bigr) - \ell\bigl(y_i, t_b(x_i)\bigr).
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            The samples that the forest was fitted to, in their order.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their targets.
+        n_repeats : int, default=5
+            Permutations of each tree, over which its importance is averaged.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed of the permutations. The same seed gives the same bits for any ``n_jobs``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the mean loss of a tree; samples without weight do not count.
+            None: all weigh the same, whatever the weights of the fit, which decide here what is
+            drawn and left out.
+
+        Returns
+        -------
+        Bunch
+            With the names of ``sklearn.inspection.permutation_importance``: ``importances``, of
+            shape (n_features, n_estimators), has a column for each tree, NaN if the tree has left
+            no sample out; ``importances_mean`` and ``importances_std``, of shape (n_features,), are
+            mean and standard deviation over the trees. Beside these ``standard_error``,
+            (n_features,), is that of the mean: it tells how far more trees could move it, not how
+            far other samples could. With one tree it is NaN.
+
+        Raises
+        ------
+        TypeError
+            If `X` or `y` holds objects that are not numbers, or is an array of Dask.
+        ValueError
+            If the forest was fitted with ``bootstrap=False``, `n_repeats` is not a positive whole
+            number, `X` or `y` has another shape than in the fit, `X` holds other samples (they end
+            in other leaves), `y` a class that the fit has not seen, or no tree has left any
+            (weighted) sample out.
+        NotFittedError
+            If the forest is not fitted.
+
+        Notes
+        -----
+        A classifier's loss is 1 for a wrong class, so that the importance is a loss of accuracy;
+        with several outputs all classes must be right. A tree votes for the class with the largest
+        share in the leaf. The loss of a regressor is the squared error in units of the variance
+        of all (weighted) training targets, averaged over the outputs, so that the importance is a
+        loss of :math:`R^2` with one denominator for all trees: it has no unit, may be compared
+        between data sets and with ``permutation_importance``, and ranks features as the rise of the
+        squared error does. A tree's own :math:`R^2` would weigh trees by the luck of what they
+        left out. A constant target has no variance and no importances: 0.
+
+        Why tree by tree, and not the mean of the trees that have not seen a sample, as in
+        ``oob_score_``: such a mean may use few or no trees for a sample, other trees make up for
+        a feature that some have lost, and it gives one number where the trees give B, with a
+        standard error. The price is that importances here are those of single trees, about those
+        that the mean of many would have, or larger.
+
+        Features that say the same share their importance, and permuting one makes samples that
+        cannot occur; see Strobl and others (2008).
+
+        The draws are made again from the ``random_state`` of each tree, as for ``oob_score_``.
+        Cost: for each tree ``n_repeats`` predictions of the samples left out, about n / e, for each
+        feature that it uses. Memory: for each thread ``n_repeats`` permutations of these, and for
+        the result p times B numbers.
+
+        References
+        ----------
+        Breiman, Random forests, Machine Learning 45, 2001, section 10.
+
+        Strobl, Boulesteix, Kneib, Augustin and Zeileis, Conditional variable importance for random
+        forests, BMC Bioinformatics 9, 2008.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from litlearn.ensemble import RandomForestRegressor
+        >>> X = np.random.default_rng(0).normal(size=(200, 3))
+        >>> model = RandomForestRegressor(random_state=0).fit(X, X[:, 1])
+        >>> found = model.out_of_bag_importances(X, X[:, 1], random_state=0)
+        >>> print(found.importances_mean.argmax(), found.importances.shape)
+        1 (3, 100)
+        """
+        validation.check_is_fitted(self)
+        who, what = type(self).__name__, "out_of_bag_importances"
+        self._check_bootstrap(what)
+        self._check_in_memory(what, X=X, y=y, sample_weight=sample_weight)
+        n_repeats = validation.check_integer(
+            self, "n_repeats", n_repeats, low=1, high=validation.LARGEST
+        )
+        random_state = validation.check_random_state(self, random_state)
+        X = self._check_training(X)
+        weight = validation.check_sample_weight(self, sample_weight, self._n_samples)
+        weight = np.ones(self._n_samples) if weight is None else weight / weight.max()
+        losses_of = self._losses_of(y, weight)
+        seeds = [validation.random_integer(random_state) for _ in self.estimators_]
+        trees = [one.tree_ for one in self.estimators_]
+        importances = permutation_importances(
+            who, X, trees, self._counts_of, losses_of, weight, seeds, n_repeats, self.n_jobs
+        )
+        counted = importances[:, ~np.isnan(importances[0])]
+        if not counted.shape[1]:
+            raise ValueError(
+                f"{who}.{what}: each tree has drawn all samples (of positive sample_weight), "
+                "expected trees that have left some out."
+            )
+        std, n = counted.std(axis=1), counted.shape[1]
+        return Bunch(
+            importances_mean=counted.mean(axis=1),
+            importances_std=std,
+            importances=importances,
+            # The root of n - 1: `std` divides by n.
+            standard_error=std / np.sqrt(n - 1) if n > 1 else np.full(len(std), np.nan),
+        )
+
+    def _standard_errors(self, X):
+        """Return standard errors of the trees' mean: (n_samples, n_outputs, n_classes)."""
+        validation.check_is_fitted(self)
+        who, what = type(self).__name__, "predict_standard_error"
+        self._check_bootstrap(what)
+        self._check_in_memory(what, X=X)
+        n_trees, n_train = len(self.estimators_), self._n_samples
+        if n_trees == 1:
+            raise ValueError(f"{who}.{what} compares trees, and needs two or more. Got one.")
+        X = self._queries(X)
+        counts = np.empty((n_trees, n_train), dtype=np.int32)
+
+        def part(b):
+            counts[b] = self._counts_of(b)
+            drawn = self.estimators_[b].tree_.n_node_samples[0]
+            if np.count_nonzero(counts[b]) != drawn:  # after a warm start with fewer, say
+                raise ValueError(
+                    f"{who}.{what} needs trees that have all drawn from the {n_train} samples of "
+                    f"the last fit. Got a tree, number {b}, that was grown on others."
+                )
+
+        parallel.fold_blocks(part, None, range(n_trees), self.n_jobs)
+        weight = np.ones(n_train) if self._sample_weight is None else self._sample_weight
+        trees, hard = [one.tree_ for one in self.estimators_], self._votes_hard()
+        n_draws, chances = self._n_samples_bootstrap, weight / weight.sum()
+        variances = jackknife_variances(X, trees, counts, n_draws, chances, hard, self.n_jobs)
+        unknown = variances < 0.0
+        if unknown.any():
+            message = (
+                f"{who}.{what}: {n_trees} trees are too few for {unknown.sum()} of "
+                f"{unknown.size} standard errors, which are NaN. About as many trees as training "
+                f"samples, {n_train}, may do."
+            )
+            validation.warn(UserWarning(message))
+        return np.sqrt(np.where(unknown, np.nan, variances))
+
     def apply(self, X):
         """Return the number of the leaf of each sample in each tree.
 
@@ -437,6 +633,98 @@ class ForestClassifier(ClassShares, Forest):
         """
         return self._public(self._shares(self._means(X)))
 
+    def predict_standard_error(self, X):
+        r"""Return standard errors of :meth:`predict_proba`, over other training samples.
+
+        The infinitesimal jackknife: a training sample i that the trees would draw a little more
+        often moves the mean :math:`\bar t(x)` of the B trees by the covariance of its count
+        :math:`N_{bi}` with the trees' shares of a class, or votes, :math:`t_b(x)`. The noise of a
+        limited number of trees makes these covariances too large, and is subtracted:
+
+        .. math::
+            \hat V(x) = \sum_{i=1}^n \left(\frac{1}{B} \sum_{b=1}^B (N_{bi} - 1)
+            (t_b(x) - \bar t(x))\right)^2
+            - \frac{n - 1}{B^2} \sum_{b=1}^B (t_b(x) - \bar t(x))^2.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples; NaN stands for a missing value.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of them, one for each output
+            Square roots of :math:`\hat V`, in the unit of a probability. NaN, with a
+            ``UserWarning``, where :math:`\hat V` is negative: there the trees are too few to tell.
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers, or is an array of Dask.
+        ValueError
+            If the forest was fitted with ``bootstrap=False`` or has one tree, `X` has the wrong
+            shape or holds infinity, or a warm start has added trees of another number of samples.
+        NotFittedError
+            If the forest is not fitted.
+
+        Notes
+        -----
+        It estimates the standard deviation of the prediction of a forest with very many trees over
+        training sets that could have been drawn instead. How likely the other classes are is not
+        its subject, but that of the probabilities; and it says nothing of bias. The estimate itself
+        needs more trees than the prediction: about as many as there are training samples.
+
+        The answers are taken as linear in the counts, so that errors come out too small on average:
+        about a tenth below the standard deviation in forests refitted to 60 new samples again and
+        again, with leaves of five samples, and more with leaves of one.
+
+        With ``max_samples``, s draws instead of n, the counts have the mean s / n, and the second
+        term has the factor s (1 - 1 / n) instead of n - 1, which the publication rounds to n. With
+        `sample_weight` in `fit`, samples are drawn with chances :math:`p_i`, and it has the factor
+        :math:`s (1 - \sum_i p_i^2)`: weights stay as they are, samples vary.
+
+        Cost: a prediction, the draws of all trees, 4 n B bytes, and n B multiplications for each
+        sample and class.
+
+        References
+        ----------
+        Wager, Hastie and Efron, Confidence intervals for random forests: the jackknife and the
+        infinitesimal jackknife, Journal of Machine Learning Research 15, 2014.
+
+        Efron, Estimation and accuracy after model selection, Journal of the American Statistical
+        Association 109, 2014.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from litlearn.ensemble import RandomForestClassifier
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> model = RandomForestClassifier(500, random_state=0).fit(X, X[:, 0] > 0)
+        >>> inside, border = model.predict_standard_error([[2.0, 0.0], [0.05, 0.0]])[:, 1]
+        >>> print(inside < border < 0.5)
+        True
+        """
+        return self._public(self._shares(self._standard_errors(X)))
+
+    def _losses_of(self, y, weight):
+        """Return a function of a tree's number: that of :func:`permutation_importances`."""
+        coded = targets.encode(self, y, self._n_samples)
+        self._check_n_outputs(np.empty((0, len(coded.codes))))
+        complaint = "y has classes that the fit has not seen: {missing}. Expected among {classes}."
+        pairs = zip(coded.classes, self._classes_of_outputs(), coded.codes, strict=True)
+        truth = np.column_stack(
+            [
+                targets.batch_places(self, found, classes, complaint)[codes]
+                for found, classes, codes in pairs
+            ]
+        )
+
+        def losses_of(b):
+            guesses = self.estimators_[b].tree_.value.argmax(axis=2)
+            return lambda leaves, rows: np.any(guesses[leaves] != truth[rows], axis=1) * 1.0
+
+        return losses_of
+
     def _set_oob(self, training, n_draws, draws):
         means = self._left_out_means(training, n_draws, draws)
         codes = training.classes_of_samples().T
@@ -465,6 +753,194 @@ class ForestRegressor(LeafMeans, Forest):
         ndarray of shape (n_samples,) or (n_samples, n_outputs), float64
         """
         return self._flat(self._means(X)[:, :, 0])
+
+    def predict_quantiles(self, X, quantiles=(0.05, 0.5, 0.95), *, X_train, y_train):
+        r"""Return quantiles of the target, from the training targets that share leaves with `X`.
+
+        A quantile regression forest. In each tree b the training samples of the leaf
+        :math:`L_b(x)` share a weight of one, as they weighed when the tree was grown: by the number
+        :math:`N_{bi}` of times that they were drawn, or without ``bootstrap`` by their
+        `sample_weight`. The forest's weights are the mean over the B trees, and the quantile is
+        the smallest target at which their sum has reached :math:`\tau`:
+
+        .. math::
+            w_i(x) = \frac{1}{B} \sum_{b=1}^B \frac{N_{bi} [x_i \in L_b(x)]}
+            {\sum_k N_{bk} [x_k \in L_b(x)]}, \qquad
+            \hat q_\tau(x) = \min\Bigl\{y : \sum_{i: y_i \le y} w_i(x) \ge \tau\Bigr\}.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples; NaN stands for a missing value.
+        quantiles : float or array-like of shape (n_quantiles,), default=(0.05, 0.5, 0.95)
+            Shares :math:`\tau` of the targets that lie at or below the answer, from 0 to 1, in any
+            order.
+        X_train : array-like or sparse array of shape (n_train, n_features)
+            The samples that the forest was fitted to, in their order.
+        y_train : array-like of shape (n_train,)
+            Their targets.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_quantiles) or (n_samples,), float64
+            Targets of training samples; of a single number `quantiles`, flat.
+
+        Raises
+        ------
+        TypeError
+            If `X`, `X_train` or `y_train` holds objects that are not numbers, or is an array of
+            Dask.
+        ValueError
+            If `quantiles` are not numbers from 0 to 1, the forest was fitted to several outputs,
+            an array has the wrong shape or holds infinity, or `X_train` and `y_train` are not those
+            of the fit: samples end in other leaves, or have other targets than their leaf.
+        NotFittedError
+            If the forest is not fitted.
+
+        Notes
+        -----
+        Leaves of one sample, the default, leave few targets for each answer: outer quantiles need a
+        ``min_samples_leaf`` of 5 to 20. With squared errors, the mean of the targets with these
+        weights is the prediction. The publication weights all training samples of a leaf alike,
+        drawn or not; here the weights are those of which the forest's prediction is made.
+
+        A fitted forest holds no training samples, so that it stays small, and its pickles too: they
+        come with the question. Cost: the training samples walk through all trees at each call,
+        n B steps from node to node times the depth; then for each of `X` as many additions as its
+        leaves have members in all trees. Memory during the call: 12 bytes for each training sample
+        and tree that has drawn it, about 8 n B. Ask for many samples at once.
+
+        References
+        ----------
+        Meinshausen, Quantile regression forests, Journal of Machine Learning Research 7, 2006.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from litlearn.ensemble import RandomForestRegressor
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(size=(1000, 1))
+        >>> y = X[:, 0] * rng.normal(size=1000)
+        >>> model = RandomForestRegressor(min_samples_leaf=20, random_state=0).fit(X, y)
+        >>> low, high = model.predict_quantiles([[0.1], [0.9]], X_train=X, y_train=y)[:, [0, 2]].T
+        >>> print(high - low < 1.0)
+        [ True False]
+        """
+        validation.check_is_fitted(self)
+        who, what = type(self).__name__, "predict_quantiles"
+        self._check_in_memory(what, X=X, X_train=X_train, y_train=y_train)
+        expected = "a number or a flat array of numbers in the range [0.0, 1.0]"
+        asked = validation.check_numbers(self, "quantiles", quantiles, expected, kinds="iuf")
+        if asked.ndim > 1 or not asked.size or asked.min() < 0.0 or asked.max() > 1.0:
+            validation.refuse(self, "quantiles", quantiles, expected)
+        if self.n_outputs_ > 1:
+            raise ValueError(
+                f"{who}.{what} needs a forest of one output: several targets have no order. Got "
+                f"one that was fitted to {self.n_outputs_}."
+            )
+        X, X_train = self._queries(X), self._check_training(X_train, "X_train")
+        y = self._true(y_train)[:, 0]
+        trees = [one.tree_ for one in self.estimators_]
+        found = forest_quantiles(
+            who, X, trees, self._weight_of, X_train, y, np.atleast_1d(asked), self.n_jobs
+        )
+        return found if asked.ndim else found[:, 0]
+
+    def predict_standard_error(self, X):
+        r"""Return standard errors of :meth:`predict`, over other training samples.
+
+        The infinitesimal jackknife: a training sample i that the trees would draw a little more
+        often moves the mean :math:`\bar t(x)` of the B trees by the covariance of its count
+        :math:`N_{bi}` with the trees' predictions :math:`t_b(x)`. The noise of a limited number of
+        trees makes these covariances too large, and is subtracted:
+
+        .. math::
+            \hat V(x) = \sum_{i=1}^n \left(\frac{1}{B} \sum_{b=1}^B (N_{bi} - 1)
+            (t_b(x) - \bar t(x))\right)^2
+            - \frac{n - 1}{B^2} \sum_{b=1}^B (t_b(x) - \bar t(x))^2.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples; NaN stands for a missing value.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs), float64
+            Square roots of :math:`\hat V`, in the unit of the target. NaN, with a
+            ``UserWarning``, where :math:`\hat V` is negative: there the trees are too few to tell.
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers, or is an array of Dask.
+        ValueError
+            If the forest was fitted with ``bootstrap=False`` or has one tree, `X` has the wrong
+            shape or holds infinity, or a warm start has added trees of another number of samples.
+        NotFittedError
+            If the forest is not fitted.
+
+        Notes
+        -----
+        It estimates the standard deviation of the prediction of a forest with very many trees over
+        training sets that could have been drawn instead. It is no interval for a new target, which
+        has noise of its own (see :meth:`predict_quantiles`), and says nothing of bias. The
+        estimate itself needs more trees than the prediction: about as many as there are training
+        samples.
+
+        The answers are taken as linear in the counts, so that errors come out too small on average:
+        about a tenth below the standard deviation in forests refitted to 60 new samples again and
+        again, with leaves of five samples, and more with leaves of one.
+
+        With ``max_samples``, s draws instead of n, the counts have the mean s / n, and the second
+        term has the factor s (1 - 1 / n) instead of n - 1, which the publication rounds to n. With
+        `sample_weight` in `fit`, samples are drawn with chances :math:`p_i`, and it has the factor
+        :math:`s (1 - \sum_i p_i^2)`: weights stay as they are, samples vary.
+
+        Cost: a prediction, the draws of all trees, 4 n B bytes, and n B multiplications for each
+        sample and output.
+
+        References
+        ----------
+        Wager, Hastie and Efron, Confidence intervals for random forests: the jackknife and the
+        infinitesimal jackknife, Journal of Machine Learning Research 15, 2014.
+
+        Efron, Estimation and accuracy after model selection, Journal of the American Statistical
+        Association 109, 2014.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from litlearn.ensemble import RandomForestRegressor
+        >>> X = np.linspace(0.0, 1.0, 50)[:, np.newaxis]
+        >>> y = np.random.default_rng(0).normal(size=50)
+        >>> model = RandomForestRegressor(500, min_samples_leaf=10, random_state=0).fit(X, y)
+        >>> print(0.1 < model.predict_standard_error([[0.5]])[0] < 0.5)
+        True
+        """
+        return self._flat(self._standard_errors(X)[:, :, 0])
+
+    def _true(self, y):
+        """Return the targets of the fit, checked: (n_samples, n_outputs)."""
+        y = validation.flat_if_column(validation.check_real_targets(self, y, self._n_samples))
+        self._check_n_outputs(y)
+        return y.reshape(self._n_samples, self.n_outputs_)
+
+    def _losses_of(self, y, weight):
+        """Return a function of a tree's number: that of :func:`permutation_importances`."""
+        Y = self._true(y)
+        deviations = Y - np.average(Y, axis=0, weights=weight)
+        size = np.abs(deviations).max(axis=0)  # its square may be beyond what a float holds
+        constant = np.ptp(Y[weight > 0], axis=0) == 0.0
+        size[constant] = 1.0
+        unit = size * np.sqrt(np.average((deviations / size) ** 2, axis=0, weights=weight))
+        unit[constant] = np.inf  # no variance to share: no loss
+
+        def losses_of(b):
+            guesses = self.estimators_[b].tree_.value[:, :, 0]
+            return lambda leaves, rows: np.mean(((guesses[leaves] - Y[rows]) / unit) ** 2, axis=1)
+
+        return losses_of
 
     def _set_oob(self, training, n_draws, draws):
         means = self._left_out_means(training, n_draws, draws)[:, :, 0]

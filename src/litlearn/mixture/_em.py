@@ -230,7 +230,18 @@ def add_tile(kind, T, R, means, found):
     found.sums[:] += R.T @ (T - origin) - weights[:, None] * (means - origin)
 
 
-def sum_up(kind, X, means, weigh, n_jobs=None, known=None):
+def weighted(values, weight):
+    """Return rows of values times their weights (m,).
+
+    A weight of zero makes zeros, also of what is no number: a sample without weight may lie where
+    all densities are zero.
+    """
+    out = values * weight.reshape(-1, *(1,) * (values.ndim - 1))
+    out[weight == 0.0] = 0.0
+    return out
+
+
+def sum_up(kind, X, means, weigh, n_jobs=None, known=None, weight=None):
     """Sum up samples with the responsibilities that ``weigh(T, known)`` gives.
 
     Parameters
@@ -246,6 +257,9 @@ def sum_up(kind, X, means, weigh, n_jobs=None, known=None):
         Number of threads; the result has the same bits for each.
     known : ndarray of shape (n, ...) or None, default=None
         What `weigh` is given of the same rows.
+    weight : ndarray of shape (n,) or None, default=None
+        How many copies of itself a row stands for, in responsibilities and likelihood; or in
+        chunks.
 
     Returns
     -------
@@ -256,18 +270,20 @@ def sum_up(kind, X, means, weigh, n_jobs=None, known=None):
     size = samples_of_tile(kind, k, p)
 
     def part(arrays, rows):
-        X, known = arrays
+        X, known, weight = arrays
         found, likelihood = empty_statistics(kind, k, p), 0.0
         for tile in cut(rows, size):
             T = X[tile].astype(np.float64, copy=False)
             R, log_densities = weigh(T, None if known is None else known[tile])
+            if weight is not None:
+                R, log_densities = (weighted(one, weight[tile]) for one in (R, log_densities))
             add_tile(kind, T, R, means, found)
             likelihood += float(log_densities.sum())
         return found._replace(log_likelihood=likelihood)
 
     steps = k * p * (p if kind == "full" else 1)
     block = max(BLOCK // steps, -(-n // MOST_BLOCKS), 1)
-    return fold_rows(part, add_statistics, (X, known), block, n_jobs)
+    return fold_rows(part, add_statistics, (X, known, weight), block, n_jobs)
 
 
 def maximise(kind, statistics, means, n, reg_covar, scatter=None):
@@ -348,12 +364,16 @@ class Estimate(NamedTuple):
     converged: bool
 
 
-def total_scatter(X):
+def total_scatter(X, weight):
     """Moments of all samples, which a tied covariance needs."""
-    return moments.moments(moments.Samples(X, np.empty((len(X), 0)), None, True, single=False))
+    # Samples without weight may lie so far away that their squares overflow, unheard.
+    samples = moments.Samples(X, np.empty((len(X), 0)), weight, True, single=False)
+    return moments.moments(samples._replace(finite=weight is None))
 
 
-def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-np.inf, report=None):
+def expectation_maximisation(
+    kind, X, start, max_iter, tol, reg_covar, before=-np.inf, report=None, weight=None
+):
     """Alternate between the two steps until the likelihood rests.
 
     After an E step the bound :eq:`eq-gmm-bound` is the likelihood: it is what is recorded.
@@ -373,6 +393,8 @@ def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-n
         Mean log-likelihood of an earlier fit that goes on.
     report : callable or None, default=None
         ``report(n_iter, lower_bound)`` is called after each iteration.
+    weight : ndarray of shape (n,) or None, default=None
+        Weights of the samples, of mean 1; or in chunks.
 
     Returns
     -------
@@ -386,11 +408,11 @@ def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-n
     """
     fit = Estimate(start, [], False)
     try:
-        scatter = total_scatter(X) if kind == "tied" else None
+        scatter = total_scatter(X, weight) if kind == "tied" else None
         for n_iter in range(1, max_iter + 1):
             # one round: both steps in one pass over the samples.
             means = fit.parameters.means
-            found = sum_up(kind, X, means, weigher(kind, fit.parameters))
+            found = sum_up(kind, X, means, weigher(kind, fit.parameters), weight=weight)
             parameters = maximise(kind, found, means, len(X), reg_covar, scatter)
             bound = found.log_likelihood / len(X)
             fit = Estimate(parameters, [*fit.lower_bounds, bound], abs(bound - before) < tol)
@@ -406,6 +428,67 @@ def expectation_maximisation(kind, X, start, max_iter, tol, reg_covar, before=-n
     return fit
 
 
+def step(kind, X, parameters, share, reg_covar, weight=None):
+    """Return the parameters after a batch, by one step of EM, and their likelihood before it.
+
+    Statistics so far, those that the parameters came from, are averaged with those of the batch.
+
+    Parameters
+    ----------
+    kind : {"full", "tied", "diag", "spherical"}
+    X : ndarray of shape (n, p)
+        The batch.
+    parameters : Parameters
+    share : float
+        Of the batch in the average, between 0 and 1.
+    reg_covar : float
+        Added to every variance of the batch: those so far have it.
+    weight : ndarray of shape (n,) or None, default=None
+        Weights of the samples, of mean 1.
+
+    Returns
+    -------
+    parameters : Parameters
+    lower_bound : float
+        Mean log-likelihood of the batch.
+    """
+    (n, p), means = X.shape, parameters.means
+    found = sum_up(kind, X, means, weigher(kind, parameters), weight=weight)
+    bound, (weights, sums, products, _) = found.log_likelihood / n, found
+    # The parameters are what was: about its own means, its sums are zero. What `maximise` adds to
+    # weights belongs to it, too, so that a component without samples keeps its covariance.
+    past = (1.0 - share) * parameters.weights
+    old, share = past + 10.0 * np.finfo(np.float64).eps, share / n
+    products = share * products
+    scatter = None
+    if kind == "tied":
+        scatter = merged_scatter(X, weight, parameters, share, reg_covar)
+    elif kind == "full":
+        products += old[:, None, None] * parameters.covariances
+        products[:, np.arange(p), np.arange(p)] += (share * reg_covar) * weights[:, None]
+    else:
+        products += old[:, None] * parameters.covariances.reshape(len(old), -1)
+        products += (share * reg_covar) * weights[:, None]
+    average = Statistics(past + share * weights, share * sums, products, 0.0)
+    return maximise(kind, average, means, n, 0.0, scatter), bound
+
+
+def merged_scatter(X, weight, parameters, share, reg_covar):
+    """Moments of the samples that parameters of a tied covariance stand for, and of a batch.
+
+    Each sample of the batch has the weight `share`, and all together the weight 1.
+    """
+    batch = total_scatter(X, weight)
+    weights, means, covariance, *_ = parameters
+    centre = weights @ means
+    deviations = means - centre
+    between = (weights * deviations.T) @ deviations
+    keep = 1.0 - share * batch.weight
+    past = batch._replace(weight=keep, x_mean=centre, xx=keep * (covariance + between))
+    xx = share * (batch.xx + reg_covar * batch.weight * np.eye(len(centre)))
+    return moments.merge(past, batch._replace(weight=share * batch.weight, xx=xx))
+
+
 def weigher(kind, parameters):
     """Return the function that gives a tile's responsibilities and log-densities."""
     density = density_of(kind, parameters)
@@ -417,17 +500,37 @@ def weigher(kind, parameters):
     return weigh
 
 
-def from_responsibilities(kind, X, weigh, known, k, reg_covar):
+def from_responsibilities(kind, X, weigh, known, k, reg_covar, weight=None):
     """Return the parameters that responsibilities determine: ``weigh(known[tile])``, (m, k)."""
-    scatter = total_scatter(X) if kind == "tied" else None
+    scatter = total_scatter(X, weight) if kind == "tied" else None
 
     def step(kind, means):
-        return sum_up(kind, X, means, lambda _, own: (weigh(own), np.zeros(1)), known=known)
+        def own(_, known):
+            return weigh(known), np.zeros(1)
+
+        return sum_up(kind, X, means, own, known=known, weight=weight)
 
     # The means first: products about them lose nothing.
-    first = in_memory(X[: 2**10])
-    origin = np.broadcast_to(first.mean(axis=0, dtype=np.float64), (k, X.shape[1]))
+    origin = np.broadcast_to(amid(X, weight), (k, X.shape[1]))
     found = step("tied", origin)
     weights = found.weights + 10.0 * np.finfo(np.float64).eps
     means = origin + found.sums / weights[:, None]
     return maximise(kind, step(kind, means), means, len(X), reg_covar, scatter)
+
+
+def amid(X, weight):
+    """Return the mean of the first samples (p,), of those that have a weight if there are any."""
+    if weight is None:
+        return in_memory(X[: 2**10]).mean(axis=0, dtype=np.float64)
+    weight = in_memory(weight)
+    few = np.flatnonzero(weight)[: 2**10]
+    return np.average(in_memory(X[few]), axis=0, weights=weight[few])
+
+
+def ratio_of_spreads(X, weight):
+    """Return the variance of weighted samples over that of the same without weights, or 1."""
+    samples = moments.Samples(X, np.empty((len(X), 0)), None, True, finite=False)
+    found = [samples._replace(weight=weight), samples]
+    found = [moments.moments(one, full=False) for one in found]
+    weighted, plain = (float(one.xx.sum()) / one.weight for one in found)
+    return weighted / plain if 0.0 < plain < np.inf else 1.0

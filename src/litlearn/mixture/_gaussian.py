@@ -4,13 +4,15 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, DensityMixin
-from litlearn._core.chunked import is_chunked
+from litlearn._core.chunked import each_chunk, in_memory, is_chunked
 from litlearn._core.constraints import ARRAY, COUNT, NOT_NEGATIVE, REPEATS, Integer, Option, Table
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn._core.progress import progress
 from litlearn.exceptions import ConvergenceWarning
 from litlearn.mixture import _em
-from litlearn.mixture._em import KINDS, Parameters
+from litlearn.mixture._em import KINDS, Estimate, Parameters
+
+KAPPA = 0.7  # power of a batch's share, in :meth:`partial_fit`: sums converge above 0.5, up to 1
 
 
 class GaussianMixture(DensityMixin, BaseEstimator):
@@ -71,9 +73,10 @@ class GaussianMixture(DensityMixin, BaseEstimator):
     n_iter_ : int
         Its iterations.
     lower_bound_ : float
-        Mean log-likelihood before its last step.
+        Mean log-likelihood, weighted, before its last step.
     lower_bounds_ : list of float
-        Those of all its steps: they never fall, up to rounding and `reg_covar`.
+        Those of all its steps: they never fall, up to rounding and `reg_covar`. After another
+        batch of :meth:`partial_fit`, that of the batch before its one step.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -85,6 +88,8 @@ class GaussianMixture(DensityMixin, BaseEstimator):
     may be a ``numpy.memmap`` larger than memory. An interrupted fit (Ctrl-C) raises
     ``KeyboardInterrupt`` and leaves the parameters after the last whole iteration of the best start
     so far, with ``converged_`` false.
+
+    Weights enter :eq:`eq-gmm-m-step` as copies would: responsibilities are multiplied by them.
 
     Examples
     --------
@@ -130,7 +135,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
 
     # Fitting
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Find the parameters.
 
         Parameters
@@ -139,6 +144,9 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             Samples: at least two, and no fewer than components.
         y : None
             Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples: each counts as so many copies of itself, up to a common factor.
+            At least `n_components` of them are positive. None: all count once.
 
         Returns
         -------
@@ -150,7 +158,8 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             If `X` holds objects that are not numbers, or is sparse.
         ValueError
             If a parameter is out of range, there are fewer samples than components, a component
-            has collapsed, or `X` is missing, empty, of the wrong shape, or holds NaN or infinity.
+            has collapsed, a weight is negative, or `X` or `sample_weight` is missing, empty, of
+            the wrong shape, or holds NaN or infinity.
         KeyboardInterrupt
             On Ctrl-C, once the parameters after the last whole iteration are stored.
 
@@ -159,10 +168,10 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         ConvergenceWarning
             If the best start did not converge.
         """
-        self._fit(X)
+        self._fit(X, sample_weight)
         return self
 
-    def fit_predict(self, X, y=None):
+    def fit_predict(self, X, y=None, sample_weight=None):
         """Fit, and return the component of each sample.
 
         Parameters
@@ -171,23 +180,94 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             Samples.
         y : None
             Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the fit.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             The component of the largest responsibility.
         """
-        checked = self._fit(X)
+        checked = self._fit(X, sample_weight)
         return self.predict(X) if is_chunked(X) else self._log_joint(checked).argmax(axis=1)
 
-    def _fit(self, X):
+    def partial_fit(self, X, y=None, sample_weight=None):
+        r"""Go on with a batch of samples, by one step of EM averaged with those before.
+
+        The first batch is fitted as by :meth:`fit`, and after :meth:`fit` the next one goes on from
+        there. Of what came before, the model itself is all that is kept.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The batch: the first one as for :meth:`fit`, later ones of any size.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, in one unit for all batches.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers, or is sparse.
+        ValueError
+            As in :meth:`fit`; or if `n_components` or `covariance_type` has changed since the first
+            batch.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the fit to the first batch did not converge.
+
+        Notes
+        -----
+        Stepwise EM :cite:p:`cappe_on-line_2009,liang_online_2009`. With the statistics
+        :math:`\hat{s}` of a batch, that is the means over its samples of the responsibilities
+        :eq:`eq-gmm-responsibility` and of their products with samples and squares, those so far
+        become
+
+        .. math:: s \leftarrow (1-\eta)\,s + \eta\,\hat{s}, \qquad
+                  \eta = \Big(\frac{b}{n+b}\Big)^{0.7},
+
+        for a batch of b samples after n others, and the new parameters are those that
+        :eq:`eq-gmm-m-step` makes of `s`. Among batches of equal size the next after t others has
+        :math:`\eta=(t+1)^{-0.7}`: all count, and the early ones, whose responsibilities were poor,
+        less and less. A step may lower the likelihood; the parameters approach a stationary point
+        as batches go on. Cost of a batch: that of an iteration, b k p^2.
+        """
+        if not hasattr(self, "_seen"):
+            return self.fit(X, sample_weight=sample_weight)
+        validation.check_parameters(self)
+        X = validation.check_queries(self, X)
+        weight, _, total = self._check_weight(sample_weight, len(X))
+        kind, seen, exact = self._seen
+        if (kind, len(self.means_)) != (self.covariance_type, self.n_components):
+            raise ValueError(
+                f"{type(self).__name__}.partial_fit: n_components={self.n_components} and "
+                f"covariance_type={self.covariance_type!r} were {len(self.means_)} and {kind!r} "
+                "for the batches before. Call fit to begin anew."
+            )
+        share = (total / (seen + total)) ** KAPPA
+        parameters, bound = _em.step(
+            kind, X, exact or self._parameters(), share, self.reg_covar, weight
+        )
+        self._store(Estimate(parameters, [bound], False), X.dtype, seen + total)
+        return self
+
+    def _fit(self, X, sample_weight):
         random_state = validation.check_parameters(self).random_state
         X, names = validation.check_samples(self, X, fewest=2)
+        weight, count, total = self._check_weight(sample_weight, len(X))
         who = type(self).__name__
-        if len(X) < self.n_components:
+        if count < self.n_components:
             raise ValueError(
                 f"{who}: Expected n_samples >= n_components but got n_components = "
-                f"{self.n_components}, n_samples = {len(X)}"
+                f"{self.n_components}, n_samples = {count}"
+                f"{'' if weight is None else ' with a positive sample_weight'}"
             )
         given = self._check_start(X.shape[1])
         going_on = self.warm_start and hasattr(self, "converged_")
@@ -196,7 +276,10 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         with progress(self, show_likelihood, total=n_starts * max_iter) as report:
             for _ in range(n_starts):
                 try:
-                    start = self._parameters() if going_on else self._start(X, given, random_state)
+                    if going_on:
+                        start = self._parameters()
+                    else:
+                        start = self._start(X, weight, given, random_state)
                     before = self.lower_bound_ if going_on else -np.inf
                     found = _em.expectation_maximisation(
                         self.covariance_type,
@@ -207,15 +290,16 @@ class GaussianMixture(DensityMixin, BaseEstimator):
                         reg_covar=self.reg_covar,
                         before=before,
                         report=report,
+                        weight=weight,
                     )
                 except KeyboardInterrupt as interrupt:
                     best = better(best, getattr(interrupt, "fit", None))
                     if best is not None and best.lower_bounds:
-                        self._store(best._replace(converged=False), X.dtype)
+                        self._store(best._replace(converged=False), X.dtype, total)
                         validation.store_features(self, X.shape[1], names)
                     raise
                 best = better(best, found)
-        self._store(best, X.dtype)
+        self._store(best, X.dtype, total)
         validation.store_features(self, X.shape[1], names)
         if not best.converged and self.max_iter > 0:
             message = (
@@ -224,6 +308,22 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             )
             validation.warn(ConvergenceWarning(message))
         return X
+
+    def _check_weight(self, sample_weight, n):
+        """Return weights of mean 1 (n,), or None; how many are positive, and the sum as given.
+
+        Of mean 1, as sums leave out what is negligible, whatever the unit of the weights.
+        """
+        weight = validation.check_sample_weight(self, sample_weight, n)
+        if weight is None:
+            return None, n, float(n)
+        total, count = in_memory(weight.sum()), int(in_memory((weight > 0.0).sum()))
+        scale = n / total
+        if is_chunked(weight):
+            weight = each_chunk(weight, lambda chunk: chunk * scale, np.empty(0))
+        else:
+            weight = weight * scale
+        return weight, count, float(total)
 
     def _check_start(self, p):
         """Return the weights, means and precisions that were given, float64 or None."""
@@ -271,13 +371,13 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             )
         return array
 
-    def _start(self, X, given, random_state):
+    def _start(self, X, weight, given, random_state):
         """Return the parameters of a start; those that were given take the place of others."""
         weights, means, precisions = given
         if any(one is None for one in given):
-            start = self._first_responsibilities(X, random_state)
+            start = self._first_responsibilities(X, weight, random_state)
             found = _em.from_responsibilities(
-                self.covariance_type, X, *start, self.n_components, self.reg_covar
+                self.covariance_type, X, *start, self.n_components, self.reg_covar, weight
             )
             weights = found.weights if weights is None else weights
             means = found.means if means is None else means
@@ -287,7 +387,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         covariances = inverses(precisions, self.covariance_type in ("full", "tied"))
         return _em.with_factors(self.covariance_type, weights, means, covariances)
 
-    def _first_responsibilities(self, X, random_state):
+    def _first_responsibilities(self, X, weight, random_state):
         """Return what is known of each sample (n, ...), and a function of a tile of it.
 
         The function comes first; it returns responsibilities (m, k).
@@ -306,20 +406,32 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             R /= R.sum(axis=1, keepdims=True)
             return np.asarray, R
         if self.init_params == "kmeans":
-            labels = KMeans(k, n_init=1, random_state=random_state).fit(X).labels_
+            clusters = KMeans(k, n_init=1, random_state=random_state)
+            if weight is not None:
+                # It stops by a share of the variance in which each sample counts once.
+                clusters.tol *= _em.ratio_of_spreads(X, weight)
+            labels = clusters.fit(X, sample_weight=weight).labels_
             return lambda own: (own[:, None] == np.arange(k)).astype(np.float64), labels
         if self.init_params == "random_from_data":
-            chosen = random_state.choice(n, size=k, replace=False)
+            shares = None if weight is None else in_memory(weight) / n
+            chosen = random_state.choice(n, size=k, replace=False, p=shares)
         else:
-            _, chosen = kmeans_plusplus(X, k, random_state=random_state)
+            _, chosen = kmeans_plusplus(X, k, sample_weight=weight, random_state=random_state)
+        # The weight of a sample makes it likely to be drawn; once it is, it counts as one copy.
+        own_weight = 1.0 if weight is None else in_memory(weight[chosen])
+        once = 1.0 / np.maximum(own_weight, np.finfo(np.float64).tiny)
 
         def weigh(own):
-            return (np.arange(own.start, own.stop)[:, None] == chosen).astype(np.float64)
+            return (np.arange(own.start, own.stop)[:, None] == chosen) * once
 
         return weigh, range(n)  # numbers of rows, of which a chunk is told its own
 
-    def _store(self, best, dtype):
+    def _store(self, best, dtype, seen):
+        """Keep a fit to samples of the weight `seen`."""
         found = best.parameters
+        # The next batch goes on without what rounding to float32 takes away.
+        exact = None if dtype == np.float64 else found
+        self._seen = self.covariance_type, seen, exact
         self.weights_, self.means_ = found.weights.astype(dtype), found.means.astype(dtype)
         self.covariances_ = found.covariances.astype(dtype)
         self.precisions_cholesky_ = found.factors.astype(dtype)
@@ -394,7 +506,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         logs[np.isnan(logs)] = -np.inf  # all components are beyond the range of numbers
         return logs
 
-    def score(self, X, y=None):
+    def score(self, X, y=None, sample_weight=None):
         """Return the mean log-likelihood of samples.
 
         Parameters
@@ -403,12 +515,19 @@ class GaussianMixture(DensityMixin, BaseEstimator):
             Samples.
         y : None
             Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the mean.
 
         Returns
         -------
         float
         """
-        return float(self.score_samples(X).mean())
+        logs = self.score_samples(X)
+        weight = validation.check_sample_weight(self, in_memory(sample_weight), len(logs))
+        if weight is None:
+            return float(logs.mean())
+        logs, counts = in_memory(logs), weight > 0.0  # of the others, it may be minus infinity
+        return float(np.average(logs[counts], weights=weight[counts]))
 
     def predict(self, X):
         """Return the component of the largest responsibility.
