@@ -16,6 +16,7 @@ from litlearn.ensemble import (
 )
 from litlearn.ensemble import _jackknife as implementation
 from litlearn.exceptions import NotFittedError
+from litlearn.tree import _sparse
 from protocol import data
 
 FEW = {"n_estimators": 60, "random_state": 0, "bootstrap": True, "min_samples_leaf": 5}
@@ -134,7 +135,9 @@ def test_refits_to_other_samples_vary_as_the_errors_say():
 
 @pytest.mark.filterwarnings(FEW_TREES)
 @EVERY
-def test_the_same_bits_for_any_number_of_threads_and_after_a_pickle(estimator):
+def test_the_same_bits_for_any_number_of_threads_and_after_a_pickle(monkeypatch, estimator):
+    monkeypatch.setattr(implementation, "ENTRIES", 1000)  # several tiles, and of sparse rows pieces
+    monkeypatch.setattr(_sparse, "BLOCK_VALUES", 12)
     X, y = problem(estimator)
     X = np.where(np.abs(X) < 0.5, 0.0, X).astype(np.float32)
     one = clone(estimator).set_params(n_jobs=1).fit(X, y)
@@ -152,9 +155,9 @@ def test_several_outputs():
     model = RandomForestClassifier(**FEW).fit(X, Y)
     found = model.predict_standard_error(X[:9])
     assert [one.shape for one in found] == [(9, 2), (9, len(model.classes_[1]))]
-    Y = np.column_stack([X[:, 0], np.full(60, 0.1)])
+    Y = np.column_stack([X[:, 0], np.full(60, 0.1), np.zeros(60)])
     found = RandomForestRegressor(**FEW).fit(X, Y).predict_standard_error(X[:9])
-    assert found.shape == (9, 2) and not found[:, 1].any()  # what all trees say has no error
+    assert found.shape == (9, 3) and not found[:, 1:].any()  # what all trees say has no error
 
 
 def test_too_few_trees_say_so():
