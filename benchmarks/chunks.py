@@ -33,6 +33,8 @@ from litlearn._core.chunked import TOGETHER
 FEATURES, CHUNK = 20, 100_000
 SMALLER = (1_000, 10_000, CHUNK)  # rows of a chunk
 MACHINES = (1, 2, 10, 100, 1000)
+LARGEST = 10_000_000  # rows of a chunk, of 20 features, on more machines: 1.6 GB
+FAN_INS = (4, TOGETHER, 64)  # sums that a task merges
 BANDWIDTH = 1.25e9  # bytes a second of a network of 10 Gbit/s, which is not measured here
 ROUNDS = 2
 PART = 4  # of the samples on the disk, one in so many fits into memory
@@ -293,31 +295,46 @@ def costs(client):
 def simulated(costs, second_per_row, numbers, rows):
     """Seconds of a step by the number of machines, each with two processes.
 
-    The rows are cut into `chunks` for each process. The scheduler spends a task on each chunk and a
-    merge on several, one after the other, whatever the number of machines; the sums of `numbers`
-    numbers cross the network, and the parameters go out by a tree.
+    The rows are cut into `chunks` for each process, or more where a chunk would be too large. The
+    scheduler spends a task on each chunk and a merge on several, one after the other, whatever the
+    number of machines; the sums of `numbers` numbers cross the network, and the parameters go out
+    by a tree.
     """
     found = []
     for machines in MACHINES:
         best = None
         for chunks in (1, 4, 16):
-            tasks = 2 * machines * chunks
+            rows_of_chunk = min(rows // (2 * machines * chunks), LARGEST)
+            tasks = -(-rows // rows_of_chunk)
             work = second_per_row * rows / (2 * machines)
-            serial = tasks * (costs["task"] + costs["merge"] / TOGETHER)
+            serial = [tasks * (costs["task"] + costs["merge"] / fan_in) for fan_in in FAN_INS]
+            scheduler = serial[FAN_INS.index(TOGETHER)]
             network = 8 * numbers * tasks / costs["bandwidth"]
             spread = costs["broadcast"] * (1 + np.log2(machines))
-            total = max(work, serial) + costs["merge"] + network + spread
+            total = max(work, scheduler) + costs["merge"] + network + spread
             if best is None or total < best["seconds"]:
                 best = {
                     "machines": machines,
-                    "rows_of_chunk": rows // tasks,
+                    "rows_of_chunk": rows_of_chunk,
                     "seconds": total,
                     "work": work,
-                    "scheduler": serial,
+                    "scheduler": scheduler,
+                    "scheduler_by_fan_in": dict(zip(map(str, FAN_INS), serial, strict=True)),
                     "network": network,
                     "broadcast": spread,
                 }
         found.append(best)
+    return found
+
+
+def simulations(fits, costs, n_sizes):
+    """Steps of each method with a billion rows, from its fit with the most rows of `n_sizes`."""
+    found = {}
+    for record in fits[n_sizes - 1 :: n_sizes]:
+        # Two threads worked for `memory` seconds.
+        second_per_row = 2 * record["memory"] / record["memory_steps"] / record["held_rows"]
+        numbers = FEATURES + FEATURES * (FEATURES + 1) // 2
+        found[record["name"]] = simulated(costs, second_per_row, numbers, 10**9)
     return found
 
 
@@ -373,14 +390,7 @@ def main(arguments=None):
             with new_cluster() as client:
                 result["traffic"].append(traffic(client, folder, chosen.rows[0] * 5, method))
             print(result["traffic"][-1], flush=True)
-    result["simulated"] = {}
-    for record in result["fits"][len(chosen.rows) - 1 :: len(chosen.rows)]:
-        # Two threads worked for `memory` seconds.
-        second_per_row = 2 * record["memory"] / record["memory_steps"] / record["held_rows"]
-        numbers = FEATURES + FEATURES * (FEATURES + 1) // 2
-        result["simulated"][record["name"]] = simulated(
-            result["costs"], second_per_row, numbers, 10**9
-        )
+    result["simulated"] = simulations(result["fits"], result["costs"], len(chosen.rows))
     if chosen.json:
         chosen.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
