@@ -137,7 +137,7 @@ def use_trees(dtype):
 
 
 def use_logistic(dtype):
-    """Fit with several classes, sparse data, enough samples to start from a part, l1, weights."""
+    """Fit with several classes, sparse data, l1, weights; enough samples to begin with a part."""
     from scipy.sparse import csr_array
 
     model = importlib.import_module("litlearn.linear_model").LogisticRegression
@@ -158,6 +158,8 @@ def use_logistic(dtype):
     separated = np.digitize(few[:, 0], [-0.5, 0.5])
     for classes in (separated, separated > 0, labels):
         model(C=np.inf).fit(few, classes)  # steps are halved here
+    for weight in (None, np.full(len(X), 2.0)):  # so many samples are summed up in loops
+        linear_model.LinearRegression().fit(X, X[:, 0], sample_weight=weight)
 
 
 def use_machines(dtype):
@@ -178,7 +180,7 @@ def use_machines(dtype):
 
 
 def use_clusters(dtype):
-    """Divide weighted and sparse data."""
+    """Divide weighted, sparse and many data."""
     from scipy.sparse import csr_array
 
     cluster = importlib.import_module("litlearn.cluster")
@@ -190,6 +192,17 @@ def use_clusters(dtype):
             model.predict(data[:8])
             model.transform(data[:8])
     cluster.MiniBatchKMeans(batch_size=64).fit(X, sample_weight=weight)
+    cluster.KMeans(1).fit(X, sample_weight=weight)
+    many = np.random.default_rng(0).normal(size=(100_000, 6)).astype(dtype)
+    for weight in (None, np.full(len(many), 2.0)):  # the start takes them block by block
+        cluster.KMeans(max_iter=2).fit(many, sample_weight=weight)
+
+
+def use_discriminants(dtype):
+    """Find the covariance of many samples."""
+    model = importlib.import_module("litlearn.discriminant_analysis").LinearDiscriminantAnalysis()
+    X = np.random.default_rng(0).normal(size=(100_000, 4)).astype(dtype)
+    model.fit(X, X[:, 0] > 0)
 
 
 def use_sparse_tree(dtype):
@@ -205,6 +218,7 @@ EXTRAS = {
     "neighbors": use_trees,
     "linear_model": use_logistic,
     "cluster": use_clusters,
+    "discriminant_analysis": use_discriminants,
     "svm": use_machines,
     "tree": use_sparse_tree,
 }
