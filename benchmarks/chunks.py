@@ -385,10 +385,10 @@ def main(arguments=None):
                     record = measure(client, folder, n, method)
                 print(record, flush=True)
                 result["fits"].append(record)
-        result["traffic"] = []
+        result["traffic"], rows = [], min(5 * chosen.rows[0], max(chosen.rows))
         for method in METHODS:
             with new_cluster() as client:
-                result["traffic"].append(traffic(client, folder, chosen.rows[0] * 5, method))
+                result["traffic"].append(traffic(client, folder, rows, method))
             print(result["traffic"][-1], flush=True)
     result["simulated"] = simulations(result["fits"], result["costs"], len(chosen.rows))
     if chosen.json:

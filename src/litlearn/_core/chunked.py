@@ -14,6 +14,7 @@ for the result: its bits depend on how the rows are cut, and on nothing else. On
 Nothing here imports Dask unless the caller has: an array of it can come from nobody else.
 """
 
+import contextlib
 import copy
 import functools
 import sys
@@ -330,7 +331,9 @@ def _holders(X):
     client = next((one.client for one in futures.values()), None)
     whole = all(key[0] == X.name for key in held.values())
     if held and whole and client.status == "running" and not client.asynchronous:
-        known, threads = client.who_has([futures[key] for key in held.values()]), client.nthreads()
+        known, threads = {}, client.nthreads()
+        with contextlib.suppress(Exception):  # chunks that are lost: the sum itself says so
+            known = client.who_has([futures[key] for key in held.values()])
         for i, key in held.items():
             address = min(known.get(futures[key].key, ()), default=None)
             if address in threads:
