@@ -67,8 +67,10 @@ class CoefficientTable:
         deviance when the coefficient is set to zero.
     p_value : ndarray of shape (n_coefficients,)
         Two-sided, of the hypothesis that the coefficient is zero.
-    lower, upper : ndarray of shape (n_coefficients,)
-        Ends of the intervals.
+    lower : ndarray of shape (n_coefficients,)
+        Lower ends of the intervals.
+    upper : ndarray of shape (n_coefficients,)
+        Upper ends of the intervals.
     degrees_of_freedom : float
         Of Student's distribution; ``inf`` for the normal distribution.
     covariance : ndarray of shape (n_coefficients, n_coefficients)
