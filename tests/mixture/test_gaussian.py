@@ -471,8 +471,8 @@ def test_one_component_passes_scikit_learns_check_of_weights(kind, init):
 @KINDS
 @pytest.mark.parametrize("init", INITS)
 @pytest.mark.filterwarnings("ignore:.*did not converge")
-# Without compilation, NumPy tells of squares beyond the range of numbers.
-@pytest.mark.filterwarnings("ignore:overflow encountered in scalar")
+# Without compilation, NumPy tells of squares beyond the range of numbers, and of what they lead to.
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered in scalar")
 def test_a_sample_of_weight_zero_has_no_influence(kind, init):
     """Wherever it lies: where all densities are zero, too, and amid the first samples."""
     X = make(n=120, apart=1.0)
