@@ -4,12 +4,12 @@ Chunks are cut as no block in memory is, so that fits agree to rounding; where t
 to the last bit. Of one array, every scheduler gives the same bits.
 """
 
-import contextlib
 import os
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 import warnings
 
 import numpy as np
@@ -818,21 +818,42 @@ def test_samples_of_a_client_that_is_closed(cluster):
     check_close(Ridge().fit(X, y), Ridge().fit(chunked(X), y), 1e-12)
 
 
-@pytest.mark.parametrize("sent", [False, True])
-def test_a_client_that_is_closed_during_a_fit_says_so(cluster, sent):
+def test_a_client_that_is_closed_during_a_pass_says_so(cluster, tmp_path):
     from distributed import Client
 
     X, *_ = draw()
-    client = Client(cluster, set_as_default=not sent)
-    where = litlearn.on(client) if sent else contextlib.nullcontext()
-    expected = "client is closed" if sent else "was closed before its workers had answered"
-    endless = GaussianMixture(2, tol=0.0, max_iter=10**6, means_init=MEANS)
-    later = threading.Timer(1.0, client.close)
+    begun, client = tmp_path / "begun", Client(cluster)
+
+    def slow(chunk, block_info=None):
+        if block_info:
+            begun.touch()
+            time.sleep(2.0)
+        return chunk
+
+    def close():
+        while not begun.exists():
+            time.sleep(0.01)
+        client.close()
+
+    later = threading.Thread(target=close)
     later.start()
-    with pytest.raises((RuntimeError, ValueError), match=expected), where:
-        endless.fit(X if sent else chunked(X))
+    with pytest.raises(RuntimeError, match="was closed before its workers had answered"):
+        Ridge().fit(chunked(X).map_blocks(slow, dtype=X.dtype, meta=X[:0]), X[:, 0])
     later.join()
     check_close(Ridge().fit(X, X[:, 0]), Ridge().fit(chunked(X), chunked(X[:, 0])), 1e-9)
+
+
+def test_a_client_of_a_block_that_is_closed_during_a_fit_says_so(cluster):
+    from distributed import Client
+
+    X, *_ = draw()
+    client = Client(cluster, set_as_default=False)
+    endless = GaussianMixture(2, tol=0.0, max_iter=10**6, means_init=MEANS)
+    later = threading.Timer(1.0, client.close)
+    with pytest.raises(ValueError, match="client is closed"), litlearn.on(client):
+        later.start()
+        endless.fit(X)
+    later.join()
 
 
 # -- memory ---------------------------------------------------------------------------------------
