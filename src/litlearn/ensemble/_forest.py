@@ -478,6 +478,83 @@ class Forest(TreeModel):
             standard_error=std / np.sqrt(n - 1) if n > 1 else np.full(len(std), np.nan),
         )
 
+    def predict_standard_error(self, X):
+        r"""Return standard errors of the mean over the trees, over other training samples.
+
+        Of a classifier it is the error of ``predict_proba``, of a regressor that of ``predict``.
+
+        The infinitesimal jackknife: a training sample i that the trees would draw a little more
+        often moves the mean :math:`\bar t(x)` of the B trees by the covariance of its count
+        :math:`N_{bi}` with what the trees answer, :math:`t_b(x)`: a number, shares of classes, or
+        votes. The noise of a limited number of trees makes these covariances too large, and is
+        subtracted:
+
+        .. math::
+            \hat V(x) = \sum_{i=1}^n \left(\frac{1}{B} \sum_{b=1}^B (N_{bi} - 1)
+            (t_b(x) - \bar t(x))\right)^2
+            - \frac{n - 1}{B^2} \sum_{b=1}^B (t_b(x) - \bar t(x))^2.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples; NaN stands for a missing value.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of them, one for each output
+            Square roots of :math:`\hat V`, in the unit of the answers; of regressors of shape
+            (n_samples,) or (n_samples, n_outputs). NaN, with a ``UserWarning``, where
+            :math:`\hat V` is negative: there the trees are too few to tell.
+
+        Raises
+        ------
+        TypeError
+            If `X` holds objects that are not numbers, or is an array of Dask.
+        ValueError
+            If the forest was fitted with ``bootstrap=False`` or has one tree, `X` has the wrong
+            shape or holds infinity, or a warm start has added trees of another number of samples.
+        NotFittedError
+            If the forest is not fitted.
+
+        Notes
+        -----
+        It estimates the standard deviation of the prediction of a forest with very many trees over
+        training sets that could have been drawn instead. It is no interval for a new target, which
+        has noise of its own, or for a new class, and says nothing of bias. The estimate itself
+        needs more trees than the prediction: about as many as there are training samples.
+
+        The answers are taken as linear in the counts, so that errors come out too small on average:
+        about a tenth below the standard deviation in forests refitted to 60 new samples again and
+        again, with leaves of five samples, and more with leaves of one.
+
+        With ``max_samples``, s draws instead of n, the counts have the mean s / n, and the second
+        term has the factor s (1 - 1 / n) instead of n - 1, which the publication rounds to n. With
+        `sample_weight` in `fit`, samples are drawn with chances :math:`p_i`, and it has the factor
+        :math:`s (1 - \sum_i p_i^2)`: weights stay as they are, samples vary.
+
+        Cost: a prediction, the draws of all trees, 4 n B bytes, and n B multiplications for each
+        sample and output, or class.
+
+        References
+        ----------
+        Wager, Hastie and Efron, Confidence intervals for random forests: the jackknife and the
+        infinitesimal jackknife, Journal of Machine Learning Research 15, 2014.
+
+        Efron, Estimation and accuracy after model selection, Journal of the American Statistical
+        Association 109, 2014.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from litlearn.ensemble import RandomForestRegressor
+        >>> X = np.linspace(0.0, 1.0, 50)[:, np.newaxis]
+        >>> y = np.random.default_rng(0).normal(size=50)
+        >>> model = RandomForestRegressor(500, min_samples_leaf=10, random_state=0).fit(X, y)
+        >>> print(0.1 < model.predict_standard_error([[0.5]])[0] < 0.5)
+        True
+        """
+        return self._answers(self._standard_errors(X))
+
     def _standard_errors(self, X):
         """Return standard errors of the trees' mean: (n_samples, n_outputs, n_classes)."""
         validation.check_is_fitted(self)
@@ -631,80 +708,11 @@ class ForestClassifier(ClassShares, Forest):
         ndarray of shape (n_samples, n_classes), or a list of them, one for each output
             In the order of ``classes_``.
         """
-        return self._public(self._shares(self._means(X)))
+        return self._answers(self._means(X))
 
-    def predict_standard_error(self, X):
-        r"""Return standard errors of :meth:`predict_proba`, over other training samples.
-
-        The infinitesimal jackknife: a training sample i that the trees would draw a little more
-        often moves the mean :math:`\bar t(x)` of the B trees by the covariance of its count
-        :math:`N_{bi}` with the trees' shares of a class, or votes, :math:`t_b(x)`. The noise of a
-        limited number of trees makes these covariances too large, and is subtracted:
-
-        .. math::
-            \hat V(x) = \sum_{i=1}^n \left(\frac{1}{B} \sum_{b=1}^B (N_{bi} - 1)
-            (t_b(x) - \bar t(x))\right)^2
-            - \frac{n - 1}{B^2} \sum_{b=1}^B (t_b(x) - \bar t(x))^2.
-
-        Parameters
-        ----------
-        X : array-like or sparse array of shape (n_samples, n_features)
-            Samples; NaN stands for a missing value.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or a list of them, one for each output
-            Square roots of :math:`\hat V`, in the unit of a probability. NaN, with a
-            ``UserWarning``, where :math:`\hat V` is negative: there the trees are too few to tell.
-
-        Raises
-        ------
-        TypeError
-            If `X` holds objects that are not numbers, or is an array of Dask.
-        ValueError
-            If the forest was fitted with ``bootstrap=False`` or has one tree, `X` has the wrong
-            shape or holds infinity, or a warm start has added trees of another number of samples.
-        NotFittedError
-            If the forest is not fitted.
-
-        Notes
-        -----
-        It estimates the standard deviation of the prediction of a forest with very many trees over
-        training sets that could have been drawn instead. How likely the other classes are is not
-        its subject, but that of the probabilities; and it says nothing of bias. The estimate itself
-        needs more trees than the prediction: about as many as there are training samples.
-
-        The answers are taken as linear in the counts, so that errors come out too small on average:
-        about a tenth below the standard deviation in forests refitted to 60 new samples again and
-        again, with leaves of five samples, and more with leaves of one.
-
-        With ``max_samples``, s draws instead of n, the counts have the mean s / n, and the second
-        term has the factor s (1 - 1 / n) instead of n - 1, which the publication rounds to n. With
-        `sample_weight` in `fit`, samples are drawn with chances :math:`p_i`, and it has the factor
-        :math:`s (1 - \sum_i p_i^2)`: weights stay as they are, samples vary.
-
-        Cost: a prediction, the draws of all trees, 4 n B bytes, and n B multiplications for each
-        sample and class.
-
-        References
-        ----------
-        Wager, Hastie and Efron, Confidence intervals for random forests: the jackknife and the
-        infinitesimal jackknife, Journal of Machine Learning Research 15, 2014.
-
-        Efron, Estimation and accuracy after model selection, Journal of the American Statistical
-        Association 109, 2014.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from litlearn.ensemble import RandomForestClassifier
-        >>> X = np.random.default_rng(0).normal(size=(100, 2))
-        >>> model = RandomForestClassifier(500, random_state=0).fit(X, X[:, 0] > 0)
-        >>> inside, border = model.predict_standard_error([[2.0, 0.0], [0.05, 0.0]])[:, 1]
-        >>> print(inside < border < 0.5)
-        True
-        """
-        return self._public(self._shares(self._standard_errors(X)))
+    def _answers(self, means):
+        """Return means over the trees, (n_samples, n_outputs, n_classes), as ``predict_proba``."""
+        return self._public(self._shares(means))
 
     def _losses_of(self, y, weight):
         """Return a function of a tree's number: that of :func:`permutation_importances`."""
@@ -752,7 +760,11 @@ class ForestRegressor(LeafMeans, Forest):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs), float64
         """
-        return self._flat(self._means(X)[:, :, 0])
+        return self._answers(self._means(X))
+
+    def _answers(self, means):
+        """Return means over the trees, (n_samples, n_outputs, 1), as ``predict``."""
+        return self._flat(means[:, :, 0])
 
     def predict_quantiles(self, X, quantiles=(0.05, 0.5, 0.95), *, X_train, y_train):
         r"""Return quantiles of the target, from the training targets that share leaves with `X`.
@@ -845,80 +857,6 @@ class ForestRegressor(LeafMeans, Forest):
             who, X, trees, self._weight_of, X_train, y, np.atleast_1d(asked), self.n_jobs
         )
         return found if asked.ndim else found[:, 0]
-
-    def predict_standard_error(self, X):
-        r"""Return standard errors of :meth:`predict`, over other training samples.
-
-        The infinitesimal jackknife: a training sample i that the trees would draw a little more
-        often moves the mean :math:`\bar t(x)` of the B trees by the covariance of its count
-        :math:`N_{bi}` with the trees' predictions :math:`t_b(x)`. The noise of a limited number of
-        trees makes these covariances too large, and is subtracted:
-
-        .. math::
-            \hat V(x) = \sum_{i=1}^n \left(\frac{1}{B} \sum_{b=1}^B (N_{bi} - 1)
-            (t_b(x) - \bar t(x))\right)^2
-            - \frac{n - 1}{B^2} \sum_{b=1}^B (t_b(x) - \bar t(x))^2.
-
-        Parameters
-        ----------
-        X : array-like or sparse array of shape (n_samples, n_features)
-            Samples; NaN stands for a missing value.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs), float64
-            Square roots of :math:`\hat V`, in the unit of the target. NaN, with a
-            ``UserWarning``, where :math:`\hat V` is negative: there the trees are too few to tell.
-
-        Raises
-        ------
-        TypeError
-            If `X` holds objects that are not numbers, or is an array of Dask.
-        ValueError
-            If the forest was fitted with ``bootstrap=False`` or has one tree, `X` has the wrong
-            shape or holds infinity, or a warm start has added trees of another number of samples.
-        NotFittedError
-            If the forest is not fitted.
-
-        Notes
-        -----
-        It estimates the standard deviation of the prediction of a forest with very many trees over
-        training sets that could have been drawn instead. It is no interval for a new target, which
-        has noise of its own (see :meth:`predict_quantiles`), and says nothing of bias. The
-        estimate itself needs more trees than the prediction: about as many as there are training
-        samples.
-
-        The answers are taken as linear in the counts, so that errors come out too small on average:
-        about a tenth below the standard deviation in forests refitted to 60 new samples again and
-        again, with leaves of five samples, and more with leaves of one.
-
-        With ``max_samples``, s draws instead of n, the counts have the mean s / n, and the second
-        term has the factor s (1 - 1 / n) instead of n - 1, which the publication rounds to n. With
-        `sample_weight` in `fit`, samples are drawn with chances :math:`p_i`, and it has the factor
-        :math:`s (1 - \sum_i p_i^2)`: weights stay as they are, samples vary.
-
-        Cost: a prediction, the draws of all trees, 4 n B bytes, and n B multiplications for each
-        sample and output.
-
-        References
-        ----------
-        Wager, Hastie and Efron, Confidence intervals for random forests: the jackknife and the
-        infinitesimal jackknife, Journal of Machine Learning Research 15, 2014.
-
-        Efron, Estimation and accuracy after model selection, Journal of the American Statistical
-        Association 109, 2014.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from litlearn.ensemble import RandomForestRegressor
-        >>> X = np.linspace(0.0, 1.0, 50)[:, np.newaxis]
-        >>> y = np.random.default_rng(0).normal(size=50)
-        >>> model = RandomForestRegressor(500, min_samples_leaf=10, random_state=0).fit(X, y)
-        >>> print(0.1 < model.predict_standard_error([[0.5]])[0] < 0.5)
-        True
-        """
-        return self._flat(self._standard_errors(X)[:, :, 0])
 
     def _true(self, y):
         """Return the targets of the fit, checked: (n_samples, n_outputs)."""
