@@ -262,6 +262,11 @@ class DecisionTreeClassifier(TreeClassifier):
         pruning.
     monotonic_cst : None
         For scikit-learn's signature: monotonic constraints are not supported.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
+        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -273,6 +278,10 @@ class DecisionTreeClassifier(TreeClassifier):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -325,6 +334,7 @@ class DecisionTreeClassifier(TreeClassifier):
         class_weight=None,
         ccp_alpha=0.0,
         monotonic_cst=None,
+        categorical_features=None,
         max_bins=None,
     ):
         self._set_as_given(locals())
@@ -372,6 +382,11 @@ class DecisionTreeRegressor(TreeRegressor):
         pruning.
     monotonic_cst : None
         For scikit-learn's signature: monotonic constraints are not supported.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
+        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -383,6 +398,10 @@ class DecisionTreeRegressor(TreeRegressor):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -424,6 +443,7 @@ class DecisionTreeRegressor(TreeRegressor):
         min_impurity_decrease=0.0,
         ccp_alpha=0.0,
         monotonic_cst=None,
+        categorical_features=None,
         max_bins=None,
     ):
         criterion = renamed(criterion)
@@ -474,6 +494,11 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         pruning.
     monotonic_cst : None
         For scikit-learn's signature: monotonic constraints are not supported.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
+        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -485,6 +510,10 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -531,6 +560,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         class_weight=None,
         ccp_alpha=0.0,
         monotonic_cst=None,
+        categorical_features=None,
         max_bins=None,
     ):
         self._set_as_given(locals())
@@ -578,6 +608,11 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         pruning.
     monotonic_cst : None
         For scikit-learn's signature: monotonic constraints are not supported.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
+        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -589,6 +624,10 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -630,6 +669,7 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         max_leaf_nodes=None,
         ccp_alpha=0.0,
         monotonic_cst=None,
+        categorical_features=None,
         max_bins=None,
     ):
         criterion = renamed(criterion)
