@@ -61,8 +61,7 @@ def code_queries(estimator, X):
     columns, levels = frame_columns(X), estimator.levels_
     if columns is None or len(columns) != estimator.n_features_in_:
         array = validation.check_queries(estimator, X, sparse=())
-        columns = array.T
-        coded = {j: _codes(levels[j], *read_levels(estimator, j, columns[j])) for j in levels}
+        coded = {j: _codes_of_numbers(levels[j], array[:, j]) for j in levels}
     else:
         coded = {j: _codes(levels[j], *read_levels(estimator, j, columns[j])) for j in levels}
         array = validation.check_queries(estimator, with_columns(X, coded), sparse=())
@@ -174,9 +173,9 @@ def read_levels(estimator, j, column):
     otherwise sorted, where they can be.
     """
     if isinstance(column, np.ndarray):
-        values, places = np.unique(column, return_inverse=True)
-        n_present = len(values) - np.count_nonzero(np.isnan(values))
-        return values[:n_present].tolist(), np.where(places < n_present, places, -1)
+        present = ~np.isnan(column)
+        values = np.unique(column[present])
+        return values.tolist(), np.where(present, np.searchsorted(values, column), -1)
     if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # a categorical of pandas
         places, values = np.asarray(column.cat.codes, dtype=np.int64), column.cat.categories
         used = np.flatnonzero(np.bincount(places[places >= 0], minlength=len(values)))
@@ -228,6 +227,16 @@ def _codes(levels, values, places):
     number = {level: code for code, level in enumerate(levels.tolist())}
     codes = np.array([number.get(value, np.nan) for value in values] + [np.nan])
     return codes[places]
+
+
+def _codes_of_numbers(levels, column):
+    """Return the same for a column of an array, by binary search where the levels are numbers."""
+    if levels.dtype == object or not len(levels):
+        return _codes(levels, *read_levels(None, 0, column))
+    order = np.argsort(levels)
+    ranks = np.searchsorted(levels, column, sorter=order)
+    codes = order[np.minimum(ranks, len(levels) - 1)]
+    return np.where(levels[codes] == column, codes, np.nan)
 
 
 def _with_codes(array, coded, levels):

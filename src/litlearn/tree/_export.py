@@ -123,7 +123,8 @@ def sides_of_levels(model, node):
     One side is a list; the other has all else: missing values and unknown levels, too.
     """
     tree = model.tree_
-    names = [str(one) for one in model.levels_[tree.feature[node]][tree.levels_apart(node)]]
+    levels = model.levels_[tree.feature[node]][tree.levels_apart(node)].tolist()
+    names = [f"{one:g}" if isinstance(one, float) else str(one) for one in levels]
     if len(names) > MOST_LEVELS:
         more = len(names) - MOST_LEVELS + 1
         names = [*names[: MOST_LEVELS - 1], f"... {more} more"]
@@ -313,7 +314,12 @@ class _Nodes:
     """What Graphviz shows of each node of a tree."""
 
     def __init__(self, model, marks, precision, proportion):
-        self.model, self.tree, self.criterion, self.marks = model, model.tree_, model.criterion, marks
+        self.model, self.tree, self.criterion, self.marks = (
+            model,
+            model.tree_,
+            model.criterion,
+            marks,
+        )
         self.precision, self.proportion = precision, proportion
         # Read once: each is computed anew from all nodes.
         tree = self.tree

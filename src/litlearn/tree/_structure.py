@@ -26,7 +26,9 @@ NONE, SOME = np.bool_(False), np.bool_(True)
 STEP = np.dtype([("threshold", "f8"), ("right", "i4"), ("feature", "i4")])
 MISSING_LEFT = np.int32(1 << 30)  # added to the feature where missing values go left
 FEATURE = np.int32((1 << 30) - 1)  # what is left without these marks
-CATEGORICAL = np.int32(-(2**31))  # added where levels are split: the threshold says where the set is
+CATEGORICAL = np.int32(
+    -(2**31)
+)  # added where levels are split: the threshold says where the set is
 NO_SETS = np.empty(0, dtype=np.uint32)
 
 
