@@ -964,8 +964,8 @@ def begin_node(span, left, right, node, waiting, best_first):
         right[parent] = node
 
 
-# One compiled function for each family and splitter, without constraints and with them, so that only
-# what is asked for is compiled.
+# One compiled function for each family and splitter, without constraints and with them: only what
+# is asked for is compiled.
 
 
 @njit(lean=True)
