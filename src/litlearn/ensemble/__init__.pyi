@@ -40,7 +40,7 @@ class ExtraTreesClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     )
     ccp_alpha: Float
     max_samples: Int | Float | None
-    monotonic_cst: None
+    monotonic_cst: Array | None
     voting: Literal["soft", "hard"]
     estimators_: list[Any] | Any
     oob_score_: float
@@ -76,7 +76,7 @@ class ExtraTreesClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         | None = None,
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         voting: Literal["soft", "hard"] = "soft",
     ) -> None: ...
     def apply(self, X: Array | Sparse) -> NDArray[Any]: ...
@@ -123,7 +123,7 @@ class ExtraTreesRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     warm_start: Bool
     ccp_alpha: Float
     max_samples: Int | Float | None
-    monotonic_cst: None
+    monotonic_cst: Array | None
     estimators_: list[Any] | Any
     oob_score_: float
     n_features_in_: int
@@ -152,7 +152,7 @@ class ExtraTreesRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         warm_start: Bool = False,
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse) -> NDArray[Any]: ...
     def decision_path(self, X: Array | Sparse) -> tuple[Any, NDArray[Any]]: ...
@@ -210,7 +210,7 @@ class RandomForestClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     )
     ccp_alpha: Float
     max_samples: Int | Float | None
-    monotonic_cst: None
+    monotonic_cst: Array | None
     max_bins: Int | None
     voting: Literal["soft", "hard"]
     estimators_: list[Any] | Any
@@ -247,7 +247,7 @@ class RandomForestClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         | None = None,
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         max_bins: Int | None = None,
         voting: Literal["soft", "hard"] = "soft",
     ) -> None: ...
@@ -295,7 +295,7 @@ class RandomForestRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     warm_start: Bool
     ccp_alpha: Float
     max_samples: Int | Float | None
-    monotonic_cst: None
+    monotonic_cst: Array | None
     max_bins: Int | None
     estimators_: list[Any] | Any
     oob_score_: float
@@ -325,7 +325,7 @@ class RandomForestRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         warm_start: Bool = False,
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse) -> NDArray[Any]: ...

@@ -31,7 +31,7 @@ class DecisionTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     min_impurity_decrease: Float
     class_weight: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | Literal["balanced"] | None
     ccp_alpha: Float
-    monotonic_cst: None
+    monotonic_cst: Array | None
     max_bins: Int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
@@ -59,7 +59,7 @@ class DecisionTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         | Literal["balanced"]
         | None = None,
         ccp_alpha: Float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse, check_input: Bool = True) -> NDArray[Any]: ...
@@ -95,7 +95,7 @@ class DecisionTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     max_leaf_nodes: Int | None
     min_impurity_decrease: Float
     ccp_alpha: Float
-    monotonic_cst: None
+    monotonic_cst: Array | None
     max_bins: Int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
@@ -117,7 +117,7 @@ class DecisionTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         max_leaf_nodes: Int | None = None,
         min_impurity_decrease: Float = 0.0,
         ccp_alpha: Float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse, check_input: Bool = True) -> NDArray[Any]: ...
@@ -152,7 +152,7 @@ class ExtraTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     min_impurity_decrease: Float
     class_weight: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | Literal["balanced"] | None
     ccp_alpha: Float
-    monotonic_cst: None
+    monotonic_cst: Array | None
     max_bins: Int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
@@ -180,7 +180,7 @@ class ExtraTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         | Literal["balanced"]
         | None = None,
         ccp_alpha: Float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse, check_input: Bool = True) -> NDArray[Any]: ...
@@ -216,7 +216,7 @@ class ExtraTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     min_impurity_decrease: Float
     max_leaf_nodes: Int | None
     ccp_alpha: Float
-    monotonic_cst: None
+    monotonic_cst: Array | None
     max_bins: Int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
@@ -238,7 +238,7 @@ class ExtraTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         min_impurity_decrease: Float = 0.0,
         max_leaf_nodes: Int | None = None,
         ccp_alpha: Float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse, check_input: Bool = True) -> NDArray[Any]: ...

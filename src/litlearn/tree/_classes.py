@@ -260,8 +260,12 @@ class DecisionTreeClassifier(TreeClassifier):
     ccp_alpha : float, default=0.0
         Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
         pruning.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for two classes and one output: 1 if the probability of the second
+        class must never fall as a feature grows, -1 if it must never rise, otherwise 0. A split of
+        such a feature must put the children's shares in order. The middle between them bounds all
+        shares below, which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User
+        Guide). Nothing is asked of missing values. None: no constraints.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -370,8 +374,12 @@ class DecisionTreeRegressor(TreeRegressor):
     ccp_alpha : float, default=0.0
         Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
         pruning.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for one target: 1 if the prediction must never fall as a feature
+        grows, -1 if it must never rise, otherwise 0. A split of such a feature must put the
+        children's means (or medians) in order. The middle between them bounds all values below,
+        which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User Guide). Nothing is
+        asked of missing values. None: no constraints.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -472,8 +480,12 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     ccp_alpha : float, default=0.0
         Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
         pruning.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for two classes and one output: 1 if the probability of the second
+        class must never fall as a feature grows, -1 if it must never rise, otherwise 0. A split of
+        such a feature must put the children's shares in order. The middle between them bounds all
+        shares below, which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User
+        Guide). Nothing is asked of missing values. None: no constraints.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -576,8 +588,12 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     ccp_alpha : float, default=0.0
         Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
         pruning.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for one target: 1 if the prediction must never fall as a feature
+        grows, -1 if it must never rise, otherwise 0. A split of such a feature must put the
+        children's means (or medians) in order. The middle between them bounds all values below,
+        which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User Guide). Nothing is
+        asked of missing values. None: no constraints.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins

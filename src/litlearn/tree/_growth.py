@@ -97,7 +97,8 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     scratch = tree_scratch(problem, rules, n, shape, X.shape[1], bool(len(targets.groups)), seed)
     best_first = max_leaf_nodes is not None
     most = 2 * min(n, int(max_leaf_nodes) if best_first else n) - 1
-    nodes = make_nodes(most if best_first else min(most, 1024), *shape)
+    room = most if best_first else min(most, 1024)
+    nodes = make_nodes(room, *shape, bounded=problem.signs.size > 0)
     queue = make_queue(n, most if best_first else 0)
     nodes = split_all(Work(problem, rules, samples, scratch, nodes), queue, most)
     if best_first:
@@ -113,7 +114,7 @@ def split_all(work, queue, most):
 
     The kernel returns when it needs more room, and now and then for Ctrl-C.
     """
-    split = kernel(work.rules)
+    split = kernel(work.rules, work.problem.signs.size > 0)
     budget = max(1, BUDGET // (work.rules.max_features * len(work.samples.Y)))
     while queue.counts[0] + queue.counts[2]:
         split(work, queue, budget)
@@ -128,15 +129,13 @@ def split_all(work, queue, most):
     return Nodes(*(array[: queue.counts[1]] for array in work.nodes))
 
 
-def kernel(rules):
-    """Return the compiled function that splits by these rules."""
-    at_random = rules.splitter == RANDOM
-    if rules.criterion <= MISCLASSIFICATION:
-        by_classes = _splitter.split_by_classes, _splitter.split_by_classes_at_random
-        return by_classes[at_random]
+def kernel(rules, bounded=False):
+    """Return the compiled function that splits by these rules; `bounded`: in order."""
+    family = "classes" if rules.criterion <= MISCLASSIFICATION else "numbers"
     if rules.criterion == ABSOLUTE_ERROR:
-        return (_splitter.split_by_medians, _splitter.split_by_medians_at_random)[at_random]
-    return (_splitter.split_by_numbers, _splitter.split_by_numbers_at_random)[at_random]
+        family = "medians"
+    drawn = "_at_random" if rules.splitter == RANDOM else ""
+    return getattr(_splitter, f"split_by_{family}{drawn}{'_in_order' if bounded else ''}")
 
 
 def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
@@ -146,6 +145,7 @@ def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
     most_codes = max(problem.n_codes.max(), problem.stored.n_codes.max(initial=0))
     n_bins = 0 if at_random else min(most_codes, 2 * n // (1 + n_sums))
     ranked = n if rules.criterion == ABSOLUTE_ERROR else 0
+    bounded = problem.signs.size > 0
     return Scratch(
         keys=np.empty(n, dtype=np.uint64),
         buffer=np.empty(n, dtype=np.uint64),
@@ -158,6 +158,7 @@ def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
         centre=np.empty(shape[0]),
         order=np.empty((shape[0], ranked), dtype=np.int32),
         costs=np.empty((2, ranked)),
+        medians=np.empty((2, ranked if bounded else 0)),
         chain=np.empty((2, ranked + 2)),
         links=np.empty((3, ranked + 2), dtype=np.int32),
         sides=np.empty((2, 2)),
@@ -206,8 +207,8 @@ def with_weights(rules, w):
     return rules._replace(total_weight=total, min_weight_leaf=least, even_weight=even)
 
 
-def make_nodes(capacity, n_outputs, n_classes):
-    """Return room for nodes."""
+def make_nodes(capacity, n_outputs, n_classes, bounded=False):
+    """Return room for nodes; `bounded`: with limits of their values."""
     return Nodes(
         left=np.empty(capacity, dtype=np.int32),
         right=np.empty(capacity, dtype=np.int32),
@@ -221,6 +222,7 @@ def make_nodes(capacity, n_outputs, n_classes):
         weight=np.empty(capacity),
         value=np.empty((capacity, n_outputs, n_classes)),
         span=np.empty((capacity, 4), dtype=np.int64),
+        limits=np.empty((capacity, 3 if bounded else 0)),
     )
 
 
