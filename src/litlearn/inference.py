@@ -260,7 +260,9 @@ def listed(names):
 def root_of_covariance(design, R, residual, kind, sigma=1.0):
     """Return H (k, k) with the covariance matrix ``H H'`` of the coefficients.
 
-    Nothing is squared and no matrix inverted, so that a variance is never negative.
+    That is :eq:`eq-ols-variance` or :eq:`eq-logistic-covariance` for "nonrobust", and
+    :eq:`eq-sandwich` or :eq:`eq-logistic-sandwich` with squared residuals in the middle. Nothing is
+    squared and no matrix inverted, so that a variance is never negative.
 
     Parameters
     ----------
@@ -312,7 +314,7 @@ def leverages(design):
 
 
 def linear_table(model, design, y, kind, level):
-    """Return the table of a linear regression."""
+    """Return the table of a linear regression, with the noise of :eq:`eq-standard-error`."""
     n, k = design.total, len(design.names)
     if n <= k:
         raise ValueError(
@@ -389,7 +391,10 @@ def coefficients(model):
 
 
 def wald_table(design, estimate, half, unit, df, level, title):
-    """Return the table with intervals of estimates plus or minus multiples of standard errors."""
+    """Return the table with intervals of estimates plus or minus multiples of standard errors.
+
+    They are :eq:`eq-ols-interval`, and, for infinite `df`, :eq:`eq-logistic-interval`.
+    """
     from scipy import special
 
     error = unit * row_norms(half)
@@ -428,7 +433,8 @@ class Likelihood(NamedTuple):
 def maximise(B, sign, weight, offset, v):
     """Maximise the likelihood of log-odds ``B v + offset``, from v on, by Newton's method.
 
-    Where there is no maximum, because scores grow without end, it stops on the way.
+    It lowers the deviance, :eq:`eq-logistic-deviance`, of samples that count with weights. Where
+    there is no maximum, because scores grow without end, it stops on the way.
 
     Parameters
     ----------
@@ -724,16 +730,19 @@ def coefficient_table(
     r"""Return standard errors, p values and intervals of the coefficients of a fitted model.
 
     The covariance matrix of the coefficients of a linear regression is, with one variance of all
-    errors ("nonrobust"), :math:`\hat\sigma^2(X^\top X)^{-1}`, and otherwise a sandwich,
+    errors ("nonrobust"), :math:`\hat\sigma^2(X^\top X)^{-1}`, :eq:`eq-ols-variance` and
+    :eq:`eq-standard-error`, and otherwise a sandwich,
 
     .. math:: (X^\top X)^{-1}\,\Big(\sum_i g_i\, e_i^2\, x_i x_i^\top\Big)\,(X^\top X)^{-1},
 
     with the residuals :math:`e_i` and :math:`g_i=1` (HC0), :math:`n/(n-k)` (HC1),
-    :math:`1/(1-h_i)` (HC2) or :math:`1/(1-h_i)^2` (HC3), for :math:`k` coefficients and the
-    leverage :math:`h_i`. The first is by :cite:t:`white_heteroskedasticity_1980`, the others by
+    :math:`1/(1-h_i)` (HC2) or :math:`1/(1-h_i)^2` (HC3, :eq:`eq-sandwich`), for :math:`k`
+    coefficients and the leverage :math:`h_i`. The first is by
+    :cite:t:`white_heteroskedasticity_1980`, the others by
     :cite:t:`mackinnon_heteroskedasticity_1985`. For logistic regression :math:`X^\top X` becomes
-    :math:`X^\top D X`, with the variances :math:`P_i(1-P_i)` of the outcomes in :math:`D`, and
-    :math:`e_i` is the outcome minus :math:`P_i` :cite:p:`white_maximum_1982`.
+    :math:`X^\top D X`, with the variances :math:`P_i(1-P_i)` of the outcomes in :math:`D`,
+    :eq:`eq-logistic-covariance`, and :math:`e_i` is the outcome minus :math:`P_i`,
+    :eq:`eq-logistic-sandwich` :cite:p:`white_maximum_1982`.
 
     Parameters
     ----------
@@ -756,9 +765,10 @@ def coefficient_table(
         Nominal coverage of each interval, between 0 and 1.
     method : {"wald", "profile"}, default="wald"
         "wald": estimates plus or minus a multiple of their standard errors, by Student's
-        distribution with n - k degrees of freedom for a linear regression, and by the normal one
-        for a logistic one. "profile", for a logistic regression: all values of a coefficient for
-        which the deviance, with the others refitted, is above its minimum by less than the
+        distribution with n - k degrees of freedom for a linear regression, :eq:`eq-ols-interval`,
+        and by the normal one for a logistic one, :eq:`eq-logistic-interval`. "profile", for a
+        logistic regression: all values of a coefficient for which the deviance,
+        :eq:`eq-logistic-deviance`, with the others refitted, is above its minimum by less than the
         quantile of the chi-square distribution, and p values by likelihood ratio
         :cite:p:`wilks_large-sample_1938`. Where features separate the classes, one end, or both,
         is infinite.
