@@ -500,8 +500,7 @@ def logistic_table(model, design, sign, kind, level, method):
     check_solution(model, design, design.back @ found.v, row_norms(classical))
     if method == "profile":
         covariance = classical @ classical.T
-        sides = [Side(False, False)] * len(R)
-        return profile_table(design, sign, found, covariance, sides, level)
+        return profile_table(design, sign, found, covariance, [(False, False)] * len(R), level)
     half = root_of_covariance(design, R, found.pull, kind)
     title = f"LogisticRegression, {kind}, normal distribution"
     return wald_table(design, design.back @ found.v, half, 1.0, np.inf, level, title)
@@ -533,7 +532,7 @@ def separated_table(model, design, sign, level, method):
             "the likelihood has no maximum, and no standard errors exist. method='profile' gives "
             "the intervals that there are; otherwise leave out features."
         )
-    sides = [Side(can_rise(S, -a), can_rise(S, a)) for a in design.back]
+    sides = [(can_rise(S, -a), can_rise(S, a)) for a in design.back]
     covariance = np.full((len(sides), len(sides)), np.nan)
     return profile_table(design, sign, found._replace(v=V @ found.v), covariance, sides, level)
 
@@ -595,13 +594,6 @@ def check_limit(model, design, sign, limit):
 # Profile likelihood
 
 
-class Side(NamedTuple):
-    """Whether the deviance never rises on a side of a coefficient."""
-
-    below: bool
-    above: bool
-
-
 class Profile:
     """The lowest deviance for each value of one coefficient, which is ``a @ v``.
 
@@ -651,13 +643,12 @@ class Profile:
         """
         inner, outer = middle, middle + step
         self.start = self.first
-        height, slope = self.at(outer)
         for _ in range(MOST_DOUBLINGS):
+            height, slope = self.at(outer)
             if height - lowest >= rise:
                 break
             inner, step = outer, 2.0 * step
             outer = outer + step
-            height, slope = self.at(outer)
         else:
             return float(np.copysign(np.inf, step))
         value = outer
@@ -686,30 +677,29 @@ def profile_table(design, sign, found, covariance, sides, level):
     """Return the table with intervals by the deviance.
 
     `found` has the maximum; or, where the classes are separated and `covariance` is NaN, the limit.
+    `sides` tell of each coefficient whether the deviance never rises below it, and above.
     """
     from scipy import special
 
     k, estimate = len(sides), design.back @ found.v
     rise = float(special.ndtri(0.5 + 0.5 * level)) ** 2
     statistic, lower, upper = np.zeros(k), np.full(k, -np.inf), np.full(k, np.inf)
-    for j, (a, side) in enumerate(zip(design.back, sides, strict=True)):
+    for j, (a, (below, above)) in enumerate(zip(design.back, sides, strict=True)):
         separated = bool(np.isnan(covariance[j, j]))
         profile = Profile(design, sign, a, found.v, separated)
         # <ends>: A step of about the length that the standard error says, or one unit of scores.
         step = np.sqrt(rise * covariance[j, j])
         if separated:
             step = 1.0 / np.abs(profile.along).max(initial=1e-300)
-        if side.below and side.above:
-            estimate[j] = np.nan
-        elif side.above:
-            value = profile.inside(estimate[j], found.deviance, rise, step)
-            lower[j], estimate[j] = profile.end(value, found.deviance, rise, -step), np.inf
-        elif side.below:
-            value = profile.inside(estimate[j], found.deviance, rise, -step)
-            upper[j], estimate[j] = profile.end(value, found.deviance, rise, step), -np.inf
-        else:
-            lower[j] = profile.end(estimate[j], found.deviance, rise, -step)
-            upper[j] = profile.end(estimate[j], found.deviance, rise, step)
+        middle, way = estimate[j], float(above) - float(below)
+        if way:  # the deviance falls for ever: where is it low enough to begin?
+            middle = profile.inside(middle, found.deviance, rise, way * step)
+        if not below:
+            lower[j] = profile.end(middle, found.deviance, rise, -step)
+        if not above:
+            upper[j] = profile.end(middle, found.deviance, rise, step)
+        if below or above:
+            estimate[j] = way * np.inf if way else np.nan  # or it is the same everywhere
         # <ratio>: The likelihood ratio of the model without the coefficient.
         fall = max(profile.at(0.0)[0] - found.deviance, 0.0)
         statistic[j] = np.sqrt(fall) * (-1.0 if estimate[j] < 0.0 else 1.0)
