@@ -49,7 +49,7 @@ FAMILIES = {
         "neighbors.tests.test_kd_tree",
         "neighbors.tests.test_ball_tree",
     ],
-    "tree": ["tree.tests.test_tree"],
+    "tree": ["tree.tests.test_tree", "tree.tests.test_monotonic_tree"],
     "ensemble": ["ensemble.tests.test_forest"],
     "svm": ["svm.tests.test_svm", "svm.tests.test_sparse"],
     "multiclass": ["tests.test_multiclass"],

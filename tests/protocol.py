@@ -479,7 +479,10 @@ BAD_TREE_PARAMETERS = [
     *[("min_impurity_decrease", value) for value in (-0.1, np.nan, np.inf, "0", None)],
     *[("ccp_alpha", value) for value in (-0.1, np.nan, np.inf, "0", None)],
     *[("max_bins", value) for value in (1, 0, -1, 2.5, "8", True)],
-    *[("monotonic_cst", value) for value in ([1, 0, 0], "a")],
+    *[
+        ("monotonic_cst", value)
+        for value in (1, "a", [1, 0], [[1, 0, 0]], [2, 0, 0], [0.5, 0, 0], ["1", "0", "0"])
+    ],
     *[("random_state", value) for value in (-1, "a", 1.5)],
     *[("class_weight", value) for value in ("even", [1.0, 2.0], 3, {0: -1.0}, {7: 1.0})],
 ]

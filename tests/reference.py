@@ -565,6 +565,18 @@ def conformal_quantile(scores, level):
     return min(reached, default=np.inf)
 
 
+def weighted_quantile(scores, weight, own, level):
+    """The smallest score up to which there is the share `level` of the weights, `own` added."""
+    total = sum(weight) + own
+    reached = [
+        s
+        for s in scores
+        if sum(w for t, w in zip(scores, weight, strict=True) if t <= s)
+        >= level * total * (1 - 1e-9)
+    ]
+    return min(reached, default=np.inf)
+
+
 def jackknife_plus(left_out, residuals, level):
     """Interval of CV+ from each sample's fit without it: its prediction (n,), its residual (n,)."""
     upper = conformal_quantile([m + r for m, r in zip(left_out, residuals, strict=True)], level)

@@ -197,7 +197,6 @@ def test_strings_that_one_side_takes_are_found():
     assert said("cluster", "KMeans", "init") == said("cluster", "KMeans", "tol") == ""
     assert said("neighbors", "KernelDensity", "metric").endswith('`"sokalsneath"` are refused')
     assert said("tree", "DecisionTreeRegressor", "criterion") == ""  # "friedman_mse" warns there
-    assert said("tree", "DecisionTreeRegressor", "monotonic_cst") == "refused: only None is taken"
 
 
 @every_shared

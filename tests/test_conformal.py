@@ -28,6 +28,7 @@ from litlearn.conformal import (
     CrossConformalRegressor,
     SplitConformalClassifier,
     SplitConformalRegressor,
+    WeightedScores,
     aps_scores,
     lac_scores,
     quantile_of,
@@ -258,6 +259,102 @@ def test_ties_keep_the_promise_and_lose_its_upper_bound():
     assert np.mean(found) > 0.5 + 1 / 61 + 0.05
 
 
+# Another population. Of n + 1 samples, given which ones they are but not their order, the new one
+# is each with a probability in proportion to its weight. So the probability that its set holds the
+# truth is the sum of the shares of those that would be held: it is known for each draw.
+
+
+def shifted(rng, n, shift):
+    """Samples whose noise grows with the feature, and how much more often they are met shifted."""
+    x = rng.normal(loc=shift, size=n)
+    weight = 3.0 * np.exp(x)  # of normal distributions around 1 and 0, up to a factor
+    return x[:, None], np.exp(x) * rng.normal(size=n), weight
+
+
+def chance(scores, weight, level):
+    """The probability that a draw from scores, by their weights, is at most their quantile."""
+    order = np.argsort(scores)
+    sums = np.cumsum(weight[order]) / np.sum(weight)
+    return sums[np.argmax(sums >= level)]
+
+
+def hold_as_often(held, chances):
+    """Standard deviations between how often draws were held and the sum of their chances."""
+    held, chances = np.array(held), np.array(chances)
+    return (held - chances).sum(axis=0) / np.sqrt((chances * (1.0 - chances)).sum(axis=0))
+
+
+def test_weighted_intervals_hold_the_truth_of_another_population_as_often_as_theory_says():
+    rng, held, chances = np.random.default_rng(0), [], []
+    model = SplitConformalRegressor(Constant().fit(None, None), prefit=True, confidence_level=0.8)
+    for _ in range(1000):
+        (X, y, weight), (X_new, y_new, own) = shifted(rng, 40, 0.0), shifted(rng, 1, 1.0)
+        model.conformalize(X, y, weight)
+        here = intervals_hold(model, X_new, y_new, sample_weight=own)
+        alone = intervals_hold(model, X_new, y_new, sample_weight=0.0)
+        plain = intervals_hold(model.conformalize(X, y), X_new, y_new)
+        held.append([here[0], plain[0], alone[0]])
+        chances.append(chance(np.abs(np.r_[y, y_new]), np.r_[weight, own], 0.8))
+    assert np.min(chances) >= 0.8
+    deviations = hold_as_often(held, np.array(chances)[:, None])
+    assert abs(deviations[0]) < 3.0
+    assert (deviations[1:] < -4.0).all()  # neither of the shortcuts would pass
+    assert np.mean(held, axis=0)[1] < 0.6
+
+
+@pytest.mark.parametrize("score", ["lac", "aps_randomized"])
+def test_weighted_sets_hold_the_truth_of_another_population_as_often_as_theory_says(score):
+    rng = np.random.default_rng(0)
+
+    def draw(n, shift):
+        X = rng.normal(loc=shift, scale=2.0, size=(n, 1))
+        reached = np.cumsum(Shares().predict_proba(0.4 * X**2), axis=1) < rng.random((n, 1))
+        return X, reached[:, :2].sum(axis=1), np.exp(0.25 * shift_to * X[:, 0])
+
+    held, chances, shift_to = [], [], 3.0  # the ratio of normal densities of variance 4
+    model = SplitConformalClassifier(Shares().fit(None, None), prefit=True, conformity_score=score)
+    model.set_params(confidence_level=0.7)
+    for seed in range(1000):
+        (X, y, weight), (X_new, y_new, own) = draw(40, 0.0), draw(1, shift_to)
+        model.set_params(random_state=seed).conformalize(X, y, weight)
+        here = sets_hold(model, X_new, y_new, sample_weight=own)
+        u = np.random.RandomState(model._seed).uniform(size=1) if score != "lac" else None
+        scores = litlearn.conformal.SCORES[score](Shares().predict_proba(X_new), u)
+        every = np.r_[model.conformity_scores_, scores[0, y_new]]
+        chances.append(chance(every, np.r_[weight, own], 0.7))
+        held.append([here[0], sets_hold(model.conformalize(X, y), X_new, y_new)[0]])
+    deviations = hold_as_often(held, np.array(chances)[:, None])
+    assert abs(deviations[0]) < 3.0 and abs(deviations[1]) > 4.0
+
+
+def of_each_class(rng, sizes):
+    """As many samples of each of three classes as are asked for."""
+    y = np.arange(3).repeat(sizes)
+    return rng.normal(loc=1.5 * (y - 1.0) + 0.5 * (y == 2))[:, None], y
+
+
+@pytest.mark.parametrize("score", ["lac", "aps_randomized"])
+def test_each_class_has_the_coverage_that_theory_says(score):
+    """Beta-binomial for each class, of its own number of samples."""
+    rng, sizes, m = np.random.default_rng(0), (14, 19, 24), 20
+    model = SplitConformalClassifier(Shares().fit(None, None), prefit=True, class_conditional=True)
+    model.set_params(confidence_level=0.8, conformity_score=score)
+    found, together = [], []
+    for seed in range(1000):
+        (X, y), (X_new, y_new) = of_each_class(rng, sizes), of_each_class(rng, m)
+        model.set_params(random_state=seed).fit(X, y)
+        found.append(sets_hold(model, X_new, y_new).reshape(3, m).sum(axis=1))
+        if seed < 200:
+            one = clone(model).set_params(estimator=model.estimator, class_conditional=False)
+            together.append(sets_hold(one.fit(X, y), X_new, y_new).reshape(3, m).mean(axis=1))
+    assert model.calibration_sizes_ == dict(enumerate(sizes))
+    for counted, n in zip(np.transpose(found), sizes, strict=True):
+        k = rank_of(n, 0.8)
+        assert follows(counted, m, k, n) > 0.01
+        assert follows(counted, m, k - 1, n) < 1e-4 and follows(counted, m, k + 1, n) < 1e-4
+    assert np.min(np.mean(together, axis=0)) < 0.7  # one bound serves some class badly
+
+
 # --- by hand, and twins ----------------------------------------------------------------------
 
 
@@ -301,6 +398,63 @@ def test_quantiles_twin(n):
         for level in (0.05, 0.5, 0.9, 0.95):
             expected = reference.conformal_quantile(scores, level)
             assert quantile_of(scores, level) == expected
+
+
+@nojit
+@pytest.mark.parametrize("n", [1, 2, 9, 20])
+def test_weighted_quantiles_twin(n):
+    rng = np.random.default_rng(n)
+    for scores in (rng.normal(size=n), rng.integers(0, 3, n).astype(float)):
+        for weight in (rng.random(n), rng.integers(1, 4, n) / 10.0, np.eye(n)[0]):
+            new = np.array([0.0, 0.1, 0.5, 3.0, 1e300])
+            for level in (0.05, 0.5, 0.9, 0.95):
+                expected = [reference.weighted_quantile(scores, weight, w, level) for w in new]
+                found = WeightedScores.of(scores, weight, level).quantiles(new)
+                np.testing.assert_array_equal(found, expected)
+
+
+@nojit
+@pytest.mark.parametrize("factor", [1.0, 0.3, 1e-310, 1e308])
+def test_equal_weights_are_none_and_whole_ones_are_copies(factor):
+    rng = np.random.default_rng(0)
+    for n in (1, 5, 9, 19, 60):
+        X, y = np.zeros((n, 1)), rng.normal(size=n)
+        copies = rng.integers(0, 4, n)
+        copies[0] = 1
+        for level in (0.55, 0.7, 0.9):
+            model = SplitConformalRegressor(
+                Constant().fit(X, y), prefit=True, confidence_level=level
+            )
+            plain = model.conformalize(X, y).quantiles_
+            same = model.conformalize(X, y, factor)
+            assert same.quantiles_ == plain and same.calibration_sizes_ == {None: n}
+            found = same.predict_interval([[0.0]], sample_weight=factor)[0, 1]
+            assert found == plain[None]
+            model.conformalize(np.zeros((copies.sum(), 1)), y.repeat(copies))
+            if factor < 1e308:  # or no float has them
+                weighted = model.quantiles_[None]
+                model.conformalize(X, y, factor * copies)
+                found = model.predict_interval(X[:1], sample_weight=factor)[0, 1]
+                assert found == weighted
+                assert model.calibration_sizes_ == {None: np.count_nonzero(copies)}
+
+
+@nojit
+def test_four_weights_by_hand():
+    """Residuals 1 to 4 with weights 1, 3, 2, 2: together 8."""
+    X, y = np.zeros((4, 1)), np.array([2.0, -1.0, 4.0, 3.0])
+    model = SplitConformalRegressor(Constant().fit(X, y), confidence_level=0.5, prefit=True)
+    model.conformalize(X, y, [3, 1, 2, 2])
+    new = [0.0, 0.5, 4.0, 4.5, 8.0, 8.5]  # half of 8, 8.5, 12, 12.5, 16 and 16.5
+    ends = model.predict_interval(np.zeros((6, 1)), sample_weight=new)[:, 1]
+    np.testing.assert_array_equal(ends, [2.0, 3.0, 3.0, 4.0, 4.0, np.inf])
+    assert model.quantiles_ == {None: 3.0}  # of a new sample of weight 2
+    assert model.calibration_sizes_ == {None: 4}
+    model.conformalize(X, y, [0, 0, 0, 2])  # one sample counts
+    assert model.calibration_sizes_ == {None: 1} and model.quantiles_ == {None: 3.0}
+    np.testing.assert_array_equal(model.conformity_scores_, np.abs(y))
+    ends = model.predict_interval(np.zeros((2, 1)), sample_weight=[2.0, 2.5])[:, 1]
+    np.testing.assert_array_equal(ends, [3.0, np.inf])
 
 
 @nojit
@@ -542,6 +696,79 @@ def test_categories(estimator):
     assert set(numbers.quantiles_) == {1, 2}
 
 
+@BOTH_SPLIT
+def test_weights_are_asked_for_where_the_calibration_had_some(estimator):
+    X, y = protocol.data()
+    weight, parts = np.random.default_rng(0).random(90), np.where(X[:, 1] > 0, "high", "low")
+    who = type(estimator).__name__
+    model = clone(estimator).fit(X, y)
+    predict = model.predict_interval if estimator is SPLIT else model.predict_set
+    with refuses(f"{who}: sample_weight is an array, but the calibration was without one"):
+        predict(X, sample_weight=weight)
+    model.conformalize(X, y, weight)
+    with refuses(f"{who}: sample_weight is None, but the calibration was with one"):
+        predict(X)
+    for bad in (-weight, weight[:4], weight + np.nan, "heavy", 1e999):
+        for call in (lambda w: predict(X, sample_weight=w), lambda w: model.conformalize(X, y, w)):
+            with pytest.raises((ValueError, TypeError), match=f"{who}|sample_weight"):
+                call(bad)
+    with refuses("sample_weight is all zero"):
+        model.conformalize(X, y, 0.0 * weight)
+    found = predict(X, sample_weight=weight)
+    np.testing.assert_array_equal(found[:9], predict(X[:9], sample_weight=weight[:9]))
+    again = pickle.loads(pickle.dumps(model))
+    predict_again = again.predict_interval if estimator is SPLIT else again.predict_set
+    np.testing.assert_array_equal(found, predict_again(X, sample_weight=weight))
+    # Each category by its own weights, as a calibration by its samples alone has them.
+    model.conformalize(X, y, weight, partition=parts)
+    found = predict(X, sample_weight=weight, partition=parts)
+    assert set(model.quantiles_) == {"high", "low"}
+    for part in ("high", "low"):
+        rows = parts == part
+        model.conformalize(X[rows], y[rows], weight[rows])
+        np.testing.assert_array_equal(found[rows], predict(X[rows], sample_weight=weight[rows]))
+    model.conformalize(X, y, weight * (parts == "low"), partition=parts)
+    found = predict(X, sample_weight=0.0, partition=parts)[parts == "high"]
+    assert (np.isinf(found) if estimator is SPLIT else found).all()
+    assert model.quantiles_["high"] == np.inf and model.calibration_sizes_["high"] == 0
+    assert not clone(estimator).fit(X, y)._weighted
+
+
+@nojit
+def test_each_class_by_its_own_samples():
+    """The bound of a class is that of a calibration by its samples alone, in each category."""
+    rng = np.random.default_rng(0)
+    X, y = three_classes(rng, 90)
+    weight, parts, names = rng.random(90), np.arange(90) % 2, np.array(["a", "b", "c"])
+    inside = Shares().fit(X, y)
+    inside.classes_ = names
+    model = SplitConformalClassifier(inside, class_conditional=True, prefit=True)
+    alone = SplitConformalClassifier(inside, prefit=True)
+    for weights in ({}, {"sample_weight": weight}):
+        for given in ({}, {"partition": parts}):
+            model.conformalize(X, names[y], **weights, **given)
+            sets = model.predict_set(X, **weights, **given)
+            for part in (0, 1) if given else (None,):
+                for c, name in enumerate(names):
+                    rows = (y == c) & (part is None or parts == part)
+                    own = {k: v[rows] for k, v in weights.items()}
+                    alone.conformalize(X[rows], names[y[rows]], **own)
+                    key = name if part is None else (part, name)
+                    assert model.quantiles_[key] == alone.quantiles_[None]
+                    assert model.calibration_sizes_[key] == rows.sum()
+                    here = np.full(90, True) if part is None else parts == part
+                    own = {k: v[here] for k, v in weights.items()}
+                    expected = alone.predict_set(X[here], **own)[:, c]
+                    np.testing.assert_array_equal(sets[here, c], expected)
+            assert len(model.quantiles_) == (6 if given else 3)
+    # A class that does not calibrate is in every set; another setting waits for a calibration.
+    model.conformalize(X[y != 1], names[y[y != 1]])
+    assert model.predict_set(X)[:, 1].all() and model.quantiles_["b"] == np.inf
+    assert model.calibration_sizes_["b"] == 0
+    before = model.predict_set(X)
+    np.testing.assert_array_equal(model.set_params(class_conditional=False).predict_set(X), before)
+
+
 # --- scikit-learn's tools --------------------------------------------------------------------
 
 
@@ -689,6 +916,7 @@ assert "sklearn" not in sys.modules
         *[("cv", value) for value in (0, 1, -1, 2.0, "all", True, None)],
         *[("conformity_score", value) for value in ("raps", "LAC", None, 1)],
         *[("prefit", value) for value in (1, "yes", None)],
+        *[("class_conditional", value) for value in (1, "yes", None)],
         *[("random_state", value) for value in (-1, "a", 1.5)],
         *[("estimator", value) for value in (3, None, LinearRegression, "Ridge")],
     ],

@@ -73,7 +73,10 @@ def same(table, other, rtol=1e-12):
 
 @pytest.mark.nojit
 def test_five_patients_by_hand():
-    """Of the chapter: residuals 2, -3, 2, -3, 2, variance 30 / 3, and S_xx = 10."""
+    """Of the chapter: residuals 2, -3, 2, -3, 2, variance 30 / 3, and S_xx = 10.
+
+    eq-ols-variance, eq-standard-error and eq-ols-interval.
+    """
     table = linear(*FIVE, "nonrobust")
     assert list(table.names) == ["intercept", "x0"]
     assert table.degrees_of_freedom == 3
@@ -86,7 +89,10 @@ def test_five_patients_by_hand():
 
 @pytest.mark.nojit
 def test_sandwiches_of_five_patients_by_hand():
-    """The slope is a sum of targets times (x - 2) / 10; leverages are 1/5 + (x - 2)^2 / 10."""
+    """The slope is a sum of targets times (x - 2) / 10; leverages are 1/5 + (x - 2)^2 / 10.
+
+    HC3 is eq-sandwich.
+    """
     pull, e = np.array([-2, -1, 0, 1, 2]) / 10, np.array([2, -3, 2, -3, 2])
     h = np.array([6, 3, 2, 3, 6]) / 10
     for kind, factor in (("HC0", 1), ("HC1", 5 / 3), ("HC2", 1 / (1 - h)), ("HC3", (1 - h) ** -2)):
@@ -97,7 +103,10 @@ def test_sandwiches_of_five_patients_by_hand():
 
 @pytest.mark.nojit
 def test_six_patients_by_hand():
-    """Of the chapter: the information about a word is 2.05, and the factors 0.54, 2.13 and 8.4."""
+    """Of the chapter: the information about a word is 2.05, and the factors 0.54, 2.13 and 8.4.
+
+    eq-logistic-covariance, eq-logistic-interval, and, in HC0, eq-logistic-sandwich.
+    """
     X, y = SIX
     table = coefficient_table(unpenalised(X, y), X, y)
     P = special.expit(table.estimate[1] * (X[:, 0] - 3))
@@ -387,6 +396,7 @@ def test_intervals_of_outcomes_cover_as_promised():
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_deviance_rises_by_the_quantile_at_the_ends(seed, level):
+    """Of eq-logistic-deviance, by definition and refitted at each end."""
     X, y = outcomes(10 + seed, 50)
     X = X / [1, 100, 0.01] - [0, 5, 100]
     table = profile(X, y, level=level)

@@ -113,6 +113,7 @@ class Node:
             centre=self.centre,
             order=self.order,
             costs=self.costs,
+            medians=np.zeros((2, n)),
             chain=self.chain,
             links=self.links,
             sides=self.sides,

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils._param_validation import StrOptions, make_constraint
 
-from litlearn._core.constraints import NONE, TEXT, Option
+from litlearn._core.constraints import TEXT, Option
 from litlearn._core.validation import constraints_of
 
 NO_EFFECT, DIFFERS = "no effect", "differs"
@@ -522,8 +522,6 @@ def options(ours, theirs, key):
     constraint = constraints_of(ours).get(key) if hasattr(ours, "_constraints") else None
     if constraint is None or key not in theirs._parameter_constraints:
         return ""  # what is checked against the data, such as penalties or folds, is no word
-    if constraint is NONE:
-        return "refused: only None is taken"
     members = getattr(constraint, "members", [constraint])
     if TEXT in members:
         return ""

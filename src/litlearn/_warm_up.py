@@ -102,6 +102,15 @@ CASES.extend(
 )
 CASES.append(("tree", "DecisionTreeClassifier", {"max_leaf_nodes": 4, "ccp_alpha": 0.01}))
 CASES.extend(
+    ("tree", name, {"splitter": splitter, **setting, "monotonic_cst": [1, -1, 0, 0, 0, 0]})
+    for name, setting in (
+        ("DecisionTreeClassifier", {}),
+        ("DecisionTreeRegressor", {}),
+        ("DecisionTreeRegressor", {"criterion": "absolute_error"}),
+    )
+    for splitter in ("best", "random")
+)
+CASES.extend(
     ("ensemble", name, {"n_estimators": 2})
     for name in (
         "RandomForestClassifier",

@@ -3,16 +3,19 @@
 Around any regressor or classifier with scikit-learn's contract: what it has got wrong on samples
 that it was not fitted to says how wide an interval, or how large a set, has to be. The promise
 needs no model of the noise, and no model that is right. It needs samples, old and new, that are
-exchangeable: their order says nothing.
+exchangeable: their order says nothing. Where new samples come from another population, weights say
+how much more often than before.
 
 The names are those of MAPIE 1, which has far more methods. The code is litlearn's own because it is
 short enough to be read beside its theorems, because nothing here may import scikit-learn, and
 because MAPIE's classes are no estimators of scikit-learn's kind (no ``get_params``, no ``clone``).
 """
 
+import itertools
 import math
 import numbers
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,9 +29,15 @@ from litlearn.exceptions import NotFittedError
 __all__ = ["CrossConformalRegressor", "SplitConformalClassifier", "SplitConformalRegressor"]
 
 BLOCK = 2**20  # numbers in a block of candidates for ends of intervals
+ROUNDING = 1e-12  # relative, of sums of weights: what is short of a level by less has reached it
 
 
 # --- quantiles and scores --------------------------------------------------------------------
+
+
+def decimal(confidence_level):
+    """Return a level as the decimal that is meant: as floats, 0.55 * 20 > 11, and 1 - 0.7 > 0.3."""
+    return Fraction(float(confidence_level)).limit_denominator(10**6)
 
 
 def rank_of(n, confidence_level):
@@ -36,15 +45,47 @@ def rank_of(n, confidence_level):
 
     A new score is exchangeable with the n, so each of n + 1 ranks is as likely as another one.
     """
-    # A level is meant as a decimal: as floats, 0.55 * 20 > 11, and 1 - 0.7 > 0.3.
-    level = Fraction(float(confidence_level)).limit_denominator(10**6)
-    return max(1, math.ceil(level * (n + 1)))
+    return max(1, math.ceil(decimal(confidence_level) * (n + 1)))
 
 
 def quantile_of(scores, confidence_level):
     """Return the conformal quantile of scores (n,): infinite where they are too few."""
     k = rank_of(len(scores), confidence_level)
     return float(np.sort(scores)[k - 1]) if k <= len(scores) else np.inf
+
+
+class WeightedScores(NamedTuple):
+    """Sorted scores whose samples count with weights, and where their quantiles are.
+
+    A new sample is, of the n + 1, the one with each score with a probability in proportion to its
+    weight. Its own weight has a part in the quantile, as its rank has in :func:`rank_of`.
+    """
+
+    scores: np.ndarray  # (n + 1,), sorted; the last one, infinite, is that of a new sample
+    sums: np.ndarray  # (n,), of the weights up to each; the largest weight is 1
+    unit: float  # the largest weight as it came
+    level: float
+
+    @property
+    def mean(self):
+        """The mean weight."""
+        return np.float64(self.unit * (self.sums[-1] / len(self.sums)) if len(self.sums) else 0.0)
+
+    @classmethod
+    def of(cls, scores, weight, confidence_level):
+        """Sort scores (n,) with weights (n,); those without weight are left out."""
+        scores, weight = scores[weight > 0.0], weight[weight > 0.0]
+        order, unit = np.argsort(scores, kind="stable"), float(weight.max(initial=0.0)) or 1.0
+        sums = np.cumsum(weight[order] / unit)
+        level = float(decimal(confidence_level))
+        return cls(np.append(scores[order], np.inf), sums, unit, level)
+
+    def quantiles(self, weight):
+        """Return the quantile for new samples of weights (m,): infinite where the rest is light."""
+        total = self.sums[-1] if len(self.sums) else 0.0
+        with np.errstate(over="ignore"):
+            share = self.level * (total + weight / self.unit)
+        return self.scores[np.searchsorted(self.sums, share * (1.0 - ROUNDING))]
 
 
 def lac_scores(P, u=None):
@@ -121,6 +162,12 @@ def check_labels(owner, name, labels, n_samples):
     if array.dtype.kind == "f":
         validation.check_finite(who, array, name)
     return array
+
+
+def category(part, one):
+    """Return the name of a category: of a partition, of a class, of both, or of all samples."""
+    named = [label for label in (part, one) if label is not None]
+    return tuple(named) if len(named) == 2 else (named or [None])[0]
 
 
 def units_of(owner, groups, n_samples, fewest, reason):
@@ -226,7 +273,8 @@ class SplitConformal(Conformal):
         y : array-like of shape (n_samples,)
             Their targets or classes.
         sample_weight : float or array-like of shape (n_samples,), default=None
-            Passed to the estimator if it is not None. In the calibration each sample counts once.
+            Passed to the estimator if it is not None. In this calibration each sample counts once;
+            ``conformalize`` takes weights for the calibration.
         groups : array-like of shape (n_samples,), default=None
             Samples of one group, such as the visits of a patient, are not divided. For samples of
             a new group the promise then holds nearly: the more groups calibrate, the better. With
@@ -266,7 +314,7 @@ class SplitConformal(Conformal):
         self._calibrate(model, take(X, rest), y[rest], partition, random)
         return self
 
-    def conformalize(self, X, y, *, partition=None):
+    def conformalize(self, X, y, sample_weight=None, *, partition=None):
         """Calibrate again, by other samples than those of the fit; nothing is fitted.
 
         Parameters
@@ -275,6 +323,11 @@ class SplitConformal(Conformal):
             Samples that the estimator has not seen, such as those of another hospital.
         y : array-like of shape (n_samples,)
             Their targets or classes.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            How much more often, up to a factor, samples with such features are met where
+            predictions are made than here: the ratio of the two densities at `X` ("covariate
+            shift"). Predictions then ask for that of the new samples, too. All samples are as
+            likely if None.
         partition : array-like of shape (n_samples,), default=None
             As in ``fit``.
 
@@ -295,13 +348,35 @@ class SplitConformal(Conformal):
         X = samples_of(self, X)
         y = self._check_targets(y, X.shape[0])
         partition = check_labels(self, "partition", partition, X.shape[0])
-        self._calibrate(self.estimator if self.prefit else self.estimator_, X, y, partition, random)
+        weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
+        model = self.estimator if self.prefit else self.estimator_
+        self._calibrate(model, X, y, partition, random, weight)
         return self
+
+    def predict(self, X):
+        """Predict as the estimator inside does.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The middles of the intervals; or classes, whether they are in the sets or not.
+        """
+        validation.check_is_fitted(self)
+        return self.estimator_.predict(X)
 
     def _check_training(self, y, rows):
         """Raise if the estimator cannot be fitted to these samples."""
 
-    def _calibrate(self, model, X, y, partition, random):
+    def _classes_apart(self):
+        """Return the classes that have a quantile each, or None alone."""
+        return [None]
+
+    def _calibrate(self, model, X, y, partition, random, weight=None):
         """Take the quantiles of the scores of samples that the model has not seen."""
         units_of(self, None, X.shape[0], 1, "a calibration needs samples")
         try:
@@ -313,27 +388,55 @@ class SplitConformal(Conformal):
             raise NotFittedError(
                 f"{who}: prefit=True, but the estimator is not fitted yet: {error}"
             ) from error
-        parts = {None: scores}
+        classes, parts = self._classes_apart(), [None]
         if partition is not None:
-            parts = {c: scores[partition == c] for c in np.unique(partition).tolist()}
-        self.quantiles_ = {c: quantile_of(own, self.confidence_level) for c, own in parts.items()}
-        self.calibration_sizes_ = {c: len(own) for c, own in parts.items()}
+            parts = np.unique(partition).tolist()
+        self._apart, self._parted = classes, partition is not None
+        self.quantiles_, self.calibration_sizes_, self._weighted = {}, {}, {}
+        for part, one in itertools.product(parts, classes):
+            own = np.ones(len(scores), dtype=bool)
+            for labels, label in ((partition, part), (y, one)):
+                own &= True if label is None else labels == label
+            key = category(part, one)
+            if weight is None:
+                self.quantiles_[key] = quantile_of(scores[own], self.confidence_level)
+            else:
+                own &= weight > 0.0
+                found = WeightedScores.of(scores[own], weight[own], self.confidence_level)
+                self.quantiles_[key] = float(found.quantiles(found.mean))
+                self._weighted[key] = found
+            self.calibration_sizes_[key] = int(own.sum())
         self.conformity_scores_ = scores
         self.estimator_ = model
         self._store_features(model)
 
-    def _thresholds(self, partition, n_samples):
-        """Return the quantile of each sample's category, (n_samples,); infinite for a new one."""
-        partition = check_labels(self, "partition", partition, n_samples)
-        parted = None not in self.quantiles_
-        if parted != (partition is not None):
-            came, fit = ("None", "with one") if parted else ("an array", "without one")
+    def _as_calibrated(self, name, given, was_given):
+        """Raise unless an argument is given exactly if the calibration had one."""
+        if was_given != (given is not None):
+            came, fit = ("None", "with one") if was_given else ("an array", "without one")
             raise ValueError(
-                f"{type(self).__name__}: partition is {came}, but the calibration was {fit}."
+                f"{type(self).__name__}: {name} is {came}, but the calibration was {fit}."
             )
-        if partition is None:
-            return np.full(n_samples, self.quantiles_[None])
-        return np.array([self.quantiles_.get(c, np.inf) for c in partition.tolist()])
+
+    def _thresholds(self, n_samples, weight, partition):
+        """Return the quantiles for each sample, (n_samples, 1), or (n_samples, n_classes).
+
+        They are infinite for a category without samples in the calibration.
+        """
+        partition = check_labels(self, "partition", partition, n_samples)
+        weight = validation.check_sample_weight(self, weight, n_samples, all_zero=True)
+        self._as_calibrated("partition", partition, self._parted)
+        self._as_calibrated("sample_weight", weight, bool(self._weighted))
+        found = np.full((n_samples, len(self._apart)), np.inf)
+        parts = [None] if partition is None else np.unique(partition).tolist()
+        for part, (place, one) in itertools.product(parts, enumerate(self._apart)):
+            rows = slice(None) if part is None else partition == part
+            key = category(part, one)
+            if key in self._weighted:
+                found[rows, place] = self._weighted[key].quantiles(weight[rows])
+            elif key in self.quantiles_:
+                found[rows, place] = self.quantiles_[key]
+        return found
 
 
 # --- regression ------------------------------------------------------------------------------
@@ -369,11 +472,12 @@ class SplitConformalRegressor(RegressorMixin, SplitConformal):
         The fitted estimator.
     quantiles_ : dict
         Half width of the intervals of each category; under None without a partition. Infinite
-        where the calibration has too few samples.
+        where the calibration has too few samples. With weights, that for a new sample of the mean
+        weight.
     calibration_sizes_ : dict
-        Number of samples that calibrated, in the same way.
+        Number of samples that calibrated, in the same way; those with weight 0 do not.
     conformity_scores_ : ndarray of shape (n_calibration,)
-        Their absolute residuals.
+        Absolute residuals of the samples of the calibration.
     n_features_in_ : int
         Number of features, if the estimator knows it.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -386,6 +490,14 @@ class SplitConformalRegressor(RegressorMixin, SplitConformal):
     calibration it varies, as a beta distribution of k and n + 1 - k. An interval is infinite where
     n is smaller than :math:`1 / \alpha - 1`. See :cite:t:`lei_distribution_2018`, and for
     categories and the beta distribution :cite:t:`vovk_conditional_2012`.
+
+    If the features of new samples have another distribution, and the targets given the features the
+    same one, ``conformalize`` and ``predict_interval`` take the ratio of the two densities as
+    `sample_weight`, :math:`w_i` and, for a new sample, :math:`w`. The half width is then the
+    smallest residual up to which the weights sum to at least
+    :math:`(1 - \alpha) (\sum_i w_i + w)`, and the promise is one for new samples of that
+    distribution. They have no part in ``fit``, whose weights are those of the estimator. See
+    :cite:t:`tibshirani_conformal_2019`.
 
     Examples
     --------
@@ -417,29 +529,16 @@ class SplitConformalRegressor(RegressorMixin, SplitConformal):
     def _scores(self, model, X, y, random):
         return np.abs(y - self._predictions(model, X))
 
-    def predict(self, X):
-        """Predict as the estimator inside does.
-
-        Parameters
-        ----------
-        X : array-like or sparse array of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The middle of each interval.
-        """
-        validation.check_is_fitted(self)
-        return self.estimator_.predict(X)
-
-    def predict_interval(self, X, *, partition=None):
+    def predict_interval(self, X, *, sample_weight=None, partition=None):
         """Return an interval for each sample.
 
         Parameters
         ----------
         X : array-like or sparse array of shape (n_samples, n_features)
             Samples.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            How much more often such samples are met here than in the calibration, up to the same
+            factor, if ``conformalize`` had weights.
         partition : array-like of shape (n_samples,), default=None
             Their categories, if the calibration had some. The interval of a category without
             samples in the calibration is infinite.
@@ -452,7 +551,7 @@ class SplitConformalRegressor(RegressorMixin, SplitConformal):
         validation.check_is_fitted(self)
         X = samples_of(self, X)
         middle = self._predictions(self.estimator_, X)
-        width = self._thresholds(partition, len(middle))
+        width = self._thresholds(len(middle), sample_weight, partition)[:, 0]
         return np.column_stack([middle - width, middle + width])
 
 
@@ -619,7 +718,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
     of their true classes the k-th smallest, :math:`k = \lceil (1 - \alpha) (n + 1) \rceil` with
     :math:`1 - \alpha` for `confidence_level`, is the bound. A set has every class whose score is at
     most the bound. If old and new samples are exchangeable, it holds the true class with a
-    probability of at least :math:`1 - \alpha`.
+    probability of at least :math:`1 - \alpha`; with `class_conditional` whatever the true class.
 
     Parameters
     ----------
@@ -632,6 +731,10 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
         average. "aps": its probability and those of all likelier classes together, which gives
         larger sets to samples that are harder. "aps_randomized": less a random share of its own
         probability, so that the sets are no larger than they have to be.
+    class_conditional : bool, default=False
+        Each class has a bound of its own, of the n samples of this class. The promise is then one
+        for each class, the rare ones too, and holds if the classes are more or less frequent among
+        new samples than before. A class with too few samples in the calibration is in every set.
     prefit : bool, default=False
         The estimator is fitted already, and used as it is: all samples calibrate. A ``clone``, such
         as searches make, holds it unfitted, unless it is in scikit-learn's ``FrozenEstimator``.
@@ -647,10 +750,12 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
     classes_ : ndarray of shape (n_classes,)
         The classes, as the estimator has them.
     quantiles_ : dict
-        Bound of the scores of each category; under None without a partition. Infinite where the
-        calibration has too few samples: the sets then have all classes.
+        Bound of the scores of each category; under None without a partition. With
+        `class_conditional`, of each class, or of each pair of a category and a class. Infinite
+        where the calibration has too few samples: the sets then have all classes. With weights,
+        that for a new sample of the mean weight.
     calibration_sizes_ : dict
-        Number of samples that calibrated, in the same way.
+        Number of samples that calibrated, in the same way; those with weight 0 do not.
     conformity_scores_ : ndarray of shape (n_calibration,)
         Scores of their true classes.
     n_features_in_ : int
@@ -666,7 +771,11 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
     sets are part of the promise, and left as they are. See :cite:t:`sadinle_least_2019` for "lac",
     :cite:t:`romano_classification_2020` for the others, of whose sets without random shares these
     are a variant that adds no class beyond the bound, and :cite:t:`vovk_conditional_2012` for
-    categories.
+    categories and `class_conditional`.
+
+    Where only the features of new samples have another distribution, ``conformalize`` and
+    ``predict_set`` take the ratio of the densities as `sample_weight`, as
+    :class:`SplitConformalRegressor` does.
 
     Examples
     --------
@@ -680,7 +789,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
     ['ill' 'well'] [[False, True], [True, True], [True, False]]
     """
 
-    _constraints = Table(conformity_score=Option(*SCORES))
+    _constraints = Table(conformity_score=Option(*SCORES), class_conditional=BOOLEAN)
 
     def __init__(
         self,
@@ -688,6 +797,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
         *,
         confidence_level=0.9,
         conformity_score="lac",
+        class_conditional=False,
         prefit=False,
         calibration_size=0.5,
         random_state=None,
@@ -720,6 +830,9 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
             "already, with prefit=True",
         )
 
+    def _classes_apart(self):
+        return np.asarray(self.classes_).tolist() if self.class_conditional else [None]
+
     def _all_scores(self, model, X, score, random):
         """Return the score of each class of each sample, (n_samples, n_classes)."""
         P = model.predict_proba(X)
@@ -734,22 +847,6 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
         self._seed, self._score = validation.random_integer(random), self.conformity_score
         self.classes_ = model.classes_
         return scores[np.arange(len(y)), np.searchsorted(model.classes_, y)]
-
-    def predict(self, X):
-        """Predict as the estimator inside does: one class, whether it is in the set or not.
-
-        Parameters
-        ----------
-        X : array-like or sparse array of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Members of ``classes_``.
-        """
-        validation.check_is_fitted(self)
-        return self.estimator_.predict(X)
 
     def predict_proba(self, X):
         """Return the probabilities of the estimator inside, which the calibration leaves alone.
@@ -767,13 +864,16 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
         validation.check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
-    def predict_set(self, X, *, partition=None):
+    def predict_set(self, X, *, sample_weight=None, partition=None):
         """Return a set of classes for each sample.
 
         Parameters
         ----------
         X : array-like or sparse array of shape (n_samples, n_features)
             Samples.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            How much more often such samples are met here than in the calibration, up to the same
+            factor, if ``conformalize`` had weights.
         partition : array-like of shape (n_samples,), default=None
             Their categories, if the calibration had some. The set of a category without samples in
             the calibration has all classes.
@@ -789,7 +889,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
         X = samples_of(self, X)
         drawn = np.random.RandomState(self._seed)
         scores = self._all_scores(self.estimator_, X, self._score, drawn)
-        return scores <= self._thresholds(partition, len(scores))[:, np.newaxis]
+        return scores <= self._thresholds(len(scores), sample_weight, partition)
 
 
 __getattr__ = guide(__name__)

@@ -52,6 +52,7 @@ class SplitConformalClassifier(ClassifierMixin, BaseEstimator):
     estimator: Any
     confidence_level: Float
     conformity_score: Literal["lac", "aps", "aps_randomized"]
+    class_conditional: Bool
     prefit: Bool
     calibration_size: Float
     random_state: Int | np.random.RandomState | np.random.Generator | None
@@ -68,12 +69,18 @@ class SplitConformalClassifier(ClassifierMixin, BaseEstimator):
         *,
         confidence_level: Float = 0.9,
         conformity_score: Literal["lac", "aps", "aps_randomized"] = "lac",
+        class_conditional: Bool = False,
         prefit: Bool = False,
         calibration_size: Float = 0.5,
         random_state: Int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None: ...
     def conformalize(
-        self, X: Array | Sparse, y: Array, *, partition: Array | None = None
+        self,
+        X: Array | Sparse,
+        y: Array,
+        sample_weight: Float | Array | None = None,
+        *,
+        partition: Array | None = None,
     ) -> Self: ...
     def fit(
         self,
@@ -86,7 +93,13 @@ class SplitConformalClassifier(ClassifierMixin, BaseEstimator):
     ) -> Self: ...
     def predict(self, X: Array | Sparse) -> NDArray[Any]: ...
     def predict_proba(self, X: Array | Sparse) -> NDArray[Any]: ...
-    def predict_set(self, X: Array | Sparse, *, partition: Array | None = None) -> NDArray[Any]: ...
+    def predict_set(
+        self,
+        X: Array | Sparse,
+        *,
+        sample_weight: Float | Array | None = None,
+        partition: Array | None = None,
+    ) -> NDArray[Any]: ...
     def score(self, X: Array | Sparse, y: Array, sample_weight: Array | None = None) -> float: ...
     def set_fit_request(
         self,
@@ -119,7 +132,12 @@ class SplitConformalRegressor(RegressorMixin, BaseEstimator):
         random_state: Int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None: ...
     def conformalize(
-        self, X: Array | Sparse, y: Array, *, partition: Array | None = None
+        self,
+        X: Array | Sparse,
+        y: Array,
+        sample_weight: Float | Array | None = None,
+        *,
+        partition: Array | None = None,
     ) -> Self: ...
     def fit(
         self,
@@ -132,7 +150,11 @@ class SplitConformalRegressor(RegressorMixin, BaseEstimator):
     ) -> Self: ...
     def predict(self, X: Array | Sparse) -> NDArray[Any]: ...
     def predict_interval(
-        self, X: Array | Sparse, *, partition: Array | None = None
+        self,
+        X: Array | Sparse,
+        *,
+        sample_weight: Float | Array | None = None,
+        partition: Array | None = None,
     ) -> NDArray[Any]: ...
     def score(self, X: Array | Sparse, y: Array, sample_weight: Array | None = None) -> float: ...
     def set_fit_request(

@@ -260,7 +260,9 @@ def listed(names):
 def root_of_covariance(design, R, residual, kind, sigma=1.0):
     """Return H (k, k) with the covariance matrix ``H H'`` of the coefficients.
 
-    Nothing is squared and no matrix inverted, so that a variance is never negative.
+    That is :eq:`eq-ols-variance` or :eq:`eq-logistic-covariance` for "nonrobust", and
+    :eq:`eq-sandwich` or :eq:`eq-logistic-sandwich` with squared residuals in the middle. Nothing is
+    squared and no matrix inverted, so that a variance is never negative.
 
     Parameters
     ----------
@@ -312,7 +314,7 @@ def leverages(design):
 
 
 def linear_table(model, design, y, kind, level):
-    """Return the table of a linear regression."""
+    """Return the table of a linear regression, with the noise of :eq:`eq-standard-error`."""
     n, k = design.total, len(design.names)
     if n <= k:
         raise ValueError(
@@ -389,7 +391,10 @@ def coefficients(model):
 
 
 def wald_table(design, estimate, half, unit, df, level, title):
-    """Return the table with intervals of estimates plus or minus multiples of standard errors."""
+    """Return the table with intervals of estimates plus or minus multiples of standard errors.
+
+    They are :eq:`eq-ols-interval`, and, for infinite `df`, :eq:`eq-logistic-interval`.
+    """
     from scipy import special
 
     error = unit * row_norms(half)
@@ -428,7 +433,8 @@ class Likelihood(NamedTuple):
 def maximise(B, sign, weight, offset, v):
     """Maximise the likelihood of log-odds ``B v + offset``, from v on, by Newton's method.
 
-    Where there is no maximum, because scores grow without end, it stops on the way.
+    It lowers the deviance, :eq:`eq-logistic-deviance`, of samples that count with weights. Where
+    there is no maximum, because scores grow without end, it stops on the way.
 
     Parameters
     ----------
@@ -494,8 +500,7 @@ def logistic_table(model, design, sign, kind, level, method):
     check_solution(model, design, design.back @ found.v, row_norms(classical))
     if method == "profile":
         covariance = classical @ classical.T
-        sides = [Side(False, False)] * len(R)
-        return profile_table(design, sign, found, covariance, sides, level)
+        return profile_table(design, sign, found, covariance, [(False, False)] * len(R), level)
     half = root_of_covariance(design, R, found.pull, kind)
     title = f"LogisticRegression, {kind}, normal distribution"
     return wald_table(design, design.back @ found.v, half, 1.0, np.inf, level, title)
@@ -527,7 +532,7 @@ def separated_table(model, design, sign, level, method):
             "the likelihood has no maximum, and no standard errors exist. method='profile' gives "
             "the intervals that there are; otherwise leave out features."
         )
-    sides = [Side(can_rise(S, -a), can_rise(S, a)) for a in design.back]
+    sides = [(can_rise(S, -a), can_rise(S, a)) for a in design.back]
     covariance = np.full((len(sides), len(sides)), np.nan)
     return profile_table(design, sign, found._replace(v=V @ found.v), covariance, sides, level)
 
@@ -589,13 +594,6 @@ def check_limit(model, design, sign, limit):
 # Profile likelihood
 
 
-class Side(NamedTuple):
-    """Whether the deviance never rises on a side of a coefficient."""
-
-    below: bool
-    above: bool
-
-
 class Profile:
     """The lowest deviance for each value of one coefficient, which is ``a @ v``.
 
@@ -645,13 +643,12 @@ class Profile:
         """
         inner, outer = middle, middle + step
         self.start = self.first
-        height, slope = self.at(outer)
         for _ in range(MOST_DOUBLINGS):
+            height, slope = self.at(outer)
             if height - lowest >= rise:
                 break
             inner, step = outer, 2.0 * step
             outer = outer + step
-            height, slope = self.at(outer)
         else:
             return float(np.copysign(np.inf, step))
         value = outer
@@ -680,30 +677,29 @@ def profile_table(design, sign, found, covariance, sides, level):
     """Return the table with intervals by the deviance.
 
     `found` has the maximum; or, where the classes are separated and `covariance` is NaN, the limit.
+    `sides` tell of each coefficient whether the deviance never rises below it, and above.
     """
     from scipy import special
 
     k, estimate = len(sides), design.back @ found.v
     rise = float(special.ndtri(0.5 + 0.5 * level)) ** 2
     statistic, lower, upper = np.zeros(k), np.full(k, -np.inf), np.full(k, np.inf)
-    for j, (a, side) in enumerate(zip(design.back, sides, strict=True)):
+    for j, (a, (below, above)) in enumerate(zip(design.back, sides, strict=True)):
         separated = bool(np.isnan(covariance[j, j]))
         profile = Profile(design, sign, a, found.v, separated)
         # <ends>: A step of about the length that the standard error says, or one unit of scores.
         step = np.sqrt(rise * covariance[j, j])
         if separated:
             step = 1.0 / np.abs(profile.along).max(initial=1e-300)
-        if side.below and side.above:
-            estimate[j] = np.nan
-        elif side.above:
-            value = profile.inside(estimate[j], found.deviance, rise, step)
-            lower[j], estimate[j] = profile.end(value, found.deviance, rise, -step), np.inf
-        elif side.below:
-            value = profile.inside(estimate[j], found.deviance, rise, -step)
-            upper[j], estimate[j] = profile.end(value, found.deviance, rise, step), -np.inf
-        else:
-            lower[j] = profile.end(estimate[j], found.deviance, rise, -step)
-            upper[j] = profile.end(estimate[j], found.deviance, rise, step)
+        middle, way = estimate[j], float(above) - float(below)
+        if way:  # the deviance falls for ever: where is it low enough to begin?
+            middle = profile.inside(middle, found.deviance, rise, way * step)
+        if not below:
+            lower[j] = profile.end(middle, found.deviance, rise, -step)
+        if not above:
+            upper[j] = profile.end(middle, found.deviance, rise, step)
+        if below or above:
+            estimate[j] = way * np.inf if way else np.nan  # or it is the same everywhere
         # <ratio>: The likelihood ratio of the model without the coefficient.
         fall = max(profile.at(0.0)[0] - found.deviance, 0.0)
         statistic[j] = np.sqrt(fall) * (-1.0 if estimate[j] < 0.0 else 1.0)
@@ -724,16 +720,19 @@ def coefficient_table(
     r"""Return standard errors, p values and intervals of the coefficients of a fitted model.
 
     The covariance matrix of the coefficients of a linear regression is, with one variance of all
-    errors ("nonrobust"), :math:`\hat\sigma^2(X^\top X)^{-1}`, and otherwise a sandwich,
+    errors ("nonrobust"), :math:`\hat\sigma^2(X^\top X)^{-1}`, :eq:`eq-ols-variance` and
+    :eq:`eq-standard-error`, and otherwise a sandwich,
 
     .. math:: (X^\top X)^{-1}\,\Big(\sum_i g_i\, e_i^2\, x_i x_i^\top\Big)\,(X^\top X)^{-1},
 
     with the residuals :math:`e_i` and :math:`g_i=1` (HC0), :math:`n/(n-k)` (HC1),
-    :math:`1/(1-h_i)` (HC2) or :math:`1/(1-h_i)^2` (HC3), for :math:`k` coefficients and the
-    leverage :math:`h_i`. The first is by :cite:t:`white_heteroskedasticity_1980`, the others by
+    :math:`1/(1-h_i)` (HC2) or :math:`1/(1-h_i)^2` (HC3, :eq:`eq-sandwich`), for :math:`k`
+    coefficients and the leverage :math:`h_i`. The first is by
+    :cite:t:`white_heteroskedasticity_1980`, the others by
     :cite:t:`mackinnon_heteroskedasticity_1985`. For logistic regression :math:`X^\top X` becomes
-    :math:`X^\top D X`, with the variances :math:`P_i(1-P_i)` of the outcomes in :math:`D`, and
-    :math:`e_i` is the outcome minus :math:`P_i` :cite:p:`white_maximum_1982`.
+    :math:`X^\top D X`, with the variances :math:`P_i(1-P_i)` of the outcomes in :math:`D`,
+    :eq:`eq-logistic-covariance`, and :math:`e_i` is the outcome minus :math:`P_i`,
+    :eq:`eq-logistic-sandwich` :cite:p:`white_maximum_1982`.
 
     Parameters
     ----------
@@ -756,9 +755,10 @@ def coefficient_table(
         Nominal coverage of each interval, between 0 and 1.
     method : {"wald", "profile"}, default="wald"
         "wald": estimates plus or minus a multiple of their standard errors, by Student's
-        distribution with n - k degrees of freedom for a linear regression, and by the normal one
-        for a logistic one. "profile", for a logistic regression: all values of a coefficient for
-        which the deviance, with the others refitted, is above its minimum by less than the
+        distribution with n - k degrees of freedom for a linear regression, :eq:`eq-ols-interval`,
+        and by the normal one for a logistic one, :eq:`eq-logistic-interval`. "profile", for a
+        logistic regression: all values of a coefficient for which the deviance,
+        :eq:`eq-logistic-deviance`, with the others refitted, is above its minimum by less than the
         quantile of the chi-square distribution, and p values by likelihood ratio
         :cite:p:`wilks_large-sample_1938`. Where features separate the classes, one end, or both,
         is infinite.

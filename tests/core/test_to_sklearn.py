@@ -14,7 +14,7 @@ import scipy.sparse
 import sklearn.base
 import sklearn.linear_model
 import sklearn.tree as theirs
-from sklearn.inspection import partial_dependence
+from sklearn.inspection import partial_dependence, permutation_importance
 
 from litlearn import ensemble, linear_model, multiclass, neighbors, svm, tree
 from litlearn._core import stand_in
@@ -332,18 +332,30 @@ def as_array(answer):
     return answer.toarray() if hasattr(answer, "toarray") else np.asarray(answer)
 
 
-@pytest.mark.filterwarnings("ignore:.*did not converge", "ignore::FutureWarning")
-@pytest.mark.parametrize(("space", "cls", "n_classes"), list(every_estimator()))
-def test_every_estimator_and_back_through_a_pickle(space, cls, n_classes):
+def samples_of(n_classes):
+    """Samples, exact in float32, and their classes."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, n_classes, 90)
-    A = (rng.normal(size=(90, 3)) + y[:, np.newaxis]).astype(np.float32).astype(np.float64)
-    model = cls(svm.SVC(gamma=0.5)) if space == "multiclass" else cls()
+    A = rng.normal(size=(90, 3)) + y[:, np.newaxis]
+    return A.astype(np.float32).astype(np.float64), y
+
+
+def fitted_to(cls, A, y, inside):
+    """An estimator of ours or theirs, fitted; `inside` is what a strategy of classes is around."""
+    around = cls.__module__.split(".")[1] == "multiclass"
+    model = cls(inside) if around else cls()
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
     few = {"OutputCodeClassifier": {"code_size": 4}, "Nystroem": {"n_components": 9}}
     model.set_params(**few.get(cls.__name__, {}))
-    model.fit(A, np.stack([y, 2 * y], axis=1) if cls.__name__.startswith("MultiTask") else y)
+    return model.fit(A, np.stack([y, 2 * y], axis=1) if cls.__name__.startswith("MultiTask") else y)
+
+
+@pytest.mark.filterwarnings("ignore:.*did not converge", "ignore::FutureWarning")
+@pytest.mark.parametrize(("space", "cls", "n_classes"), list(every_estimator()))
+def test_every_estimator_and_back_through_a_pickle(space, cls, n_classes):
+    A, y = samples_of(n_classes)
+    model = fitted_to(cls, A, y, svm.SVC(gamma=0.5))
     other = pickle.loads(pickle.dumps(model.to_sklearn()))
     assert type(other).__module__.startswith(f"sklearn.{space}")
     compared = 0
@@ -395,3 +407,151 @@ def test_multilabel_one_against_the_rest_with_a_label_that_nobody_has():
     with pytest.warns(UserWarning, match="Label not 1 is present"):
         model.fit(A, Y)
     np.testing.assert_array_equal(model.to_sklearn().predict(A), model.predict(A))
+
+
+# ---------------------------------------------------------------------------------------------
+# Other libraries, where they are installed. What they do not know, or do wrongly, is the same for
+# an estimator that scikit-learn has fitted itself.
+
+EACH = pytest.mark.parametrize(("space", "cls", "n_classes"), list(every_estimator()))
+QUIET = pytest.mark.filterwarnings("ignore")  # what others warn of
+
+
+def both(cls, n_classes):
+    """One made from ours, the same class as scikit-learn fits it, and the samples."""
+    A, y = samples_of(n_classes)
+    made = fitted_to(cls, A, y, linear_model.LogisticRegression()).to_sklearn()
+    return made, fitted_to(type(made), A, y, sklearn.linear_model.LogisticRegression()), A
+
+
+def fails(check, *arguments):
+    try:
+        check(*arguments)
+    except Exception:
+        return True
+    return False
+
+
+# Without a converter, of no answer far from all samples, or, of two classes, with another one.
+NOT_CONVERTED = {
+    *("KernelDensity", "KernelRidge", "NearestCentroid", "NearestNeighbors", "Nystroem"),
+    *("OutputCodeClassifier", "RBFSampler", "LinearDiscriminantAnalysis"),
+    *("KNeighborsTransformer", "RadiusNeighborsClassifier", "RadiusNeighborsRegressor"),
+    "RadiusNeighborsTransformer",
+}
+
+
+def survives_onnx(model, A):
+    import onnxruntime
+    import skl2onnx
+
+    onnxruntime.set_default_logger_severity(4)
+    A = A.astype(np.float32)
+    by_class = sklearn.base.is_classifier(model) and hasattr(model, "predict_proba")
+    options = {id(model): {"zipmap": False}} if by_class else None
+    graph = skl2onnx.to_onnx(model, A[:1], options=options)
+    session = onnxruntime.InferenceSession(
+        graph.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    found = session.run(None, {session.get_inputs()[0].name: A})
+    methods = ("predict", "predict_proba", "transform")
+    if not hasattr(model, "predict"):
+        methods = ("kneighbors_graph", "transform")
+    expected = [getattr(model, one)(A.astype(float)) for one in methods if hasattr(model, one)]
+    assert found and expected
+    # Distances of k-means come second, as probabilities do; of others' scores there is no promise.
+    for mine, hers in zip(expected, found, strict=False):
+        hers = np.asarray(hers).reshape(as_array(mine).shape)
+        np.testing.assert_allclose(hers, as_array(mine), rtol=1e-5, atol=1e-5)
+
+
+@QUIET
+@EACH
+def test_onnx(space, cls, n_classes):
+    pytest.importorskip("skl2onnx")
+    pytest.importorskip("onnxruntime")
+    made, theirs, A = both(cls, n_classes)
+    if cls.__name__ not in NOT_CONVERTED or not fails(survives_onnx, theirs, A):
+        survives_onnx(made, A)
+
+
+def survives_skops(model, A):
+    import skops.io
+
+    data = skops.io.dumps(model)
+    unknown = skops.io.get_untrusted_types(data=data)
+    assert all(one.startswith("sklearn.") for one in unknown)
+    again = skops.io.loads(data, trusted=unknown)
+    assert type(again) is type(model) and list(again.get_params()) == list(model.get_params())
+    for method in METHODS:
+        if hasattr(model, method):
+            arguments = () if method == "get_feature_names_out" else (A,)
+            mine, hers = (as_array(getattr(one, method)(*arguments)) for one in (model, again))
+            np.testing.assert_array_equal(mine, hers, err_msg=method)
+
+
+@QUIET
+@EACH
+def test_skops(space, cls, n_classes):
+    """Read again, trusting classes of scikit-learn, and as many of them as its own fit needs."""
+    io = pytest.importorskip("skops.io")
+    made, theirs, A = both(cls, n_classes)
+    asked = [io.get_untrusted_types(data=io.dumps(one)) for one in (made, theirs)]
+    assert set(asked[0]) <= set(asked[1])
+    survives_skops(made, A)
+
+
+@QUIET
+@EACH
+def test_inspection(space, cls, n_classes):
+    """Importances by permutation and partial dependence are those of our own estimator."""
+    A, y = samples_of(n_classes)
+    model = fitted_to(cls, A, y, svm.SVC(gamma=0.5))
+    made = model.to_sklearn()
+    predicts = sklearn.base.is_classifier(made) or sklearn.base.is_regressor(made)
+    if not predicts or cls.__name__.startswith("RadiusNeighbors"):
+        return  # no neighbours there, no answer
+    targets = np.stack([y, 2 * y], axis=1) if cls.__name__.startswith("MultiTask") else y
+    mine, hers = (
+        permutation_importance(one, A, targets, n_repeats=2, random_state=0).importances
+        for one in (model, made)
+    )
+    np.testing.assert_allclose(mine, hers, rtol=1e-7, atol=1e-8)
+    if cls.__name__ != "OutputCodeClassifier":  # which has no scores
+        mine, hers = (
+            partial_dependence(one, A, [0], grid_resolution=5, method="brute")["average"]
+            for one in (model, made)
+        )
+        np.testing.assert_allclose(mine, hers, rtol=1e-7, atol=1e-8)
+
+
+@QUIET
+@pytest.mark.parametrize(("model", "kind"), [one for one in EVERY if "two" not in one[1]], ids=str)
+def test_shap_of_trees(model, kind):
+    """What the features add sums to what the model predicts."""
+    shap = pytest.importorskip("shap")
+    A, queries = np.nan_to_num(X).astype(float), np.nan_to_num(QUERIES).astype(float)
+    model = sklearn.base.clone(model).set_params(random_state=0).fit(A, TARGETS[kind])
+    explainer = shap.TreeExplainer(model.to_sklearn())
+    added = explainer.shap_values(queries, check_additivity=True)
+    found = added.sum(axis=1) + explainer.expected_value
+    told = model.predict_proba if hasattr(model, "predict_proba") else model.predict
+    np.testing.assert_allclose(found, told(queries), rtol=1e-6, atol=1e-6)
+
+
+@QUIET
+@pytest.mark.parametrize("model", LINEAR, ids=repr)
+def test_shap_of_linear_models(model):
+    """Each feature adds its coefficient times its distance from the mean of the background."""
+    shap = pytest.importorskip("shap")
+    Z = np.random.default_rng(1).normal(size=(90, 3))
+    scores = hasattr(model, "decision_function")
+    y = (Z[:, 0] > 0).astype(int) if scores else Z @ [1.0, 2.0, 0.0]
+    made = sklearn.base.clone(model).fit(Z, y).to_sklearn()
+    explainer = shap.LinearExplainer(made, Z)
+    added = explainer.shap_values(Z)
+    expected = np.ravel(made.coef_) * (Z - Z.mean(axis=0))
+    np.testing.assert_allclose(added, expected, rtol=1e-6, atol=1e-6)
+    found = added.sum(axis=1) + explainer.expected_value
+    told = made.decision_function(Z) if scores else made.predict(Z)
+    np.testing.assert_allclose(found, told, rtol=1e-6, atol=1e-6)

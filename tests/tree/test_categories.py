@@ -173,7 +173,7 @@ def test_several_classes_and_outputs_of_many_levels_take_the_best_ordering():
 
 
 def test_few_levels_of_several_outputs_are_tried_in_all_ways():
-    x, classes, targets, w = samples(6, 80, 6)
+    x, _, targets, w = samples(6, 80, 6)
     Y = np.stack([targets, np.cos(7.0 * x)], axis=1)
     model = DecisionTreeRegressor(max_depth=1, categorical_features=[0]).fit(x[:, np.newaxis], Y, w)
     left = model.apply(x[:, np.newaxis]) == 1
@@ -338,11 +338,7 @@ def test_what_forests_add_knows_levels():
     with np.errstate(all="ignore"), pytest.warns(UserWarning):
         errors = model.predict_standard_error(X[:9])
     assert errors.shape == (9,) and np.nanmax(errors) > 0.0
-    low, high = (
-        model.predict_quantiles(X, [0.05, 0.95], X_train=X, y_train=y).T
-        if "X_train" in model.predict_quantiles.__code__.co_varnames
-        else (np.zeros(1), np.ones(1))
-    )
+    low, high = model.predict_quantiles(X, [0.05, 0.95], X_train=X, y_train=y).T
     assert np.all(low <= high)
     paths, _ = model.decision_path(X)
     assert paths.shape[1] == sum(tree.tree_.node_count for tree in model.estimators_)
@@ -406,9 +402,8 @@ def test_frames_say_the_same_by_value(model):
         found = by_type.predict(frame)[:60]
         np.testing.assert_array_equal(found, by_type.predict(missing)[:60])
     # Beside the numbers of an array, names of features are missing.
-    codes = np.array(
-        [np.nan if c is None else by_type.levels_[0].tolist().index(c) for c in colours]
-    )
+    number = {None: np.nan} | {level: code for code, level in enumerate(by_type.levels_[0])}
+    codes = np.array([number[colour] for colour in colours])
     array = np.stack([codes, sizes, numbers], axis=1)
     from_array = small(model, categorical_features=[True, False, False]).fit(array, y)
     np.testing.assert_array_equal(from_array.predict(array), expected)
@@ -608,3 +603,42 @@ def test_a_set_in_words():
     words = np.array([9, 2 * 2 + 1, 1 + 4, 1 << 31, 2 * 3, 5, 7, 70_000], dtype=np.uint32)
     assert codes_in(words, 1).tolist() == [0, 2, 63]
     assert codes_in(words, 4).tolist() == [5, 7, 70_000]
+
+
+def test_constraints_hold_beside_categories_weights_and_missing_values():
+    """Children of a split of levels keep to the bounds; the levels' feature itself has none."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    X[:, 2] = rng.integers(9, size=400)
+    target = X[:, 0] + np.sin(3.0 * X[:, 1]) + rng.normal(size=9)[X[:, 2].astype(int)]
+    target += rng.normal(size=400)
+    X[rng.random((400, 3)) < 0.1] = np.nan
+    w = rng.uniform(0.2, 3.0, 400)
+    at = rng.normal(size=(10_000, 3))
+    at[:, 2] = rng.integers(-1, 10, size=10_000)
+    at[rng.random(10_000) < 0.1, 2] = np.nan
+    for model in TREES + FORESTS:
+        classes = hasattr(model, "predict_proba")
+        y = target > 0.0 if classes else target
+        fitted = small(model, categorical_features=[2], monotonic_cst=[1, 0, 0]).fit(X, y, w)
+        trees = [one.tree_ for one in getattr(fitted, "estimators_", [fitted])]
+        assert any(tree.is_categorical.any() for tree in trees)
+        before = np.full(10_000, -np.inf)
+        for step in np.linspace(-3.0, 3.0, 13):
+            at[:, 0] = step
+            now = fitted.predict_proba(at)[:, 1] if classes else fitted.predict(at)
+            assert np.all(now >= before - 1e-12)
+            before = now
+        assert np.ptp(now) > 0.0
+        with pytest.raises(ValueError, match="Categorical features cannot have monotonic"):
+            fitted.set_params(monotonic_cst=[1, 0, -1]).fit(X, y)
+
+
+@pytest.mark.parametrize("model", TREES)
+def test_a_categorical_column_without_values_is_constant(model):
+    X, y = mixed(13)
+    X[:, 0] = np.nan
+    one, two = small(model, categorical_features=[0]).fit(X, y), small(model).fit(X, y)
+    np.testing.assert_array_equal(one.predict(X), two.predict(X))
+    assert one.levels_[0].size == 0
+    np.testing.assert_array_equal(one.predict(np.c_[np.ones(200), X[:, 1:]]), one.predict(X))

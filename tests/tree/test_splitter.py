@@ -15,6 +15,7 @@ from litlearn.tree import (
 )
 from litlearn.tree import _criteria as criteria
 from litlearn.tree._growth import with_weights
+from litlearn.tree._monotone import FREE, NO_LIMITS
 from litlearn.tree._sort import (
     code_of,
 )
@@ -53,9 +54,8 @@ def draw(node):
 
 
 def scored(node, threshold, stretch, *bounds):
-    return score_threshold(
-        node.family, node.work(rules(node.criterion, *bounds)), threshold, stretch
-    )
+    work = node.work(rules(node.criterion, *bounds))
+    return score_threshold(node.family, FREE, work, threshold, stretch, NO_LIMITS)
 
 
 def test_drawn_thresholds_are_uniform():

@@ -33,8 +33,8 @@ def their_tree(tree, hard=False):
     """
     if tree.is_categorical.any():
         raise ValueError(
-            "to_sklearn: trees of scikit-learn compare numbers with thresholds, and cannot hold this "
-            "one, which splits the levels of categorical features."
+            "to_sklearn: trees of scikit-learn compare numbers with thresholds. They cannot hold one "
+            "that splits the levels of categorical features."
         )
     module = _import("sklearn.tree._tree")
     columns = {

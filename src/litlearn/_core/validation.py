@@ -814,10 +814,10 @@ def check_true_targets(owner, y, predicted):
     return array
 
 
-def check_sample_weight(owner, sample_weight, n_samples):
+def check_sample_weight(owner, sample_weight, n_samples, all_zero=False):
     """Return None or a float64 array of n_samples weights, not negative and not all zero.
 
-    One number stands for as many equal weights.
+    One number stands for as many equal weights. With `all_zero`, all of them may be zero.
     """
     if sample_weight is None:
         return None
@@ -844,7 +844,7 @@ def check_sample_weight(owner, sample_weight, n_samples):
     check_finite(who, array, "sample_weight")
     if np.any(array < 0):
         raise ValueError(f"{who}: sample_weight holds negative weights, expected none.")
-    if not np.any(array):
+    if not all_zero and not np.any(array):
         raise ValueError(f"{who}: sample_weight is all zero, expected a positive weight.")
     return read_only(array)
 

@@ -40,7 +40,7 @@ class ExtraTreesClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     )
     ccp_alpha: Float
     max_samples: Int | Float | None
-    monotonic_cst: None
+    monotonic_cst: Array | None
     categorical_features: Literal["from_dtype"] | Array | None
     voting: Literal["soft", "hard"]
     estimators_: list[Any] | Any
@@ -79,7 +79,7 @@ class ExtraTreesClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         | None = None,
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         categorical_features: Literal["from_dtype"] | Array | None = None,
         voting: Literal["soft", "hard"] = "soft",
     ) -> None: ...
@@ -127,7 +127,7 @@ class ExtraTreesRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     warm_start: Bool
     ccp_alpha: Float
     max_samples: Int | Float | None
-    monotonic_cst: None
+    monotonic_cst: Array | None
     categorical_features: Literal["from_dtype"] | Array | None
     estimators_: list[Any] | Any
     oob_score_: float
@@ -159,7 +159,7 @@ class ExtraTreesRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         warm_start: Bool = False,
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         categorical_features: Literal["from_dtype"] | Array | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse) -> NDArray[Any]: ...
@@ -218,7 +218,7 @@ class RandomForestClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     )
     ccp_alpha: Float
     max_samples: Int | Float | None
-    monotonic_cst: None
+    monotonic_cst: Array | None
     categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     voting: Literal["soft", "hard"]
@@ -258,7 +258,7 @@ class RandomForestClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         | None = None,
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
         voting: Literal["soft", "hard"] = "soft",
@@ -307,7 +307,7 @@ class RandomForestRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     warm_start: Bool
     ccp_alpha: Float
     max_samples: Int | Float | None
-    monotonic_cst: None
+    monotonic_cst: Array | None
     categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     estimators_: list[Any] | Any
@@ -340,7 +340,7 @@ class RandomForestRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         warm_start: Bool = False,
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...

@@ -812,7 +812,8 @@ class ForestRegressor(LeafMeans, Forest):
         ValueError
             If `quantiles` are not numbers from 0 to 1, the forest was fitted to several outputs,
             an array has the wrong shape or holds infinity, or `X_train` and `y_train` are not those
-            of the fit: samples end in other leaves, or have other targets than their leaf.
+            of the fit: samples end in other leaves, or have other targets than their leaf (which
+            monotonic constraints leave unknown).
         NotFittedError
             If the forest is not fitted.
 
@@ -859,9 +860,10 @@ class ForestRegressor(LeafMeans, Forest):
             )
         X, X_train = self._queries(X), self._check_training(X_train, "X_train")
         y = self._true(y_train)[:, 0]
-        trees = [one.tree_ for one in self.estimators_]
+        trees, asked_flat = [one.tree_ for one in self.estimators_], np.atleast_1d(asked)
+        clipped = any(one.monotonic_cst is not None for one in self.estimators_)
         found = forest_quantiles(
-            who, X, trees, self._weight_of, X_train, y, np.atleast_1d(asked), self.n_jobs
+            who, X, trees, self._weight_of, X_train, y, asked_flat, clipped, self.n_jobs
         )
         return found if asked.ndim else found[:, 0]
 
@@ -954,8 +956,12 @@ class RandomForestClassifier(ForestClassifier):
     max_samples : int or float, default=None
         Number of samples that each tree draws, or share of the samples (of their total
         weight, if they have weights); more than there are, too. None: as many as there are.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for two classes and one output: 1 if the probability of the second
+        class must never fall as a feature grows, -1 if it must never rise, otherwise 0. A split of
+        such a feature must put the children's shares in order. The middle between them bounds all
+        shares below, which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User
+        Guide). Nothing is asked of missing values. None: no constraints.
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
@@ -1098,8 +1104,12 @@ class RandomForestRegressor(ForestRegressor):
     max_samples : int or float, default=None
         Number of samples that each tree draws, or share of the samples (of their total
         weight, if they have weights); more than there are, too. None: as many as there are.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for one target: 1 if the prediction must never fall as a feature
+        grows, -1 if it must never rise, otherwise 0. A split of such a feature must put the
+        children's means (or medians) in order. The middle between them bounds all values below,
+        which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User Guide). Nothing is
+        asked of missing values, or of ``predict_quantiles``. None: no constraints.
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
@@ -1237,8 +1247,12 @@ class ExtraTreesClassifier(ForestClassifier):
     max_samples : int or float, default=None
         Number of samples that each tree draws, or share of the samples (of their total
         weight, if they have weights); more than there are, too. None: as many as there are.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for two classes and one output: 1 if the probability of the second
+        class must never fall as a feature grows, -1 if it must never rise, otherwise 0. A split of
+        such a feature must put the children's shares in order. The middle between them bounds all
+        shares below, which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User
+        Guide). Nothing is asked of missing values. None: no constraints.
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
@@ -1378,8 +1392,12 @@ class ExtraTreesRegressor(ForestRegressor):
     max_samples : int or float, default=None
         Number of samples that each tree draws, or share of the samples (of their total
         weight, if they have weights); more than there are, too. None: as many as there are.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for one target: 1 if the prediction must never fall as a feature
+        grows, -1 if it must never rise, otherwise 0. A split of such a feature must put the
+        children's means (or medians) in order. The middle between them bounds all values below,
+        which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User Guide). Nothing is
+        asked of missing values, or of ``predict_quantiles``. None: no constraints.
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.

@@ -12,7 +12,7 @@ ENTRIES = 2**20  # weights of a block of queries, 12 MB
 ROUNDING = 1e-10
 
 
-def forest_quantiles(who, X, trees, weight_of, X_train, y, quantiles, n_jobs):
+def forest_quantiles(who, X, trees, weight_of, X_train, y, quantiles, clipped, n_jobs):
     """Return quantiles of the targets by the weights of the forest: (n_samples, n_quantiles).
 
     Parameters
@@ -26,11 +26,13 @@ def forest_quantiles(who, X, trees, weight_of, X_train, y, quantiles, n_jobs):
     X_train : ndarray, or CSR array, of shape (n_train, n_features)
     y : ndarray of shape (n_train,)
     quantiles : ndarray of shape (n_quantiles,)
+    clipped : bool
+        Whether monotonic constraints may have moved the values of leaves.
     n_jobs : int or None
     """
     order = np.argsort(y, kind="stable")
     sorted_y = y[order]
-    members = leaf_members(who, X_train, sorted_y, trees, weight_of, order, n_jobs)
+    members = leaf_members(who, X_train, sorted_y, trees, weight_of, order, clipped, n_jobs)
     first = np.cumsum([0, *(tree.node_count for tree in trees)])
     sizes = np.diff(members.indptr)
     largest = sum(int(sizes[a:b].max()) for a, b in zip(first, first[1:], strict=False))
@@ -47,7 +49,7 @@ def forest_quantiles(who, X, trees, weight_of, X_train, y, quantiles, n_jobs):
     return found
 
 
-def leaf_members(who, X, sorted_y, trees, weight_of, order, n_jobs):
+def leaf_members(who, X, sorted_y, trees, weight_of, order, clipped, n_jobs):
     """Return the share of each training sample in its leaf, divided by the number of trees.
 
     A CSR array with a row for each node of all trees, one tree below the other, and a column for
@@ -63,7 +65,8 @@ def leaf_members(who, X, sorted_y, trees, weight_of, order, n_jobs):
         by_leaf = inside[np.argsort(leaves[order[inside]], kind="stable")]
         counts = np.bincount(leaves[order[inside]], minlength=n_nodes)
         indptr = np.concatenate([[0], np.cumsum(counts)])
-        check_targets(who, trees[b], sorted_y[by_leaf], indptr)
+        if not clipped:
+            check_targets(who, trees[b], sorted_y[by_leaf], indptr)
         entries = share[order[by_leaf]], by_leaf, indptr
         return csr_array(entries, shape=(n_nodes, len(order)))
 

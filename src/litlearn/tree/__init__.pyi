@@ -31,7 +31,7 @@ class DecisionTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     min_impurity_decrease: Float
     class_weight: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | Literal["balanced"] | None
     ccp_alpha: Float
-    monotonic_cst: None
+    monotonic_cst: Array | None
     categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     n_features_in_: int
@@ -62,7 +62,7 @@ class DecisionTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         | Literal["balanced"]
         | None = None,
         ccp_alpha: Float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
@@ -99,7 +99,7 @@ class DecisionTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     max_leaf_nodes: Int | None
     min_impurity_decrease: Float
     ccp_alpha: Float
-    monotonic_cst: None
+    monotonic_cst: Array | None
     categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     n_features_in_: int
@@ -124,7 +124,7 @@ class DecisionTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         max_leaf_nodes: Int | None = None,
         min_impurity_decrease: Float = 0.0,
         ccp_alpha: Float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
@@ -160,7 +160,7 @@ class ExtraTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     min_impurity_decrease: Float
     class_weight: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | Literal["balanced"] | None
     ccp_alpha: Float
-    monotonic_cst: None
+    monotonic_cst: Array | None
     categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     n_features_in_: int
@@ -191,7 +191,7 @@ class ExtraTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         | Literal["balanced"]
         | None = None,
         ccp_alpha: Float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
@@ -228,7 +228,7 @@ class ExtraTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     min_impurity_decrease: Float
     max_leaf_nodes: Int | None
     ccp_alpha: Float
-    monotonic_cst: None
+    monotonic_cst: Array | None
     categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     n_features_in_: int
@@ -253,7 +253,7 @@ class ExtraTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         min_impurity_decrease: Float = 0.0,
         max_leaf_nodes: Int | None = None,
         ccp_alpha: Float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Array | None = None,
         categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...

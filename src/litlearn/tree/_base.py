@@ -17,7 +17,6 @@ from litlearn._core.constraints import (
     ARRAY,
     COUNT,
     DICT,
-    NONE,
     NOT_NEGATIVE,
     Float,
     Integer,
@@ -25,12 +24,13 @@ from litlearn._core.constraints import (
     Option,
     Real,
     Table,
+    shown,
 )
 from litlearn.tree import _categories, _criteria
 from litlearn.tree._growth import TreeTargets
 from litlearn.tree._ranks import NO_MISSING, Codes, code_columns
 from litlearn.tree._sparse import DENSE, code_stored, keep_values
-from litlearn.tree._splitter import BEST, RANDOM, Rules, TreeProblem
+from litlearn.tree._splitter import BEST, NO_SIGNS, RANDOM, Rules, TreeProblem
 
 CLASSIFICATION = {
     "gini": _criteria.GINI,
@@ -97,7 +97,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         min_impurity_decrease=NOT_NEGATIVE,
         ccp_alpha=NOT_NEGATIVE,
         max_bins=Integer("[2, inf)") | None,
-        monotonic_cst=NONE,
+        monotonic_cst=ARRAY | None,
         categorical_features=Option("from_dtype") | ARRAY | None,
     )
     criteria = None  # names of the criteria, and their numbers
@@ -132,6 +132,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             n_classes = np.ones(len(Y), dtype=np.int64)
             self._check_poisson(Y)
             weight = validation.check_sample_weight(self, sample_weight, n_samples)
+        signs = self._signs(X.shape[1], n_classes, levels)
         weight = np.ones(n_samples) if weight is None else weight
         with np.errstate(over="ignore"):
             total = weight.sum()
@@ -174,9 +175,46 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             n_classes=n_classes,
             table=none.ravel(),
             stored=stored,
+            signs=signs,
             n_levels=n_levels,
         )
         return Training(X, codes, problem, prepared, weight, classes, names, levels)
+
+    def _signs(self, n_features, n_classes, levels):
+        """Return the monotonic constraints on the values of nodes; empty if there are none.
+
+        The value of two classes is the share of the first one, and that of the second one is
+        constrained: it moves the other way.
+        """
+        if self.monotonic_cst is None:
+            return NO_SIGNS
+        who, given = type(self).__name__, np.asarray(self.monotonic_cst)
+        refused = f"{who}: Monotonicity constraints are not supported with"
+        if len(n_classes) > 1:
+            raise ValueError(f"{refused} multiple outputs. Got y of {len(n_classes)} outputs.")
+        if given.shape != (n_features,):
+            shape = given.shape[0] if given.ndim == 1 else given.shape
+            raise ValueError(
+                f"{who}: monotonic_cst has shape {shape} but the input data X has {n_features} "
+                "features."
+            )
+        if not np.isin(given, (-1, 0, 1)).all():
+            found = np.unique(given) if given.dtype.kind in "iuf" else shown(self.monotonic_cst)
+            raise ValueError(
+                f"{who}: monotonic_cst must be None or an array-like of -1, 0 or 1, but got {found}"
+            )
+        if n_classes[0] > 2:
+            raise ValueError(
+                f"{refused} multiclass classification. Got y of {n_classes[0]} classes."
+            )
+        if levels and given[list(levels)].any():
+            raise ValueError(
+                f"{who}: Categorical features cannot have monotonic constraints. Got "
+                f"monotonic_cst={given.tolist()}, and the categorical features {sorted(levels)}."
+            )
+        signs = given.astype(np.int8)
+        signs = -signs if self.criteria is CLASSIFICATION else signs
+        return signs if signs.any() else NO_SIGNS
 
     def _draws_thresholds(self):
         return self.random_thresholds
@@ -253,7 +291,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         return parts[0] if self.n_outputs_ == 1 else parts
 
     def _queries(self, X):
-        """Return checked samples, levels as codes; of sparse ones a few rows are laid out at a time."""
+        """Return checked samples, levels as codes; of sparse ones a few rows at a time are dense."""
         if hasattr(self, "levels_"):
             return _categories.code_queries(self, X)
         return validation.check_queries(self, X, sparse=("csr",))

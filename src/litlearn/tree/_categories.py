@@ -1,9 +1,11 @@
 """Categorical columns: which they are, and numbers for their levels.
 
-Trees read a categorical column as codes: numbers 0, 1, 2, ... of its levels, NaN for what is missing
-or not known. A level is a value: a finite number of an array, or what a data frame holds, whatever
-its own codes. So a frame whose categories stand in another order means the same.
+Trees read a categorical column as codes: numbers 0, 1, 2, ... of its levels, NaN for what is
+missing or not known. A level is a value: a finite number of an array, or what a data frame holds,
+whatever its own codes. So a frame whose categories stand in another order means the same.
 """
+
+import contextlib
 
 import numpy as np
 
@@ -190,10 +192,8 @@ def read_levels(estimator, j, column):
             f"{type(estimator).__name__}: column {j} of X, which is categorical, holds what cannot "
             f"be a level: {error}."
         ) from error
-    try:
+    with contextlib.suppress(TypeError):  # of several types: in the order in which they come
         values.sort()
-    except TypeError:  # of several types: in the order in which they come
-        pass
     number = {value: place for place, value in enumerate(values)}
     return values, np.array([number.get(value, -1) for value in rows], dtype=np.int64)
 

@@ -260,8 +260,12 @@ class DecisionTreeClassifier(TreeClassifier):
     ccp_alpha : float, default=0.0
         Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
         pruning.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for two classes and one output: 1 if the probability of the second
+        class must never fall as a feature grows, -1 if it must never rise, otherwise 0. A split of
+        such a feature must put the children's shares in order. The middle between them bounds all
+        shares below, which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User
+        Guide). Nothing is asked of missing values. None: no constraints.
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
@@ -380,8 +384,12 @@ class DecisionTreeRegressor(TreeRegressor):
     ccp_alpha : float, default=0.0
         Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
         pruning.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for one target: 1 if the prediction must never fall as a feature
+        grows, -1 if it must never rise, otherwise 0. A split of such a feature must put the
+        children's means (or medians) in order. The middle between them bounds all values below,
+        which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User Guide). Nothing is
+        asked of missing values. None: no constraints.
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
@@ -492,8 +500,12 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     ccp_alpha : float, default=0.0
         Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
         pruning.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for two classes and one output: 1 if the probability of the second
+        class must never fall as a feature grows, -1 if it must never rise, otherwise 0. A split of
+        such a feature must put the children's shares in order. The middle between them bounds all
+        shares below, which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User
+        Guide). Nothing is asked of missing values. None: no constraints.
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
@@ -606,8 +618,12 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     ccp_alpha : float, default=0.0
         Price of a leaf in minimal cost-complexity pruning: :eq:`eq-cost-complexity`. 0: no
         pruning.
-    monotonic_cst : None
-        For scikit-learn's signature: monotonic constraints are not supported.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        Monotonic constraints, for one target: 1 if the prediction must never fall as a feature
+        grows, -1 if it must never rise, otherwise 0. A split of such a feature must put the
+        children's means (or medians) in order. The middle between them bounds all values below,
+        which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User Guide). Nothing is
+        asked of missing values. None: no constraints.
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.

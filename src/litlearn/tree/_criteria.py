@@ -22,6 +22,7 @@ from litlearn.tree._sort import HALF, code_of, place_of, sort_keys
 
 GINI, ENTROPY, MISCLASSIFICATION, SQUARED_ERROR, POISSON, ABSOLUTE_ERROR = range(6)
 UNEVEN_GINI = 6  # in a sweep: the same score as GINI, of weights whose running sums lose digits
+CLASSES, NUMBERS, MEDIANS = range(3)  # families of criteria, by what describes a node
 FEW_KINDS = 4  # up to here, samples are counted several at once
 
 
@@ -514,14 +515,8 @@ def sweep_absolute_error(rules, samples, scratch, start, n, weight):
     Cost: linear in n, once the node is sorted by the feature and by the target, and weights are of
     similar size.
     """
+    sum_deviations(samples, scratch, start, n)
     keys, costs, w = scratch.keys, scratch.costs, samples.w
-    chain, links = scratch.chain, scratch.links
-    for i in range(n):
-        costs[0, i], costs[1, i] = 0.0, 0.0
-    for t in range(len(samples.Y)):
-        chain_targets(n, start, samples.Y[t], w, scratch.order[t], chain, links)
-        for end in range(2):
-            add_costs(end, keys, n, start, chain, links, scratch.sides, costs[end])
     best, where, left = -np.inf, -1, 0.0
     for i in range(n - 1):
         left += w[place_of(keys[i])]
@@ -530,6 +525,19 @@ def sweep_absolute_error(rules, samples, scratch, start, n, weight):
             if score > best and min(left, weight - left) >= rules.min_weight_leaf:
                 best, where = score, i
     return best, where
+
+
+@njit(part=True)
+def sum_deviations(samples, scratch, start, n):
+    """Write the deviations among keys 0 to i, and among i to n - 1, to ``scratch.costs[:, i]``."""
+    keys, costs, w = scratch.keys, scratch.costs, samples.w
+    chain, links = scratch.chain, scratch.links
+    for i in range(n):
+        costs[0, i], costs[1, i] = 0.0, 0.0
+    for t in range(len(samples.Y)):
+        chain_targets(n, start, samples.Y[t], w, scratch.order[t], chain, links)
+        for end in range(2):
+            add_costs(end, keys, n, start, chain, links, scratch.sides, costs[end])
 
 
 @njit(part=True)

@@ -7,7 +7,7 @@ import numpy as np
 from litlearn._core import parallel
 from litlearn._core.jit import njit
 from litlearn._core.random import make_state
-from litlearn.tree import _splitter
+from litlearn.tree import _mixed, _splitter
 from litlearn.tree._criteria import ABSOLUTE_ERROR, MISCLASSIFICATION
 from litlearn.tree._levels import NO_ROOM, has_room, make_room
 from litlearn.tree._ranks import midpoints
@@ -98,7 +98,8 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     scratch = tree_scratch(problem, rules, n, shape, X.shape[1], bool(len(targets.groups)), seed)
     best_first = max_leaf_nodes is not None
     most = 2 * min(n, int(max_leaf_nodes) if best_first else n) - 1
-    nodes = make_nodes(most if best_first else min(most, 1024), *shape)
+    room = most if best_first else min(most, 1024)
+    nodes = make_nodes(room, *shape, bounded=problem.signs.size > 0)
     queue = make_queue(n, most if best_first else 0)
     nodes, sets = split_all(Work(problem, rules, samples, scratch, nodes), queue, most)
     if best_first:
@@ -114,7 +115,8 @@ def split_all(work, queue, most):
 
     The kernel returns when it needs more room, and now and then for Ctrl-C.
     """
-    split = kernel(work.rules, work.problem.n_levels.any())
+    problem = work.problem
+    split = kernel(work.rules, problem.signs.size > 0, bool(problem.n_levels.any()))
     budget = max(1, BUDGET // (work.rules.max_features * len(work.samples.Y)))
     while queue.counts[0] + queue.counts[2]:
         work = _with_sets(work)
@@ -140,15 +142,17 @@ def _with_sets(work):
     return work._replace(scratch=work.scratch._replace(levels=room._replace(sets=longer)))
 
 
-def kernel(rules, with_levels=False):
-    """Return the compiled function that splits by these rules; `with_levels`: not only numbers."""
-    family = "numbers"
-    if rules.criterion <= MISCLASSIFICATION:
-        family = "classes"
-    elif rules.criterion == ABSOLUTE_ERROR:
+def kernel(rules, bounded=False, mixed=False):
+    """Return the compiled function that splits by these rules.
+
+    `bounded`: in order; `mixed`: some features are categorical.
+    """
+    family = "classes" if rules.criterion <= MISCLASSIFICATION else "numbers"
+    if rules.criterion == ABSOLUTE_ERROR:
         family = "medians"
-    what = "split_levels_by_" if with_levels else "split_by_"
-    return getattr(_splitter, what + family + ("_at_random" if rules.splitter == RANDOM else ""))
+    drawn = "_at_random" if rules.splitter == RANDOM else ""
+    module, what = (_mixed, "split_levels_by") if mixed else (_splitter, "split_by")
+    return getattr(module, f"{what}_{family}{drawn}{'_in_order' if bounded else ''}")
 
 
 def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
@@ -162,6 +166,7 @@ def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
     most_levels = int(problem.n_levels.max(initial=0))
     levels = make_room(most_levels + 1, n, n_sums) if most_levels else NO_ROOM
     n_bins = n_bins if at_random else max(n_bins, levels.counts.size)
+    bounded = problem.signs.size > 0
     return Scratch(
         keys=np.empty(n, dtype=np.uint64),
         buffer=np.empty(n, dtype=np.uint64),
@@ -174,6 +179,7 @@ def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
         centre=np.empty(shape[0]),
         order=np.empty((shape[0], ranked), dtype=np.int32),
         costs=np.empty((2, ranked)),
+        medians=np.empty((2, ranked if bounded else 0)),
         chain=np.empty((2, ranked + 2)),
         links=np.empty((3, ranked + 2), dtype=np.int32),
         sides=np.empty((2, 2)),
@@ -223,8 +229,8 @@ def with_weights(rules, w):
     return rules._replace(total_weight=total, min_weight_leaf=least, even_weight=even)
 
 
-def make_nodes(capacity, n_outputs, n_classes):
-    """Return room for nodes."""
+def make_nodes(capacity, n_outputs, n_classes, bounded=False):
+    """Return room for nodes; `bounded`: with limits of their values."""
     return Nodes(
         left=np.empty(capacity, dtype=np.int32),
         right=np.empty(capacity, dtype=np.int32),
@@ -238,6 +244,7 @@ def make_nodes(capacity, n_outputs, n_classes):
         weight=np.empty(capacity),
         value=np.empty((capacity, n_outputs, n_classes)),
         span=np.empty((capacity, 4), dtype=np.int64),
+        limits=np.empty((capacity, 3 if bounded else 0)),
     )
 
 

@@ -9,9 +9,10 @@ reorders the stretch so that the left child's samples come first::
 
 No copy of the data is made, and nothing is allocated.
 
-Functions take a `family` of criteria, and some a `splitter` and the `kinds` of features. All are
-constants that :func:`split_nodes` is called with: the compiler sees them, and drops what they do
-not need, so that a first tree waits only for its own part.
+Functions take a `family` of criteria, and some a `splitter`, the `kinds` of features, or whether
+splits are `bounded` by monotonic constraints. These are constants that :func:`split_nodes` is
+called with: the compiler sees them, and drops what they do not need, so that a first tree waits
+only for its own part.
 """
 
 import math
@@ -22,6 +23,7 @@ import numpy as np
 from litlearn._core.jit import njit
 from litlearn._core.random import random_below, random_uniform
 from litlearn.tree import _criteria as criteria
+from litlearn.tree._criteria import CLASSES, MEDIANS, NUMBERS
 from litlearn.tree._levels import (
     FEW_LEVELS,
     NO_ROOM,
@@ -39,6 +41,18 @@ from litlearn.tree._levels import (
     write_medians,
     write_ranks,
 )
+from litlearn.tree._monotone import (
+    BOUNDED,
+    FREE,
+    HIGH,
+    LOW,
+    MIDDLE,
+    NO_LIMITS,
+    allows_sums,
+    clip_value,
+    limits_of,
+    sweep_in_order,
+)
 from litlearn.tree._ranks import NO_MISSING
 from litlearn.tree._sort import HALF, LARGEST, LOWER, SMALL, code_of, sort_few, sort_keys
 from litlearn.tree._sparse import DENSE, Stored, dense_codes, dense_values
@@ -46,8 +60,8 @@ from litlearn.tree._sparse import DENSE, Stored, dense_codes, dense_values
 LEAF = -1
 # Entries of ``Scratch.search``: what bounds a search, and where one that pauses has got to.
 VALUES, DRAWN, SCORE, UNDRAWN, CONSTANT, LAST, TRIED, HIGHEST = range(8)
-CLASSES, NUMBERS, MEDIANS = range(3)  # families of criteria, by what describes a node
 BEST, RANDOM = range(2)  # splitters
+NO_SIGNS = np.empty(0, dtype=np.int8)
 VALUED, MIXED = range(2)  # kinds of features: numbers only, or categories among them
 ONE = np.int64(1)  # of the same type as any number of outputs: one function is compiled for both
 
@@ -74,6 +88,9 @@ class TreeProblem(NamedTuple):
         x log x for whole numbers x, or empty.
     stored : Stored
         Sparse data.
+    signs : ndarray of shape (n_features,) or (0,), int8
+        Monotonic constraints on a node's value: 1, if it must not fall as the feature grows, -1, if
+        it must not rise, 0; empty if there are none.
     n_levels : ndarray of shape (n_features,), int64
         How many levels a categorical feature has, 0 for a number; empty if all are numbers. The
         codes of levels, or their values in ``columns``, are 0 to ``n_levels - 1``.
@@ -86,6 +103,7 @@ class TreeProblem(NamedTuple):
     n_classes: np.ndarray
     table: np.ndarray
     stored: Stored = DENSE
+    signs: np.ndarray = NO_SIGNS
     n_levels: np.ndarray = np.empty(0, dtype=np.int64)
 
 
@@ -134,6 +152,7 @@ class Nodes(NamedTuple):
     weight: np.ndarray  # float64
     value: np.ndarray  # (capacity, n_outputs, n_classes) float64
     span: np.ndarray  # (capacity, 4) int64: start, end, depth, constant features
+    limits: np.ndarray  # (capacity, 3) or (capacity, 0): least and largest value, middle of a split
 
 
 class Scratch(NamedTuple):
@@ -148,8 +167,9 @@ class Scratch(NamedTuple):
     left: np.ndarray
     right: np.ndarray
     centre: np.ndarray  # (n_outputs,)
-    order: np.ndarray  # (n_outputs, n) int32; these five for the absolute error
+    order: np.ndarray  # (n_outputs, n) int32; these six for the absolute error
     costs: np.ndarray  # (2, n)
+    medians: np.ndarray  # (2, n), or empty without monotonic constraints
     chain: np.ndarray  # (2, n + 2)
     links: np.ndarray  # (3, n + 2) int32
     sides: np.ndarray  # (2, 2)
@@ -304,6 +324,22 @@ def sweep_numbers(criterion, ordered, sums, bounds):
     return criteria.sweep_cuts(criteria.SQUARED_ERROR, ordered, sums, n_outputs, bounds)
 
 
+@njit(inline=True)
+def sweep_node(family, bounded, work, stretch, n_first, limits):
+    """Return the same over the cuts that a monotonic constraint allows, if the feature has one.
+
+    `n_first` is the number of missing values that stand first.
+    """
+    if bounded == BOUNDED:
+        if limits.sign != 0:
+            rules, samples, scratch = work.rules, work.samples, work.scratch
+            start, n, weight = stretch.start, stretch.end - stretch.start, stretch.weight
+            return sweep_in_order(
+                family, rules, samples, scratch, start, n, n_first, weight, limits
+            )
+    return sweep(family, work, stretch)
+
+
 # ---------------------------------------------------------------------------------------------
 # A feature of few codes needs no sort
 
@@ -436,8 +472,11 @@ def draw_threshold(work, j, start, stop):
 
 
 @njit(inline=True)
-def score_threshold(family, work, threshold, stretch):
-    """Return the score of a given threshold, or minus infinity if a child would be too small."""
+def score_threshold(family, bounded, work, threshold, stretch, limits):
+    """Return the score of a given threshold, or minus infinity if it is not allowed.
+
+    That is so if a child would be too small, or its value beyond the limits.
+    """
     rules, scratch, start, n = work.rules, work.scratch, stretch.start, stretch.end - stretch.start
     n_left, weight_left = weigh_children(family, work, start, n, threshold)
     weight_right = stretch.weight - weight_left
@@ -447,9 +486,15 @@ def score_threshold(family, work, threshold, stretch):
         return -np.inf
     if family == MEDIANS:
         two_groups(scratch.values, n, threshold, start, scratch.keys)
+        if bounded == BOUNDED:
+            return sweep_node(family, bounded, work, stretch, 0, limits)[0]
         return criteria.sweep_absolute_error(
             rules, work.samples, scratch, start, n, stretch.weight
         )[0]
+    if bounded == BOUNDED:
+        criterion, weights = rules.criterion, (weight_left, weight_right)
+        if limits.sign != 0 and not allows_sums(family, criterion, scratch, weights, limits):
+            return -np.inf
     return score_children(family, work, weight_left, weight_right, stretch.score)
 
 
@@ -524,7 +569,7 @@ def try_levels(family, splitter, work, j, stretch, best):
         draw_sides(scratch.state, n_bins, room.left)
         for i in range(n):
             scratch.values[i] = 0.0 if room.left[np.uintp(scratch.buffer[i])] else 1.0
-        here = score_threshold(family, work, 0.5, stretch)
+        here = score_threshold(family, FREE, work, 0.5, stretch, NO_LIMITS)
     else:
         sum_levels(family, work, n_bins, stretch)
         here = best_levels(family, work, n_bins, stretch)
@@ -718,7 +763,7 @@ def is_better(score, best):
 
 
 @njit(inline=True)
-def find_split(family, splitter, kinds, work, node, score):
+def find_split(family, splitter, kinds, bounded, work, node, score):
     """Write the best split of a node over randomly drawn features to its entry in the nodes.
 
     The first entries of the permutation of features are known to be constant here. They are drawn
@@ -761,18 +806,21 @@ def find_split(family, splitter, kinds, work, node, score):
         j = features[k]
         # <try>: One threshold, or all; one set of levels, or the best.
         room -= 1
+        limits = limits_of(bounded, work, node, j)
         if is_categorical(kinds, work.problem, j):
             constant, found, missing_left = try_levels(family, splitter, work, j, stretch, best)
         elif splitter == RANDOM:
             at = dense_values(work.problem, samples.records, start, stop, j)
             constant, found, threshold, missing_left = try_threshold(
-                family, work, at, stretch, best
+                family, bounded, work, at, stretch, limits, best
             )
             if found > best:
                 nodes.threshold[node] = threshold
         else:
             at = dense_codes(work.problem, samples.records, start, stop, j)
-            constant, found, below, above, missing_left = try_cuts(family, work, at, stretch, best)
+            constant, found, below, above, missing_left = try_cuts(
+                family, bounded, work, at, stretch, limits, best
+            )
             if found > best:
                 nodes.code[node], nodes.cut[node, 0], nodes.cut[node, 1] = below, below, above
         # <best>: The best so far.
@@ -793,7 +841,7 @@ def find_split(family, splitter, kinds, work, node, score):
 
 
 @njit(inline=True)
-def try_threshold(family, work, j, stretch, best):
+def try_threshold(family, bounded, work, j, stretch, limits, best):
     """Try a random threshold of feature j; values are only looked through.
 
     Returns whether the feature is constant here, the best score so far, the threshold and whether
@@ -802,14 +850,16 @@ def try_threshold(family, work, j, stretch, best):
     start, end = stretch.start, stretch.end
     threshold, missing_left, varies = draw_threshold(work, j, start, end)
     if varies:
-        here = score_threshold(family, work, threshold, stretch)
+        here = score_threshold(family, bounded, work, threshold, stretch, limits)
         best = here if is_better(here, best) else best
     return not varies, best, threshold, missing_left
 
 
 @njit(inline=True)
-def try_cuts(family, work, j, stretch, best):
+def try_cuts(family, bounded, work, j, stretch, limits, best):
     """Try all cuts of feature j: by a histogram if its codes are few, otherwise sorted.
+
+    A feature with a monotonic constraint is always sorted.
 
     Returns whether the feature is constant here, the best score so far, the codes on both sides of
     the best cut, and whether missing values go left.
@@ -821,6 +871,8 @@ def try_cuts(family, work, j, stretch, best):
     few = has_few_codes(problem.n_codes[j], scratch.total.size, n)
     if family == MEDIANS:
         few = False
+    if bounded == BOUNDED:
+        few = few and limits.sign == 0
     if few:
         n_present = fill_histogram(family, work, j, start, stop)
     else:
@@ -838,7 +890,8 @@ def try_cuts(family, work, j, stretch, best):
         # <sorted>: Otherwise the sorted keys are swept.
         if missing_left:
             missing_first(keys, n, n_present, scratch.buffer)
-        here, where = sweep(family, work, stretch)
+        n_first = n - n_present if missing_left else 0
+        here, where = sweep_node(family, bounded, work, stretch, n_first, limits)
         if is_better(here, best):
             best, to_left = here, missing_left
             below, above = code_of(keys[where]), code_of(keys[where + 1])
@@ -1004,8 +1057,43 @@ def record(family, work, node, impurity, weight):
                 nodes.value[node, t, c] = scratch.centre[t]
 
 
+@njit(part=True)
+def set_limits(family, work, node, parent):
+    """Write the least and the largest value that a node, and all below it, may have.
+
+    They are those of the parent and, if its feature is constrained, the middle between the values
+    of its children. That is computed for the left child, which comes first.
+    """
+    problem, nodes = work.problem, work.nodes
+    limits, span = nodes.limits, nodes.span
+    limits[node, LOW], limits[node, HIGH] = -np.inf, np.inf
+    if parent < 0:
+        return
+    low, high = limits[parent, LOW], limits[parent, HIGH]
+    sign = problem.signs[nodes.feature[parent]]
+    is_left = span[node, 0] == span[parent, 0]
+    if sign != 0 and is_left:
+        one = value_of(family, work, span[node, 0], span[node, 1])
+        other = value_of(family, work, span[node, 1], span[parent, 1])
+        limits[parent, MIDDLE] = max(low, min(0.5 * one + 0.5 * other, high))
+    if sign != 0 and (sign > 0) == is_left:
+        high = limits[parent, MIDDLE]
+    elif sign != 0:
+        low = limits[parent, MIDDLE]
+    limits[node, LOW], limits[node, HIGH] = low, high
+
+
 @njit(inline=True)
-def examine(family, splitter, kinds, work, node):
+def value_of(family, work, start, stop):
+    """Return the value of a stretch of samples, as ``record`` would write it down."""
+    weight = describe(family, work, start, stop)[1]
+    if family == CLASSES:
+        return work.scratch.total[0, 0] / weight
+    return work.scratch.centre[0]
+
+
+@njit(inline=True)
+def examine(family, splitter, kinds, bounded, work, node, parent):
     """Describe a node, and find its split or make it a leaf.
 
     The node's span is given. Returns the improvement that the split brings, the decrease of
@@ -1016,8 +1104,12 @@ def examine(family, splitter, kinds, work, node):
     start, stop = nodes.span[node, 0], nodes.span[node, 1]
     n, n_outputs = stop - start, len(work.samples.Y)
     if search[DRAWN] == 0.0:
+        if bounded == BOUNDED:
+            set_limits(family, work, node, parent)
         impurity, weight, score, pure = describe(family, work, start, stop)
         record(family, work, node, impurity, weight)
+        if bounded == BOUNDED:
+            clip_value(work.nodes, node)
         search[SCORE] = score
         # <stop>: The rules that make a leaf without a search.
         if (
@@ -1030,7 +1122,7 @@ def examine(family, splitter, kinds, work, node):
             return -np.inf
     # <search>: Among randomly drawn features.
     score = search[SCORE]
-    best = find_split(family, splitter, kinds, work, node, score)
+    best = find_split(family, splitter, kinds, bounded, work, node, score)
     if search[DRAWN] > 0.0:
         return best
     # <worth>: The score without the split is what the two children have to beat.
@@ -1065,7 +1157,7 @@ class Queue(NamedTuple):
 
 
 @njit(inline=True)
-def split_nodes(family, splitter, kinds, work, queue, budget):
+def split_nodes(family, splitter, kinds, bounded, work, queue, budget):
     """Split nodes until none is left to split.
 
     A node that is worth splitting is split at once, its left part on top of the stack: depth first,
@@ -1073,8 +1165,8 @@ def split_nodes(family, splitter, kinds, work, queue, budget):
     with what its split is worth, and the best one is split when the stack is empty: best first, as
     long as there is room for two more nodes.
 
-    Returns when nothing waits, when nodes, stack or sets are full, or after about `budget` samples, in
-    the middle of a large node too, so that the caller can make room, or be interrupted, and call
+    Returns when nothing waits, when nodes, stack or sets are full, or after about `budget` samples,
+    in the middle of a large node too, so that the caller can make room, or be interrupted, and call
     again.
     """
     nodes, search = work.nodes, work.scratch.search
@@ -1094,7 +1186,8 @@ def split_nodes(family, splitter, kinds, work, queue, budget):
             begin_node(nodes.span, nodes.left, nodes.right, node, stack[n_waiting], best_first)
             n_seen += nodes.span[node, 1] - nodes.span[node, 0]
             # <examine>: It is a leaf, or waits in the heap, or is split below.
-            improvement = examine(family, splitter, kinds, work, node)
+            parent = stack[n_waiting, 0]
+            improvement = examine(family, splitter, kinds, bounded, work, node, parent)
             if search[DRAWN] > 0.0:  # the search goes on in the next call
                 n_waiting, n_nodes = n_waiting + 1, n_nodes - 1
                 break
@@ -1142,79 +1235,80 @@ def begin_node(span, left, right, node, waiting, best_first):
         right[parent] = node
 
 
-# One compiled function for each family, splitter and kinds of features, so that only what is asked for is compiled.
+# One compiled function for each family and splitter, without constraints and with them: only what
+# is asked for is compiled.
 
 
 @njit(lean=True)
 def split_by_classes(work, queue, budget):
     """Split by classes, at the best thresholds."""
-    split_nodes(CLASSES, BEST, VALUED, work, queue, budget)
+    split_nodes(CLASSES, BEST, VALUED, FREE, work, queue, budget)
+
+
+@njit(lean=True)
+def split_by_classes_in_order(work, queue, budget):
+    """Split by classes, at the best thresholds, in order."""
+    split_nodes(CLASSES, BEST, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_classes_at_random(work, queue, budget):
     """Split by classes, at random thresholds."""
-    split_nodes(CLASSES, RANDOM, VALUED, work, queue, budget)
+    split_nodes(CLASSES, RANDOM, VALUED, FREE, work, queue, budget)
+
+
+@njit(lean=True)
+def split_by_classes_at_random_in_order(work, queue, budget):
+    """Split by classes, at random thresholds, in order."""
+    split_nodes(CLASSES, RANDOM, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_numbers(work, queue, budget):
     """Split by means, at the best thresholds."""
-    split_nodes(NUMBERS, BEST, VALUED, work, queue, budget)
+    split_nodes(NUMBERS, BEST, VALUED, FREE, work, queue, budget)
+
+
+@njit(lean=True)
+def split_by_numbers_in_order(work, queue, budget):
+    """Split by means, at the best thresholds, in order."""
+    split_nodes(NUMBERS, BEST, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_numbers_at_random(work, queue, budget):
     """Split by means, at random thresholds."""
-    split_nodes(NUMBERS, RANDOM, VALUED, work, queue, budget)
+    split_nodes(NUMBERS, RANDOM, VALUED, FREE, work, queue, budget)
+
+
+@njit(lean=True)
+def split_by_numbers_at_random_in_order(work, queue, budget):
+    """Split by means, at random thresholds, in order."""
+    split_nodes(NUMBERS, RANDOM, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_medians(work, queue, budget):
     """Split by medians, at the best thresholds."""
-    split_nodes(MEDIANS, BEST, VALUED, work, queue, budget)
+    split_nodes(MEDIANS, BEST, VALUED, FREE, work, queue, budget)
+
+
+@njit(lean=True)
+def split_by_medians_in_order(work, queue, budget):
+    """Split by medians, at the best thresholds, in order."""
+    split_nodes(MEDIANS, BEST, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_medians_at_random(work, queue, budget):
     """Split by medians, at random thresholds."""
-    split_nodes(MEDIANS, RANDOM, VALUED, work, queue, budget)
+    split_nodes(MEDIANS, RANDOM, VALUED, FREE, work, queue, budget)
 
 
 @njit(lean=True)
-def split_levels_by_classes(work, queue, budget):
-    """Split by classes, at the best thresholds and sets of levels."""
-    split_nodes(CLASSES, BEST, MIXED, work, queue, budget)
-
-
-@njit(lean=True)
-def split_levels_by_classes_at_random(work, queue, budget):
-    """Split by classes, at random thresholds and sets of levels."""
-    split_nodes(CLASSES, RANDOM, MIXED, work, queue, budget)
-
-
-@njit(lean=True)
-def split_levels_by_numbers(work, queue, budget):
-    """Split by means, at the best thresholds and sets of levels."""
-    split_nodes(NUMBERS, BEST, MIXED, work, queue, budget)
-
-
-@njit(lean=True)
-def split_levels_by_numbers_at_random(work, queue, budget):
-    """Split by means, at random thresholds and sets of levels."""
-    split_nodes(NUMBERS, RANDOM, MIXED, work, queue, budget)
-
-
-@njit(lean=True)
-def split_levels_by_medians(work, queue, budget):
-    """Split by medians, at the best thresholds and sets of levels."""
-    split_nodes(MEDIANS, BEST, MIXED, work, queue, budget)
-
-
-@njit(lean=True)
-def split_levels_by_medians_at_random(work, queue, budget):
-    """Split by medians, at random thresholds and sets of levels."""
-    split_nodes(MEDIANS, RANDOM, MIXED, work, queue, budget)
+def split_by_medians_at_random_in_order(work, queue, budget):
+    """Split by medians, at random thresholds, in order."""
+    split_nodes(MEDIANS, RANDOM, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(part=True)
