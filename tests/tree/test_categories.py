@@ -430,6 +430,10 @@ def test_names_of_features_in_frames_are_checked():
         model.predict(frame.rename(columns={"a": "c"}))
     with pytest.raises(ValueError, match="Column 0, 'a', holds 'u'"):
         DecisionTreeClassifier(categorical_features=["b"]).fit(frame, [0, 1] * 5)
+    with pytest.raises(ValueError, match="infinity.* column 1, which is categorical"):
+        DecisionTreeClassifier(categorical_features=["b"]).fit(
+            frame.assign(a=0, b=[np.inf, 1.0] * 5), [0, 1] * 5
+        )
     with pytest.raises(TypeError, match="column 0 of X, which is categorical"):
         DecisionTreeClassifier(categorical_features=["a"]).fit(
             frame.assign(a=[[1], [2]] * 5), [0, 1] * 5

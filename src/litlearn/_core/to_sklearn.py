@@ -33,7 +33,7 @@ def their_tree(tree, hard=False):
     """
     if tree.is_categorical.any():
         raise ValueError(
-            "to_sklearn: trees of scikit-learn compare numbers with thresholds. They cannot hold one "
+            "to_sklearn: trees of scikit-learn compare numbers with thresholds. None can hold one "
             "that splits the levels of categorical features."
         )
     module = _import("sklearn.tree._tree")

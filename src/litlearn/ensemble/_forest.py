@@ -965,8 +965,13 @@ class RandomForestClassifier(ForestClassifier):
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
-        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
-        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -1113,8 +1118,13 @@ class RandomForestRegressor(ForestRegressor):
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
-        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
-        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -1256,8 +1266,10 @@ class ExtraTreesClassifier(ForestClassifier):
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
-        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
-        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a random
+        set of those in the node to the left, each set with the same chance. Missing values are one
+        more level, and levels that a node has not seen go with them. `X` must be dense and in
+        memory. None: all features are numbers.
     voting : {"soft", "hard"}, default="soft"
         ``"soft"``: the shares of the classes in the leaves are averaged, as in
         scikit-learn. ``"hard"``: each tree has one vote, for the class with the largest
@@ -1401,8 +1413,10 @@ class ExtraTreesRegressor(ForestRegressor):
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
-        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
-        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a random
+        set of those in the node to the left, each set with the same chance. Missing values are one
+        more level, and levels that a node has not seen go with them. `X` must be dense and in
+        memory. None: all features are numbers.
 
     Attributes
     ----------

@@ -291,7 +291,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         return parts[0] if self.n_outputs_ == 1 else parts
 
     def _queries(self, X):
-        """Return checked samples, levels as codes; of sparse ones a few rows at a time are dense."""
+        """Return checked samples, with levels as codes; sparse ones stay sparse."""
         if hasattr(self, "levels_"):
             return _categories.code_queries(self, X)
         return validation.check_queries(self, X, sparse=("csr",))

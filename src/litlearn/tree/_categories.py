@@ -6,6 +6,7 @@ whatever its own codes. So a frame whose categories stand in another order means
 """
 
 import contextlib
+import math
 
 import numpy as np
 
@@ -192,6 +193,11 @@ def read_levels(estimator, j, column):
             f"{type(estimator).__name__}: column {j} of X, which is categorical, holds what cannot "
             f"be a level: {error}."
         ) from error
+    if any(isinstance(value, float) and math.isinf(value) for value in values):
+        raise ValueError(
+            f"Input X contains infinity: {type(estimator).__name__} expects finite numbers, also in "
+            f"column {j}, which is categorical."
+        )
     with contextlib.suppress(TypeError):  # of several types: in the order in which they come
         values.sort()
     number = {value: place for place, value in enumerate(values)}

@@ -269,8 +269,13 @@ class DecisionTreeClassifier(TreeClassifier):
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
-        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
-        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: a random one, or the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -393,8 +398,13 @@ class DecisionTreeRegressor(TreeRegressor):
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
-        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
-        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: a random one, or the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -509,8 +519,13 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
-        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
-        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: a random one, or the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -627,8 +642,13 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     categorical_features : array-like or "from_dtype", default=None
         Which features are categories, as a mask, by their numbers or by their names; or, with
         ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
-        A split sends a set of their levels to the left, :eq:`eq-category-order`, whatever their
-        order. Levels are finite numbers, or what a data frame holds. None: all are numbers.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: a random one, or the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
