@@ -41,7 +41,8 @@ help:
 	@echo 'make threads    each test in four threads of one process at once'
 	@echo 'make mutants    changes of the source that no test notices (MUTANTS="src/litlearn/tree")'
 	@echo 'make pin        fits whose bits differ from those of a commit (BASE=main)'
-	@echo 'make compat     the tests of scikit-learn with these classes (COMPAT="svm cluster")'
+	@echo 'make compat     the tests of scikit-learn with these classes (COMPAT="svm cluster";'
+	@echo '                GALLERY=folder: its examples, too)'
 	@echo 'make gallery    the examples of scikit-learn under "python -m litlearn" (GALLERY=folder)'
 	@echo 'make kernels    the wheel of compiled functions, for all levels of this processor'
 	@echo '                (LEVELS="x86-64-v3"; make try-kernels installs it apart and uses it)'
@@ -187,8 +188,9 @@ pin: .venv/.test $(CACHE)/.filled
 # Takes four minutes on two processors, so that CI runs it once a week.
 compat: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/compat.py --workers $(WORKERS) $(COMPAT)
+	@if [ -n '$(GALLERY)' ]; then $(MAKE) gallery; fi
 
-# GALLERY names the folder "examples" of a checkout of scikit-learn.
+# GALLERY names the folder "examples" of a checkout of scikit-learn; make compat takes it, too.
 gallery: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/gallery.py $(GALLERY) --workers $(WORKERS)
 
