@@ -21,10 +21,11 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack threads mutants pin compat gallery kernels try-kernels first-calls clean
+.PHONY: help book pdf test test-cpus lab bench notebooks claims lint format coverage fuzz attack threads mutants pin compat gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
+	@echo 'make pdf        print the book into _build/litlearn.pdf (Chromium; about four minutes)'
 	@echo 'make test       lint, then test the module and every notebook of the book'
 	@echo 'make test-cpus  notebooks and comparisons once more, computed as on other processors'
 	@echo 'make lab        open copies of the notebooks, made for reading, in JupyterLab'
@@ -100,6 +101,10 @@ HASWELL := $(if $(X86),OPENBLAS_CORETYPE=Haswell)
 
 book: .venv/.book $(CACHE)/.filled
 	@$(HASWELL) $(PY) .ci/build_book.py
+
+# The pages of the book, printed by Chromium with page numbers for their links.
+pdf: book .venv/.test
+	@$(PY) .ci/pdf.py
 
 lab: .venv/.book $(CACHE)/.filled
 	@$(PY) .ci/reading.py reading
