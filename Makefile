@@ -21,7 +21,7 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack threads mutants pin compat gallery kernels try-kernels first-calls clean
+.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack threads mutants pin compat address gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -45,6 +45,8 @@ help:
 	@echo 'make gallery    the examples of scikit-learn under "python -m litlearn" (GALLERY=folder)'
 	@echo 'make kernels    the wheel of compiled functions, for all levels of this processor'
 	@echo '                (LEVELS="x86-64-v3"; make try-kernels installs it apart and uses it)'
+	@echo 'make address    the repository and the site that all pages name (OWNER=name REPO=litlearn'
+	@echo '                SITE=https://... PUBLISHED=yes; what is not given stays)'
 	@echo 'make clean      remove what the other targets made, the virtual environment too'
 
 # --- the environment -----------------------------------------------------------------------
@@ -191,6 +193,12 @@ compat: .venv/.test $(CACHE)/.filled
 # GALLERY names the folder "examples" of a checkout of scikit-learn.
 gallery: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/gallery.py $(GALLERY) --workers $(WORKERS)
+
+# A variable that is given and empty takes the setting away.
+given = $(if $(filter command line environment,$(origin $(1))),$(2) '$($(1))')
+address:
+	@$(or $(wildcard $(PY)),python3) .ci/address.py write $(call given,OWNER,--owner) \
+	  $(call given,REPO,--repository) $(call given,SITE,--site) $(call given,PUBLISHED,--published)
 
 # Two minutes a level on two processors.
 LEVELS ?=
