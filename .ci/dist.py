@@ -148,9 +148,10 @@ def main():
         # Kernels are of one version of Numba, the one that built them.
         found = tried(sdist if name == "sdist" else wheel, name == "oldest",
                       kernels if name == "newest" else None)  # fmt: skip
-        told = ", ".join(f"{key} {value}" for key, value in found["versions"].items())
-        print(f"{name}: {found['estimators']} estimators and README's example with {told}: "
-              f"{found['seconds']:.0f} s, {found['compiled']} compilations", flush=True)  # fmt: skip
+        versions = ", ".join(f"{key} {value}" for key, value in found["versions"].items())
+        took = f"{found['seconds']:.0f} s, {found['compiled']} compilations"
+        print(f"{name}: {found['estimators']} estimators and README's example, {took}", flush=True)
+        print(f"  {versions}", flush=True)
     return 1 if wrong else 0
 
 

@@ -168,6 +168,31 @@ def test_source_distribution_is_the_whole_project(tmp_path):
     assert for_checkers and for_checkers <= installed
 
 
+def test_what_is_published_holds_what_belongs_there():
+    """The wheel: the package, stubs and licences, no tests and no book; the source, everything."""
+    dist = loaded("dist")
+    names = {path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("*.py*")}
+    names = {name for name in names if "__pycache__" not in name and ".egg-info" not in name}
+    names |= {"src/litlearn/py.typed", "README.md", *PROJECT["license-files"]}
+    about = "litlearn-1.0.dist-info"
+    wheel = {name.removeprefix("src/") for name in names if name.startswith("src/")}
+    wheel |= {f"{about}/METADATA", *(f"{about}/licenses/{n}" for n in PROJECT["license-files"])}
+    sdist = names | {"PKG-INFO", "setup.cfg", "src/litlearn.egg-info/SOURCES.txt"}
+    assert dist.problems(sdist, wheel, names) == []
+    for missing in ("litlearn/py.typed", "litlearn/__init__.pyi", "litlearn/fonts/LICENSE"):
+        assert dist.problems(sdist, wheel - {missing}, names) == [f"wheel: no {missing}"]
+    licence = f"{about}/licenses/LICENSE"
+    assert dist.problems(sdist, wheel - {licence}, names) == ["wheel: no licence LICENSE"]
+    for more in ("tests/test_a.py", "book/a.ipynb", "litlearn/left.pyc"):
+        assert dist.problems(sdist, wheel | {more}, names) == [
+            f"wheel: {more} does not belong there"
+        ]
+    assert dist.problems(sdist - {"README.md"}, wheel, names) == ["source: no README.md"]
+    assert dist.problems(sdist | {"secret"}, wheel, names) == [
+        "source: secret does not belong there"
+    ]
+
+
 def test_between_releases_each_commit_is_a_version_of_its_own(tmp_path):
     """Otherwise pip takes a newer commit for what is installed already, and keeps that."""
     fonts = "src/litlearn/fonts/LICENSE"
@@ -331,6 +356,52 @@ def test_launch_links_lead_to_what_was_built(monkeypatch):
     assert config.html_baseurl == ""
     # What the book's settings say beside it would be another address.
     assert not {"repository", "launch_buttons"} & set(parsed("_config.yml"))
+
+
+# --- Docker, conda, and the pages for who takes part --------------------------------------------
+
+
+def test_docker_builds_the_environment_of_binder():
+    lines = text("Dockerfile").splitlines()
+    runs = [line.removeprefix("RUN ") for line in lines if line.startswith("RUN ")]
+    assert "--file environment.yml" in runs[0] and runs[1] == "./postBuild"
+    assert "EXPOSE 8888" in lines and '"./start"]' in text("Dockerfile")
+    assert '"--port=8888"' in lines[-1] and "docker run -p 8888:8888" in text("Dockerfile")
+    copied = next(n for n, line in enumerate(lines) if line.startswith("COPY"))
+    assert copied < lines.index(f"RUN {runs[0]}"), "the environment installs the repository"
+    # What the image must not hold, or must hold.
+    ignored = text(".dockerignore").split()
+    assert {".git", ".venv"} <= set(ignored)
+    assert not {"src", "book", ".ci", "tests"} & set(ignored)
+
+
+def test_conda_asks_for_what_pyproject_asks_for():
+    recipe = parsed("conda.recipe/recipe.yaml")
+    needs = {re.sub(r"\s", "", one) for one in recipe["requirements"]["run"]}
+    python = f"python{PROJECT['requires-python']}"
+    assert needs == {python, *PROJECT["dependencies"]}
+    host = {re.sub(r"\s", "", one) for one in recipe["requirements"]["host"]}
+    assert host == {python, "pip", *PYPROJECT["build-system"]["requires"]}
+    assert recipe["context"]["version"] == str(parsed("CITATION.cff")["version"])
+    about = recipe["about"]
+    assert about["license"] == PROJECT["license"]
+    assert about["license_file"] == PROJECT["license-files"]
+    assert about["summary"] == PROJECT["description"]
+    for name in recipe["tests"][0]["python"]["imports"]:
+        importlib.import_module(name)
+
+
+def test_issue_forms_are_forms():
+    folder = ROOT / ".github" / "ISSUE_TEMPLATE"
+    forms = sorted(path.name for path in folder.glob("*.yml") if path.name != "config.yml")
+    assert forms == ["book.yml", "defect.yml", "wish.yml"]
+    for name in forms:
+        form = parsed(f".github/ISSUE_TEMPLATE/{name}")
+        assert {"name", "description", "body"} <= set(form)
+        assert {one["type"] for one in form["body"]} <= {"markdown", "input", "textarea"}
+        asked = [one["id"] for one in form["body"] if one["type"] != "markdown"]
+        assert len(asked) == len(set(asked)) and asked
+    assert hasattr(litlearn, "show_versions")  # what the form of defects asks for
 
 
 # --- commands and workflows ------------------------------------------------------------------
@@ -568,7 +639,9 @@ def test_readme_examples_run_and_are_short():
     assert share > 60, "better than calling everyone the same"
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+)
 def test_links_to_files_lead_somewhere(page):
     links = re.findall(r"\]\(([^)\s]+)\)", text(page))
     broken = [
