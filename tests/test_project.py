@@ -358,6 +358,27 @@ def test_launch_links_lead_to_what_was_built(monkeypatch):
     assert not {"repository", "launch_buttons"} & set(parsed("_config.yml"))
 
 
+# --- soak ----------------------------------------------------------------------------------------
+
+
+def test_soak_says_what_piles_up():
+    soak, flat = loaded("soak"), (1000, 5, 3)
+    assert soak.judged([flat] * 50, 10) == ([], 0.0)
+    assert soak.judged([flat] * 10 + [(1049, 5, 3)] * 40, 10)[0] == []
+    assert soak.judged([flat] * 10 + [(1060, 5, 3)] * 40, 10)[0] == ["memory grew by 6.0%"]
+    assert soak.judged([*[flat] * 49, (9000, 5, 3)], 10)[0] == [], "one fit decides nothing"
+    assert soak.judged([*[flat] * 49, (1000, 6, 3)], 10)[0] == ["6 files, 5 after the first part"]
+    assert soak.judged([*[flat] * 49, (1000, 5, 4)], 10)[0] == ["4 threads, 3 after the first part"]
+    # Other bits than before are told, and an error in a thread.
+    work, known = (("naive_bayes", "GaussianNB", {}), (0, 40, 3, False), 1), {}
+    assert soak.done(work, known) is None and soak.in_threads([work, work], known) == []
+    (key,) = known
+    known[key] = "other"
+    assert "other answers than before" in soak.done(work, known)
+    bad = (("naive_bayes", "GaussianNB", {"var_smoothing": -1.0}), (0, 40, 3, False), 1)
+    assert "GaussianNB: InvalidParameterError" in soak.in_threads([bad], {})[0]
+
+
 # --- Docker, conda, and the pages for who takes part --------------------------------------------
 
 
