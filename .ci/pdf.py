@@ -3,8 +3,8 @@
 All pages of the table of contents are set one after the other on one long page, in the order of the
 book, with the styles of ``book/_print/print.css`` alone, and Chromium prints it. Solutions move to
 the end, what is folded is open, and a figure to play with is its still picture with the address
-where it moves, if it has one. Folded code, most of which draws, stays in the notebooks, and the API reference on
-the web.
+where it moves, if it has one. Folded code, most of which draws, stays in the notebooks, and the API
+reference in the pages.
 
 A browser does not know on which page of paper a link ends. So the book is printed twice: the first
 print has the places of all headings and labels, the second one their page numbers. The second is
