@@ -21,10 +21,11 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book test test-cpus lab bench notebooks claims lint format coverage fuzz attack threads mutants pin compat gallery kernels try-kernels first-calls clean
+.PHONY: help book pdf test test-cpus lab bench notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist soak gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
+	@echo 'make pdf        print the book into _build/litlearn.pdf (Chromium; about four minutes)'
 	@echo 'make test       lint, then test the module and every notebook of the book'
 	@echo 'make test-cpus  notebooks and comparisons once more, computed as on other processors'
 	@echo 'make lab        open copies of the notebooks, made for reading, in JupyterLab'
@@ -41,10 +42,16 @@ help:
 	@echo 'make threads    each test in four threads of one process at once'
 	@echo 'make mutants    changes of the source that no test notices (MUTANTS="src/litlearn/tree")'
 	@echo 'make pin        fits whose bits differ from those of a commit (BASE=main)'
-	@echo 'make compat     the tests of scikit-learn with these classes (COMPAT="svm cluster")'
+	@echo 'make compat     the tests of scikit-learn with these classes (COMPAT="svm cluster";'
+	@echo '                GALLERY=folder: its examples, too)'
 	@echo 'make gallery    the examples of scikit-learn under "python -m litlearn" (GALLERY=folder)'
 	@echo 'make kernels    the wheel of compiled functions, for all levels of this processor'
 	@echo '                (LEVELS="x86-64-v3"; make try-kernels installs it apart and uses it)'
+	@echo 'make dist       build what is published, and use it where nothing else is installed, with the'
+	@echo '                newest and the oldest versions of what it needs (about fifteen minutes)'
+	@echo 'make soak       random work of all kinds in one process: nothing may pile up (MINUTES=30)'
+	@echo 'make address    the repository and the site that all pages name (OWNER=name REPO=litlearn'
+	@echo '                SITE=https://... PUBLISHED=yes; what is not given stays)'
 	@echo 'make clean      remove what the other targets made, the virtual environment too'
 
 # --- the environment -----------------------------------------------------------------------
@@ -99,6 +106,10 @@ HASWELL := $(if $(X86),OPENBLAS_CORETYPE=Haswell)
 
 book: .venv/.book $(CACHE)/.filled
 	@$(HASWELL) $(PY) .ci/build_book.py
+
+# The pages of the book, printed by Chromium with page numbers for their links.
+pdf: book .venv/.test
+	@$(PY) .ci/pdf.py
 
 lab: .venv/.book $(CACHE)/.filled
 	@$(PY) .ci/reading.py reading
@@ -187,10 +198,24 @@ pin: .venv/.test $(CACHE)/.filled
 # Takes four minutes on two processors, so that CI runs it once a week.
 compat: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/compat.py --workers $(WORKERS) $(COMPAT)
+	@if [ -n '$(GALLERY)' ]; then $(MAKE) gallery; fi
 
-# GALLERY names the folder "examples" of a checkout of scikit-learn.
+# GALLERY names the folder "examples" of a checkout of scikit-learn; make compat takes it, too.
 gallery: .venv/.test $(CACHE)/.filled
 	$(PY) .ci/gallery.py $(GALLERY) --workers $(WORKERS)
+
+dist: .venv/.test
+	$(PY) .ci/dist.py --kernels
+
+MINUTES ?= 30
+soak: .venv/.test $(CACHE)/.filled
+	$(PY) .ci/soak.py --minutes $(MINUTES)
+
+# A variable that is given and empty takes the setting away.
+given = $(if $(filter command line environment,$(origin $(1))),$(2) '$($(1))')
+address:
+	@$(or $(wildcard $(PY)),python3) .ci/address.py write $(call given,OWNER,--owner) \
+	  $(call given,REPO,--repository) $(call given,SITE,--site) $(call given,PUBLISHED,--published)
 
 # Two minutes a level on two processors.
 LEVELS ?=

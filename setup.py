@@ -5,17 +5,23 @@ from git. Between two releases the version therefore ends in the commit: 0.2.0.d
 source distribution, which has no repository, the file PKG-INFO says which commit it was.
 
 README.md links to files beside it. Package indexes show it without them, so that the description
-of the package has the addresses of those files instead.
+of the package has the addresses of those files instead, or no links where address.toml names no
+repository.
 """
 
 import re
 import subprocess
-import tomllib
+import sys
 from pathlib import Path
 
 from setuptools import setup
 
 ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / ".ci"))
+
+import address  # noqa: E402
+
+AT = address.read(ROOT)
 
 
 def text(name):
@@ -40,18 +46,33 @@ def version():
 
 def description():
     """Return README.md with addresses in the place of relative links."""
-    home = tomllib.loads(text("pyproject.toml"))["project"]["urls"]["Homepage"]
     state = "main" if ".dev" in VERSION else f"v{VERSION}"
 
     def absolute(link):
-        return f"{link[1]}({home}/{'raw' if link[1][0] == '!' else 'blob'}/{state}/{link[2]})"
+        if not AT.home:
+            return "" if link[1][0] == "!" else link[1][1:-1]
+        return f"{link[1]}({AT.home}/{'raw' if link[1][0] == '!' else 'blob'}/{state}/{link[2]})"
 
-    return re.sub(r"(!?\[[^\]]*\])\((?!\w+:|#)([^)\s]+)\)", absolute, text("README.md"))
+    described = re.sub(r"<!-- (address: \w+|end of the address) -->\n", "", text("README.md"))
+    return re.sub(r"(!?\[[^\]]*\])\((?!\w+:|#)([^)\s]+)\)", absolute, described)
+
+
+def links():
+    """Return what an index shows beside the description."""
+    if not AT.home:
+        return {}
+    return {
+        "Homepage": AT.home,
+        **({"Documentation": f"{AT.readable}/"} if AT.readable else {}),
+        "Changelog": f"{AT.home}/blob/main/CHANGELOG.md",
+        "Issues": f"{AT.home}/issues",
+    }
 
 
 VERSION = version()
 setup(
     version=VERSION,
+    project_urls=links(),
     long_description=description(),
     long_description_content_type="text/markdown",
 )

@@ -28,8 +28,9 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "src"))
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / ".ci")]
 
+import address  # noqa: E402
 import numba  # noqa: E402
 from numba.core.caching import _CacheLocator  # noqa: E402
 
@@ -64,7 +65,7 @@ litlearn_kernels = ["**/*.nbc"]
 README = """\
 # litlearn-kernels
 
-What Numba makes of the functions of [litlearn]({home}), for whole levels of
+What Numba makes of the functions of {litlearn}, for whole levels of
 processors ({levels}). litlearn finds it when it is installed beside it (`pip install
 litlearn[kernels]`). It is used with the same version of litlearn, Numba {numba} and Python
 {python}; where it does not fit, litlearn compiles as usual.
@@ -125,9 +126,11 @@ def build(levels, folder):
         count = compile_for(level, inside)
         size = sum(path.stat().st_size for path in inside.rglob("*.nbc")) / 2**20
         print(f"{level}: {count} compiled functions, {size:.1f} MB", flush=True)
+    at = address.read()
     told = {
         "version": version(), "numba": numba.__version__, "python": platform.python_version(),
-        "levels": ", ".join(levels), "home": "https://github.com/litlearn/litlearn",
+        "levels": ", ".join(levels),
+        "litlearn": f"[litlearn]({at.home})" if at.home else "litlearn",
     }  # fmt: skip
     python = f">=3.{sys.version_info[1]},<3.{sys.version_info[1] + 1}"
     (BUILT / "pyproject.toml").write_text(PROJECT.format(**told | {"python": python}), "utf-8")

@@ -7,7 +7,8 @@ figures and fold solutions. JupyterLab, with its extension for MyST, does not. S
 other notebooks become links, keys of the bibliography become authors and years, figures get their
 numbers and captions, and solutions are folded. A figure to play with becomes its still picture with
 a link to the page where it moves, and a question to be answered first becomes a list above a folded
-answer. With ``--pages`` a link to another notebook leads to its page.
+answer. With ``--pages`` a link to another notebook leads to its page. Before address.toml says that
+the book is published, links to pages are their words alone.
 
 With ``--plain`` they need no extension at all: boxes become quotations, folded parts ``<details>``,
 and equations get numbers; a first cell installs litlearn where it is missing. Colab opens these,
@@ -28,8 +29,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
-sys.path.append(str(BOOK / "_ext"))
+sys.path += [str(BOOK / "_ext"), str(ROOT / ".ci")]
 
+import address  # noqa: E402
 from book_predictions import LETTERS, parsed  # noqa: E402
 
 VERSION = re.search(
@@ -37,9 +39,10 @@ VERSION = re.search(
 )[1]
 # What the notebooks belong to: main, or the tag of a release, whose pages have their own folder.
 BRANCH = "main" if ".dev" in VERSION else f"v{VERSION}"
-SITE = "https://litlearn.github.io/litlearn" + ("" if BRANCH == "main" else f"/{BRANCH}")
-ADDRESS = f"{SITE}/book"
-REPOSITORY = "https://github.com/litlearn/litlearn"
+AT = address.read()
+# The pages and the repository, or "" where none is to be named (address.toml).
+SITE = AT.readable and f"{AT.readable}/{'latest' if BRANCH == 'main' else BRANCH}"
+REPOSITORY = AT.home
 
 # A label, at a heading, in an option, after an equation, or of a figure of a cell.
 HEADING = re.compile(r"^\(([\w-]+)\)=\s*\n+(?:#+ (.*)|)", re.M)
@@ -119,7 +122,7 @@ def options_of(body):
 
 
 DIRECTIVE = re.compile(r"^\s*([`:]{3,})\{([\w:-]+)\} *(.*)$")
-INSTALL = f"""\
+INSTALL = """\
 # Colab has no litlearn yet. Elsewhere this cell does nothing.
 import sys
 
@@ -180,7 +183,12 @@ class Reader:
     def target(self, stem, label=""):
         if (BOOK / f"{stem}.ipynb").is_file() and not self.pages:
             return f"{stem}.ipynb"
-        return f"{ADDRESS}/{stem}.html" + (f"#{label}" if label else "")
+        return SITE and f"{SITE}/book/{stem}.html" + (f"#{label}" if label else "")
+
+    def linked(self, words, stem, label=""):
+        """Return a link, or its words alone where the pages have no address."""
+        target = self.target(stem, label)
+        return f"[{words}]({target})" if target else words
 
     def role(self, match):
         kind, content = match.groups()
@@ -193,10 +201,10 @@ class Reader:
         words, label = named.groups() if named else ("", content)
         if kind == "term":
             anchor = re.sub(r"[^a-zA-Z0-9]+", "-", f"term-{label}").strip("-")
-            return f"[{words or content}]({self.target('glossary', anchor)})"
+            return self.linked(words or content, "glossary", anchor)
         if kind == "doc":
             stem = Path(label).name
-            return f"[{words or self.labels.title[stem]}]({self.target(stem)})"
+            return self.linked(words or self.labels.title[stem], stem)
         stem, name = self.labels.place.get(label), self.labels.name.get(label, "")
         if stem is None:
             return words or label
@@ -205,21 +213,21 @@ class Reader:
                 return match[0]  # the extension of JupyterLab finds these
             return f"[{words or name}](#{label})" if kind == "ref" else words or name
         if kind == "eq":
-            return f"([*{self.labels.title[stem]}*]({self.target(stem, label)}))"
+            return f"({self.linked(f'*{self.labels.title[stem]}*', stem, label)})"
         if kind in ("prf:ref", "numref"):
             words = words or f"{name} in *{self.labels.title[stem]}*"
-        return f"[{words or name}]({self.target(stem, label)})"
+        return self.linked(words or name, stem, label)
 
     def link(self, match):
         words, address = match.groups()
         if address.startswith("#"):
             stem, label = self.labels.place.get(address[1:], self.stem), address[1:]
-            return match[0] if stem == self.stem else f"[{words}]({self.target(stem, label)})"
+            return match[0] if stem == self.stem else self.linked(words, stem, label)
         path, _, label = address.partition("#")
         name = Path(path).with_suffix("").as_posix()
         if name.startswith("..") or (not self.pages and path.endswith(".ipynb")):
             return match[0]
-        return f"[{words}]({self.target(name, label)})"
+        return self.linked(words, name, label)
 
     def block(self, match):
         """A picture with its number and caption, or a question to be answered before reading on."""
@@ -239,11 +247,16 @@ class Reader:
         if kind == "play":
             state = options.get("state", "")
             file = f"{argument}-{state}.svg" if state else f"{argument}.svg"
-        if kind == "play" or (BOOK / "figures" / f"{Path(file).stem}.js").is_file():
-            caption += f" [Play with it on the page.]({ADDRESS}/{self.stem}.html#{name})"
+        moves = kind == "play" or (BOOK / "figures" / f"{Path(file).stem}.js").is_file()
+        if moves and SITE:
+            caption += f" [Play with it on the page.]({SITE}/book/{self.stem}.html#{name})"
         folder = f"{SITE}/_images" if self.pages else "figures"
         number = self.labels.name.get(name, "Figure")
-        return f"![{options.get('alt', '')}]({folder}/{file})\n\n**{number}.** {caption}"
+        # Without an address a page cannot be asked for its picture: the words stand for it.
+        alone = self.pages and not SITE
+        alt = options.get("alt", "")
+        picture = f"*{alt}*" if alone else f"![{alt}]({folder}/{file})"
+        return f"{picture}\n\n**{number}.** {caption}"
 
     def prose(self, text):
         text = BLOCK.sub(self.block, CLAIM.sub("", text))
@@ -303,8 +316,11 @@ class Reader:
             text = re.sub(r"\{(?:eq|prf:ref)\}`(?:([^`<]*?)\s*<)?([\w-]+)>?`", role, text)
             text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
             cell["source"] = without_directives(text)
+        if not REPOSITORY:
+            return notebook
+        source = INSTALL.format(REPOSITORY=REPOSITORY, BRANCH=BRANCH)
         install = {"cell_type": "code", "id": "install", "metadata": {}, "outputs": [],
-                   "execution_count": None, "source": INSTALL}  # fmt: skip
+                   "execution_count": None, "source": source}  # fmt: skip
         return dict(notebook, cells=[install, *notebook["cells"]])
 
 

@@ -13,7 +13,7 @@ from benchmarks import runner, table
 # Each is a module here; a new one needs its name and nothing else.
 FAMILIES = (
     "knn", "lasso", "least_squares", "logistic", "trees", "svm", "multiclass", "normal", "cluster",
-    "mixture", "decomposition", "kernel_methods",
+    "mixture", "decomposition", "kernel_methods", "extras",
 )  # fmt: skip
 RESULTS = Path(__file__).parent / "results"
 

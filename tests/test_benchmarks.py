@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import sys
+import warnings
 from pathlib import Path
 from unittest import mock
 
@@ -19,6 +20,7 @@ from benchmarks import __main__ as command_line  # noqa: E402
 from benchmarks import (  # noqa: E402
     cluster,
     decomposition,
+    extras,
     kernel_methods,
     knn,
     lasso,
@@ -304,8 +306,8 @@ def test_command_line_refuses_what_it_does_not_know(capsys):
     printed = capsys.readouterr().err
     assert "unknown family unknown; known: knn, " in printed
     assert (
-        "unknown peer scipi; known: celer, faiss, pykdtree, scipy, skglm, sklearn, sklearnex"
-        in printed
+        "unknown peer scipi; known: celer, faiss, mapie, pykdtree, quantile_forest, scipy, skglm, "
+        "sklearn, sklearnex, statsmodels" in printed
     )
 
 
@@ -875,3 +877,42 @@ def test_fits_with_kernels_of_the_best_level_take_as_long_as_with_those_compiled
     best = next(level for level in fits[0] if level not in ("name", "native"))
     ratios = sorted(fit[best] / fit["native"] for fit in fits)
     assert ratios[len(ratios) // 2] < 1.03
+
+
+# ---------------------------------------------------------------- intervals, tables and weights
+
+
+def spoiled(output):
+    """An answer that is nearly right."""
+    if isinstance(output, tuple):  # of a mixture
+        return output[0], output[1] + 0.3, output[2]
+    if output.dtype == bool:
+        return ~output
+    return output + 0.3 * np.abs(output).max() * (-1.0) ** np.arange(output.shape[1])
+
+
+@pytest.mark.parametrize("case", extras.cases("small"), ids=lambda case: case.name)
+def test_extra_cases(case):
+    """All that are installed count as right, and agree on the coverage; other answers do not."""
+    data, again = case.make(), case.make()
+    for name, array in data.items():
+        np.testing.assert_array_equal(array, again[name])
+    assert data["X"].shape == (case.facts["n"], case.facts["p"])
+    best, coverages = case.reference(data, case.options), []
+    for adapter in filter(runner.installed, case.adapters):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # MAPIE warns of what changes in its next version
+            output = adapter.query(adapter.build(data, case.options, 1), data, case.options, 1)
+        quality = case.judge(output, data, best, case.options)
+        assert quality["right"] == 1.0, (adapter.name, quality)
+        assert case.judge(spoiled(output), data, best, case.options)["right"] < 0.5
+        coverages.append(quality.get("coverage", 0.9))
+    np.testing.assert_allclose(coverages, 0.9, atol=0.035)
+
+
+def test_extra_cases_are_well_formed():
+    for size in ("small", "full"):
+        cases = extras.cases(size)
+        assert len({case.name for case in cases}) == len(cases) == 8
+        for case in cases:
+            assert [adapter.ours for adapter in case.adapters].count(True) == 1

@@ -27,7 +27,6 @@ SEVERAL_TARGETS = ("MultiTaskElasticNet", "MultiTaskLasso")
 
 # Without a benchmark of its own: whose solver it shares, or None where nothing measures it yet.
 MEASURED_BY = {
-    "CrossConformalRegressor": None,
     "ElasticNet": "Lasso",
     "ElasticNetCV": "Lasso",
     "ExtraTreeClassifier": "DecisionTreeClassifier",
@@ -55,8 +54,6 @@ MEASURED_BY = {
     "RidgeClassifierCV": None,
     "SGDClassifier": None,
     "SGDRegressor": None,
-    "SplitConformalClassifier": None,
-    "SplitConformalRegressor": None,
     "TruncatedSVD": None,
 }
 

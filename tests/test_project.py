@@ -18,6 +18,7 @@ import types
 import zipfile
 from pathlib import Path
 
+import address
 import pytest
 import yaml
 
@@ -34,6 +35,10 @@ def text(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
+ELSEWHERE = address.Address("somebody", "other", "", True)
+NOWHERE = address.Address("", "other", "", False)
+
+
 def parsed(name):
     return yaml.safe_load(text(name))
 
@@ -43,7 +48,7 @@ def parsed(name):
 
 def test_version_is_said_in_one_place():
     assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+|rc\d+)?", litlearn.__version__)
-    assert PROJECT["dynamic"] == ["version", "readme"] and "version" not in PROJECT
+    assert PROJECT["dynamic"] == ["version", "readme", "urls"] and "version" not in PROJECT
     assert "dynamic" not in PYPROJECT["tool"]["setuptools"], "setup.py reads it"
     says_it = [
         path.relative_to(ROOT).as_posix()
@@ -163,12 +168,41 @@ def test_source_distribution_is_the_whole_project(tmp_path):
     assert for_checkers and for_checkers <= installed
 
 
+def test_what_is_published_holds_what_belongs_there():
+    """The wheel: the package, stubs and licences, no tests and no book; the source, everything."""
+    dist = loaded("dist")
+    names = {path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("*.py*")}
+    names = {name for name in names if "__pycache__" not in name and ".egg-info" not in name}
+    names |= {"src/litlearn/py.typed", "README.md", *PROJECT["license-files"]}
+    about = "litlearn-1.0.dist-info"
+    wheel = {name.removeprefix("src/") for name in names if name.startswith("src/")}
+    wheel |= {f"{about}/METADATA", *(f"{about}/licenses/{n}" for n in PROJECT["license-files"])}
+    sdist = names | {"PKG-INFO", "setup.cfg", "src/litlearn.egg-info/SOURCES.txt"}
+    assert dist.problems(sdist, wheel, names) == []
+    for missing in ("litlearn/py.typed", "litlearn/__init__.pyi", "litlearn/fonts/LICENSE"):
+        assert dist.problems(sdist, wheel - {missing}, names) == [f"wheel: no {missing}"]
+    licence = f"{about}/licenses/LICENSE"
+    assert dist.problems(sdist, wheel - {licence}, names) == ["wheel: no licence LICENSE"]
+    for more in ("tests/test_a.py", "book/a.ipynb", "litlearn/left.pyc"):
+        assert dist.problems(sdist, wheel | {more}, names) == [
+            f"wheel: {more} does not belong there"
+        ]
+    assert dist.problems(sdist - {"README.md"}, wheel, names) == ["source: no README.md"]
+    assert dist.problems(sdist | {"secret"}, wheel, names) == [
+        "source: secret does not belong there"
+    ]
+
+
 def test_between_releases_each_commit_is_a_version_of_its_own(tmp_path):
     """Otherwise pip takes a newer commit for what is installed already, and keeps that."""
     fonts = "src/litlearn/fonts/LICENSE"
     package = tmp_path / "src" / "litlearn"
     (tmp_path / fonts).parent.mkdir(parents=True)
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text", fonts):
+    (tmp_path / ".ci").mkdir()
+    address_of = (".ci/address.py", "address.toml")
+    (tmp_path / "MANIFEST.in").write_text(f"include {' '.join(address_of)}\n")
+    metadata_of = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text", fonts)
+    for name in (*address_of, *metadata_of):
         shutil.copy(ROOT / name, tmp_path / name)
 
     def git(*arguments):
@@ -205,9 +239,11 @@ def test_between_releases_each_commit_is_a_version_of_its_own(tmp_path):
     assert built("0.2.0", commit=True) == "0.2.0"
 
 
-def test_links_of_the_description_lead_somewhere_from_everywhere(tmp_path):
+@pytest.mark.parametrize("owner", ["", "somebody"])
+def test_links_of_the_description_lead_somewhere_from_everywhere(tmp_path, owner):
     """A package index shows README.md without the files beside it."""
     copy_of_the_tree(tmp_path)
+    addressed(tmp_path, owner=owner)
     (tmp_path / "out").mkdir()
     folder = run_backend("prepare_metadata_for_build_wheel('out')", tmp_path)
     metadata = (tmp_path / "out" / folder / "METADATA").read_text(encoding="utf-8")
@@ -218,7 +254,13 @@ def test_links_of_the_description_lead_somewhere_from_everywhere(tmp_path):
     described = metadata.split("\n\n", 1)[1]
     links = re.findall(r"(!?)\[[^\]]*\]\(([^)\s]+)\)", described)
     assert links and all(link.startswith("https://") for _, link in links)
-    home = PROJECT["urls"]["Homepage"]
+    assert "<!-- address" not in described and "end of the address" not in described
+    home = "https://github.com/somebody/other"
+    assert (f"\nProject-URL: Homepage, {home}\n" in metadata) == bool(owner)
+    assert ("\nProject-URL" in metadata) == bool(owner)
+    if not owner:
+        assert home not in described and "[changelog]" not in described
+        return
     of_files = [
         (picture, link.removeprefix(f"{home}/").split("/", 2))
         for picture, link in links
@@ -227,7 +269,7 @@ def test_links_of_the_description_lead_somewhere_from_everywhere(tmp_path):
     assert ("!", ["raw", "main", "book/_static/readme.png"]) in of_files
     for picture, (view, state, name) in of_files:
         assert (view, state) == ("raw" if picture else "blob", "main")
-        assert (ROOT / name).is_file(), name
+        assert (ROOT / name.split("#")[0]).is_file(), name
     relative = [
         link for link in re.findall(r"\]\(([^)\s]+)\)", text("README.md")) if ":" not in link
     ]
@@ -291,12 +333,96 @@ def test_launch_links_lead_to_what_was_built(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
     launch = importlib.import_module("launch")
     assert launch.branch("0.2.0.dev0") == "main"
-    config = types.SimpleNamespace(html_theme_options={"use_edit_page_button": True})
+    config = types.SimpleNamespace(html_theme_options={}, html_baseurl="before")
     monkeypatch.setattr(launch.litlearn, "__version__", "0.2.0")
-    launch.set_branch(None, config)
-    expected = {"use_edit_page_button": False, "repository_branch": "v0.2.0"}
-    assert config.html_theme_options == expected
-    assert {"binderhub_url", "colab_url"} <= set(parsed("_config.yml")["launch_buttons"])
+    monkeypatch.setattr(launch, "AT", ELSEWHERE)
+    launch.set_addresses(None, config)
+    buttons = {"use_edit_page_button": False, "use_issues_button": True}
+    assert config.html_theme_options == buttons | {
+        "repository_url": "https://github.com/somebody/other",
+        "repository_branch": "v0.2.0",
+        "launch_buttons": launch.LAUNCH,
+        "use_repository_button": True,
+    }
+    assert {"binderhub_url", "colab_url"} <= set(launch.LAUNCH)
+    assert config.html_baseurl == "https://somebody.github.io/other/latest/"
+    monkeypatch.setattr(launch, "AT", NOWHERE)
+    launch.set_addresses(None, config)
+    assert config.html_theme_options == dict.fromkeys(launch.BUTTONS, False) | {
+        "repository_url": "",
+        "repository_branch": "v0.2.0",
+        "launch_buttons": {},
+    }
+    assert config.html_baseurl == ""
+    # What the book's settings say beside it would be another address.
+    assert not {"repository", "launch_buttons"} & set(parsed("_config.yml"))
+
+
+# --- soak ----------------------------------------------------------------------------------------
+
+
+def test_soak_says_what_piles_up():
+    soak, flat = loaded("soak"), (1000, 5, 3)
+    assert soak.judged([flat] * 50, 10) == ([], 0.0)
+    assert soak.judged([flat] * 10 + [(1049, 5, 3)] * 40, 10)[0] == []
+    assert soak.judged([flat] * 10 + [(1060, 5, 3)] * 40, 10)[0] == ["memory grew by 6.0%"]
+    assert soak.judged([*[flat] * 49, (9000, 5, 3)], 10)[0] == [], "one fit decides nothing"
+    assert soak.judged([*[flat] * 49, (1000, 6, 3)], 10)[0] == ["6 files, 5 after the first part"]
+    assert soak.judged([*[flat] * 49, (1000, 5, 4)], 10)[0] == ["4 threads, 3 after the first part"]
+    # Other bits than before are told, and an error in a thread.
+    work, known = (("naive_bayes", "GaussianNB", {}), (0, 40, 3, False), 1), {}
+    assert soak.done(work, known) is None and soak.in_threads([work, work], known) == []
+    (key,) = known
+    known[key] = "other"
+    assert "other answers than before" in soak.done(work, known)
+    bad = (("naive_bayes", "GaussianNB", {"var_smoothing": -1.0}), (0, 40, 3, False), 1)
+    assert "GaussianNB: InvalidParameterError" in soak.in_threads([bad], {})[0]
+
+
+# --- Docker, conda, and the pages for who takes part --------------------------------------------
+
+
+def test_docker_builds_the_environment_of_binder():
+    lines = text("Dockerfile").splitlines()
+    runs = [line.removeprefix("RUN ") for line in lines if line.startswith("RUN ")]
+    assert "--file environment.yml" in runs[0] and runs[1] == "./postBuild"
+    assert "EXPOSE 8888" in lines and '"./start"]' in text("Dockerfile")
+    assert '"--port=8888"' in lines[-1] and "docker run -p 8888:8888" in text("Dockerfile")
+    copied = next(n for n, line in enumerate(lines) if line.startswith("COPY"))
+    assert copied < lines.index(f"RUN {runs[0]}"), "the environment installs the repository"
+    # What the image must not hold, or must hold.
+    ignored = text(".dockerignore").split()
+    assert {".git", ".venv"} <= set(ignored)
+    assert not {"src", "book", ".ci", "tests"} & set(ignored)
+
+
+def test_conda_asks_for_what_pyproject_asks_for():
+    recipe = parsed("conda.recipe/recipe.yaml")
+    needs = {re.sub(r"\s", "", one) for one in recipe["requirements"]["run"]}
+    python = f"python{PROJECT['requires-python']}"
+    assert needs == {python, *PROJECT["dependencies"]}
+    host = {re.sub(r"\s", "", one) for one in recipe["requirements"]["host"]}
+    assert host == {python, "pip", *PYPROJECT["build-system"]["requires"]}
+    assert recipe["context"]["version"] == str(parsed("CITATION.cff")["version"])
+    about = recipe["about"]
+    assert about["license"] == PROJECT["license"]
+    assert about["license_file"] == PROJECT["license-files"]
+    assert about["summary"] == PROJECT["description"]
+    for name in recipe["tests"][0]["python"]["imports"]:
+        importlib.import_module(name)
+
+
+def test_issue_forms_are_forms():
+    folder = ROOT / ".github" / "ISSUE_TEMPLATE"
+    forms = sorted(path.name for path in folder.glob("*.yml") if path.name != "config.yml")
+    assert forms == ["book.yml", "defect.yml", "wish.yml"]
+    for name in forms:
+        form = parsed(f".github/ISSUE_TEMPLATE/{name}")
+        assert {"name", "description", "body"} <= set(form)
+        assert {one["type"] for one in form["body"]} <= {"markdown", "input", "textarea"}
+        asked = [one["id"] for one in form["body"] if one["type"] != "markdown"]
+        assert len(asked) == len(set(asked)) and asked
+    assert hasattr(litlearn, "show_versions")  # what the form of defects asks for
 
 
 # --- commands and workflows ------------------------------------------------------------------
@@ -417,6 +543,7 @@ def test_publishing_keeps_earlier_versions(tmp_path):
         page = git("show", f"gh-pages:{version}/index.html", folder=remote)
         assert page == version
         assert f"./{version}/" in git("show", "gh-pages:versions.html", folder=remote)
+    assert git("show", "gh-pages:latest/index.html", folder=remote) == "v0.10.0"
     assert "url=./v0.10.0/" in git("show", "gh-pages:index.html", folder=remote)
     for name in ("main", "v0.9.0", "main"):
         command = [".ci/publish_notebooks", name]
@@ -533,7 +660,9 @@ def test_readme_examples_run_and_are_short():
     assert share > 60, "better than calling everyone the same"
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+)
 def test_links_to_files_lead_somewhere(page):
     links = re.findall(r"\]\(([^)\s]+)\)", text(page))
     broken = [
@@ -555,11 +684,95 @@ def test_readme_shows_the_tree_as_it_is():
     assert not [name for name in names if not (ROOT / name).exists()]
 
 
-def test_repository_has_one_address():
-    address = "https://github.com/litlearn/litlearn"
-    assert PROJECT["urls"]["Homepage"] == address
-    assert parsed("CITATION.cff")["repository-code"] == address
-    assert parsed("_config.yml")["repository"]["url"] == address
+# --- the address -----------------------------------------------------------------------------
+
+ADDRESS = re.compile(
+    r"github\.com[/:][\w.-]+/litlearn\b|/gh/[\w.-]+/litlearn\b|\blitlearn\.github\.io|github\.io/litlearn"
+)
+
+
+def strays(names):
+    """(file, address) of the mentions that "make address" would not change."""
+    at, found = address.read(), []
+    wanted = [re.escape(one) for one in (at.home, at.pages) if one]
+    patterns = [ADDRESS, *map(re.compile, wanted)]
+    for name in names:
+        try:
+            content = text(name)
+        except UnicodeDecodeError:
+            continue
+        for place, _ in address.PLACES.get(name, ()):
+            content = re.sub(place, "", content, flags=re.DOTALL)
+        found += [(name, match[0]) for one in patterns for match in one.finditer(content)]
+    return found
+
+
+def test_repository_and_site_are_named_in_one_file(tmp_path, monkeypatch):
+    names = copy_of_the_tree(tmp_path) - {"address.toml"}
+    assert strays(names) == [], "read address.toml there, or add the place to .ci/address.py"
+    assert address.problems(address.read()) == []
+    # A mention in any other place is found.
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    own = "https://github.com/" + "anybody/litlearn"
+    (tmp_path / "index.md").write_text(f"See {own}.\n{text('index.md')}", encoding="utf-8")
+    (tmp_path / "new.md").write_text("On litlearn" + ".github.io.", encoding="utf-8")
+    assert {name for name, _ in strays({*names, "new.md"})} == {"index.md", "new.md"}
+
+
+def addressed(folder, **changes):
+    """Write an address into a copy of the project; what the command said."""
+    changes = {"repository": "other"} | changes
+    options = [part for key, value in changes.items() for part in (f"--{key}", value)]
+    command = [sys.executable, str(folder / ".ci" / "address.py"), "write", *options]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_an_address_is_changed_everywhere_and_back(tmp_path):
+    names = copy_of_the_tree(tmp_path)
+
+    def state():
+        return {name: (tmp_path / name).read_bytes() for name in names}
+
+    at, before = address.read(), state()
+    assert addressed(tmp_path, owner="somebody", published="no").returncode == 0
+    set_ = state()
+    addressed(tmp_path, owner="somebody")
+    assert state() == set_, "the second time changes nothing"
+    home, site = "https://github.com/somebody/other", "https://somebody.github.io/other"
+    readme = set_["README.md"].decode()
+    assert (
+        f"git clone {home} litlearn" in readme
+        and f"Once published, the book is to be read at <{site}/>" in readme
+    )
+    assert "](book/introduction.ipynb)" in readme and f"{site}/latest" not in readme
+    assert yaml.safe_load(set_["CITATION.cff"])["repository-code"] == home
+    assert f"[0.1.0]: {home}/releases/tag/v0.1.0\n" in set_["CHANGELOG.md"].decode()
+    assert addressed(tmp_path, owner="somebody", published="yes").returncode == 0
+    readme = state()["README.md"].decode()
+    assert f"[introduction]({site}/latest/book/introduction.html)" in readme
+    assert f"{site}/latest/book/api/index.html#arrays-of-dask" in readme
+    assert "Once published" not in readme and "<address>" not in readme
+    back = {"owner": at.owner, "repository": at.repository, "site": at.site}
+    addressed(tmp_path, **back, published="yes" if at.published else "no")
+    assert [name for name, content in state().items() if content != before[name]] == []
+    for bad, message in (
+        ({"owner": "two words"}, "owner is 'two words'"),
+        ({"owner": "", "published": "yes"}, "expected an owner"),
+        ({"site": "example.org/"}, "site is 'example.org/'"),
+    ):
+        run = addressed(tmp_path, **bad)
+        assert run.returncode == 2 and message in run.stderr
+    assert [name for name, content in state().items() if content != before[name]] == []
+
+
+def test_a_release_of_another_address_is_refused():
+    assert address.problems(ELSEWHERE._replace(owner=address.read().owner), "a/b")
+    assert address.problems(NOWHERE, "somebody/other", published=True)[-2:] == [
+        "address.toml is of no repository, this one is somebody/other",
+        "address.toml does not say that the book is published",
+    ]
+    publishing = commands(next(iter(workflow("publish.yml")[1].values())))
+    assert 'address.py check --github "$GITHUB_REPOSITORY" --published yes' in publishing
 
 
 # --- the module as a whole ---------------------------------------------------------------------

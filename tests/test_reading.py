@@ -8,7 +8,15 @@ import reading
 
 BOOK = reading.BOOK
 LABELS = reading.Labels(BOOK)
+SITE, REPOSITORY = "https://example.org/latest", "https://example.org/repository"
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
+
+
+@pytest.fixture(autouse=True)
+def published(monkeypatch):
+    """Whatever address.toml says: of a book that is published."""
+    monkeypatch.setattr(reading, "SITE", SITE)
+    monkeypatch.setattr(reading, "REPOSITORY", REPOSITORY)
 
 
 def validate(notebook):
@@ -62,6 +70,23 @@ def test_a_plain_notebook_needs_no_extension(path):
     assert text.count("<details>") == text.count("</details>")
 
 
+@pytest.mark.parametrize("how", [{}, {"pages": True}, {"plain": True}], ids=str)
+def test_before_publication_no_notebook_names_an_address(monkeypatch, how):
+    for name in ("SITE", "REPOSITORY"):
+        monkeypatch.setattr(reading, name, "")
+    found = []
+    for path in NOTEBOOKS:
+        notebook = json.loads(reading.reading(path, LABELS, **how))
+        validate(notebook)
+        cells = prose(notebook)
+        assert not any("Play with it on the page" in one for one in cells), path
+        assert notebook["cells"][0]["cell_type"] == "markdown", "there is nothing to install from"
+        targets = re.findall(r"(?<!`)\]\(([^)\s]*)\)", "\n".join(cells))
+        found += [(path.stem, one) for one in targets if re.match(r"$|/|.*\.html(#|$)", one)
+                  and "://" not in one]  # fmt: skip
+    assert found == []
+
+
 def test_directives_become_plain_markdown():
     nested = (
         "````{admonition} Checkpoint\n:class: important\nAsk.\n\n"
@@ -95,8 +120,8 @@ def test_figures_to_play_with_become_pictures_with_a_link(tmp_path, how):
         "```{play} nearest_neighbors\n:state: units\n:name: fig-b\n"
         ":controls: units, new patient\n:alt: Flat.\n\nIn tenths.\n```\n\nGo on."
     )
-    folder = f"{reading.SITE}/_images" if how else "figures"
-    page = f"{reading.ADDRESS}/nearest.html"
+    folder = f"{SITE}/_images" if how else "figures"
+    page = f"{SITE}/book/nearest.html"
     (turned,) = turned_of(tmp_path, [text], **how)
     first, second = (
         "[Play with it on the page.]({0}#fig-a)",
@@ -166,7 +191,7 @@ def test_a_notebook_is_turned(tmp_path):
     turned = json.loads(reading.reading(tmp_path / "first.ipynb", labels, pages=True))
     text = prose(turned)
     assert "{eq}`sum-a` and Fix and Hodges (1951). See [Two](" in text[0]
-    glossary = f"{reading.ADDRESS}/glossary.html#term-"
+    glossary = f"{SITE}/book/glossary.html#term-"
     assert f"[sample]({glossary}sample) has [features]({glossary}feature)." in text[0]
     assert "(Cover and Hart, 1967); ([*Two*](" in text[1] and text[1].endswith("; Fig. 1")
     assert text[2].startswith("**Fig. 1.** As in [Two](")

@@ -60,14 +60,17 @@ def describe(app: Sphinx, pagename, templatename, context, doctree):
     title = FRONT_TITLE if pagename == app.config.root_doc else f"{html.unescape(title)} — litlearn"
     about = description(doctree) or "Classic machine learning, derived, computed and tested."
     base = app.config.html_baseurl.rstrip("/")
+    site = [
+        ("property", "og:url", f"{base}/{pagename}.html"),
+        ("property", "og:image", f"{base}/_static/front.png"),
+    ]
     tags = [
         ("name", "description", about),
         ("property", "og:title", title),
         ("property", "og:description", about),
         ("property", "og:type", "website" if pagename == app.config.root_doc else "article"),
         ("property", "og:site_name", "litlearn"),
-        ("property", "og:url", f"{base}/{pagename}.html"),
-        ("property", "og:image", f"{base}/_static/front.png"),
+        *(site if base else ()),  # a card has whole addresses, or none
     ]
     context["front_title"] = FRONT_TITLE
     own = re.sub(r'\s*<meta name="viewport"[^>]*>', "", context.get("metatags", ""))  # said above
@@ -134,7 +137,7 @@ def lighten(page, name, options):
     for image in page.find_all("img", loading=False):
         if not image.get("src", "").startswith("data:"):
             image["loading"] = "lazy"  # fetched when the reader comes near it
-    for link in page.find_all("a", href=re.compile("//colab.research.google.com/github/litlearn/")):
+    for link in page.find_all("a", href=re.compile("//colab.research.google.com/github/")):
         # Colab opens plain notebooks (.ci/publish_notebooks).
         before = f"/blob/{reading.BRANCH}/book/"
         link["href"] = link["href"].replace(before, f"/blob/colab/{reading.BRANCH}/")

@@ -20,6 +20,7 @@ import book_lists
 import book_terms
 import coming_from
 import equation_index
+import launch
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx import addnodes
@@ -104,7 +105,8 @@ class EquationIndex(Generated):
     @staticmethod
     def test(path):
         short = path.removeprefix("tests/")
-        return f"[`{short}`](https://github.com/litlearn/litlearn/blob/main/{path})"
+        home = launch.AT.home
+        return f"[`{short}`]({home}/blob/main/{path})" if home else f"`{short}`"
 
 
 class Boxes(Generated):

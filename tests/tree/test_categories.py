@@ -430,7 +430,7 @@ def test_names_of_features_in_frames_are_checked():
         model.predict(frame.rename(columns={"a": "c"}))
     with pytest.raises(ValueError, match="Column 0, 'a', holds 'u'"):
         DecisionTreeClassifier(categorical_features=["b"]).fit(frame, [0, 1] * 5)
-    with pytest.raises(ValueError, match="infinity.* column 1, which is categorical"):
+    with pytest.raises(ValueError, match="infinity.* column 1, too, which is categorical"):
         DecisionTreeClassifier(categorical_features=["b"]).fit(
             frame.assign(a=0, b=[np.inf, 1.0] * 5), [0, 1] * 5
         )

@@ -195,8 +195,8 @@ def read_levels(estimator, j, column):
         ) from error
     if any(isinstance(value, float) and math.isinf(value) for value in values):
         raise ValueError(
-            f"Input X contains infinity: {type(estimator).__name__} expects finite numbers, also in "
-            f"column {j}, which is categorical."
+            f"Input X contains infinity: {type(estimator).__name__} expects finite numbers in "
+            f"column {j}, too, which is categorical."
         )
     with contextlib.suppress(TypeError):  # of several types: in the order in which they come
         values.sort()

@@ -38,12 +38,10 @@ NO_LIMITS = Limits(0, -np.inf, np.inf)
 
 
 @njit(inline=True)
-def limits_of(bounded, work, node, j):
+def limits_of(work, node, j):
     """Return the limits of a split of feature j in a node."""
-    if bounded == BOUNDED:
-        low, high = work.nodes.limits[node, LOW], work.nodes.limits[node, HIGH]
-        return Limits(np.int64(work.problem.signs[j]), low, high)
-    return NO_LIMITS
+    low, high = work.nodes.limits[node, LOW], work.nodes.limits[node, HIGH]
+    return Limits(np.int64(work.problem.signs[j]), low, high)
 
 
 @njit(inline=True)

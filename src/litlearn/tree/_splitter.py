@@ -325,19 +325,16 @@ def sweep_numbers(criterion, ordered, sums, bounds):
 
 
 @njit(inline=True)
-def sweep_node(family, bounded, work, stretch, n_first, limits):
+def sweep_bounded(family, work, stretch, n_first, limits):
     """Return the same over the cuts that a monotonic constraint allows, if the feature has one.
 
     `n_first` is the number of missing values that stand first.
     """
-    if bounded == BOUNDED:
-        if limits.sign != 0:
-            rules, samples, scratch = work.rules, work.samples, work.scratch
-            start, n, weight = stretch.start, stretch.end - stretch.start, stretch.weight
-            return sweep_in_order(
-                family, rules, samples, scratch, start, n, n_first, weight, limits
-            )
-    return sweep(family, work, stretch)
+    if limits.sign == 0:
+        return sweep(family, work, stretch)
+    rules, samples, scratch = work.rules, work.samples, work.scratch
+    start, n, weight = stretch.start, stretch.end - stretch.start, stretch.weight
+    return sweep_in_order(family, rules, samples, scratch, start, n, n_first, weight, limits)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -487,7 +484,7 @@ def score_threshold(family, bounded, work, threshold, stretch, limits):
     if family == MEDIANS:
         two_groups(scratch.values, n, threshold, start, scratch.keys)
         if bounded == BOUNDED:
-            return sweep_node(family, bounded, work, stretch, 0, limits)[0]
+            return sweep_bounded(family, work, stretch, 0, limits)[0]
         return criteria.sweep_absolute_error(
             rules, work.samples, scratch, start, n, stretch.weight
         )[0]
@@ -806,10 +803,17 @@ def find_split(family, splitter, kinds, bounded, work, node, score):
         j = features[k]
         # <try>: One threshold, or all; one set of levels, or the best.
         room -= 1
+<<<<<<< HEAD
         limits = limits_of(bounded, work, node, j)
         if is_categorical(kinds, work.problem, j):
             constant, found, missing_left = try_levels(family, splitter, work, j, stretch, best)
         elif splitter == RANDOM:
+=======
+        limits = NO_LIMITS
+        if bounded == BOUNDED:
+            limits = limits_of(work, node, j)
+        if splitter == RANDOM:
+>>>>>>> main
             at = dense_values(work.problem, samples.records, start, stop, j)
             constant, found, threshold, missing_left = try_threshold(
                 family, bounded, work, at, stretch, limits, best
@@ -890,8 +894,11 @@ def try_cuts(family, bounded, work, j, stretch, limits, best):
         # <sorted>: Otherwise the sorted keys are swept.
         if missing_left:
             missing_first(keys, n, n_present, scratch.buffer)
-        n_first = n - n_present if missing_left else 0
-        here, where = sweep_node(family, bounded, work, stretch, n_first, limits)
+        if bounded == BOUNDED:
+            n_first = n - n_present if missing_left else 0
+            here, where = sweep_bounded(family, work, stretch, n_first, limits)
+        else:
+            here, where = sweep(family, work, stretch)
         if is_better(here, best):
             best, to_left = here, missing_left
             below, above = code_of(keys[where]), code_of(keys[where + 1])
