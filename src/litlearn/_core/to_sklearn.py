@@ -31,6 +31,11 @@ def their_tree(tree, hard=False):
 
     With `hard`, the value of a node is one vote for its largest class, of equal ones the first.
     """
+    if tree.is_categorical.any():
+        raise ValueError(
+            "to_sklearn: trees of scikit-learn compare numbers with thresholds. None can hold one "
+            "that splits the levels of categorical features."
+        )
     module = _import("sklearn.tree._tree")
     columns = {
         "left_child": tree.children_left,

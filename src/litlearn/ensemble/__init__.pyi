@@ -41,11 +41,14 @@ class ExtraTreesClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     ccp_alpha: Float
     max_samples: Int | Float | None
     monotonic_cst: Array | None
+    categorical_features: Literal["from_dtype"] | Array | None
     voting: Literal["soft", "hard"]
     estimators_: list[Any] | Any
     oob_score_: float
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    is_categorical_: NDArray[Any] | Any
+    levels_: dict[Any, Any]
     n_outputs_: int
     max_features_: int
     feature_importances_: NDArray[Any]
@@ -77,6 +80,7 @@ class ExtraTreesClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
         monotonic_cst: Array | None = None,
+        categorical_features: Literal["from_dtype"] | Array | None = None,
         voting: Literal["soft", "hard"] = "soft",
     ) -> None: ...
     def apply(self, X: Array | Sparse) -> NDArray[Any]: ...
@@ -124,10 +128,13 @@ class ExtraTreesRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     ccp_alpha: Float
     max_samples: Int | Float | None
     monotonic_cst: Array | None
+    categorical_features: Literal["from_dtype"] | Array | None
     estimators_: list[Any] | Any
     oob_score_: float
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    is_categorical_: NDArray[Any] | Any
+    levels_: dict[Any, Any]
     n_outputs_: int
     max_features_: int
     feature_importances_: NDArray[Any]
@@ -153,6 +160,7 @@ class ExtraTreesRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
         monotonic_cst: Array | None = None,
+        categorical_features: Literal["from_dtype"] | Array | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse) -> NDArray[Any]: ...
     def decision_path(self, X: Array | Sparse) -> tuple[Any, NDArray[Any]]: ...
@@ -211,12 +219,15 @@ class RandomForestClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     ccp_alpha: Float
     max_samples: Int | Float | None
     monotonic_cst: Array | None
+    categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     voting: Literal["soft", "hard"]
     estimators_: list[Any] | Any
     oob_score_: float
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    is_categorical_: NDArray[Any] | Any
+    levels_: dict[Any, Any]
     n_outputs_: int
     max_features_: int
     feature_importances_: NDArray[Any]
@@ -248,6 +259,7 @@ class RandomForestClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
         monotonic_cst: Array | None = None,
+        categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
         voting: Literal["soft", "hard"] = "soft",
     ) -> None: ...
@@ -296,11 +308,14 @@ class RandomForestRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     ccp_alpha: Float
     max_samples: Int | Float | None
     monotonic_cst: Array | None
+    categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     estimators_: list[Any] | Any
     oob_score_: float
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    is_categorical_: NDArray[Any] | Any
+    levels_: dict[Any, Any]
     n_outputs_: int
     max_features_: int
     feature_importances_: NDArray[Any]
@@ -326,6 +341,7 @@ class RandomForestRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         ccp_alpha: Float = 0.0,
         max_samples: Int | Float | None = None,
         monotonic_cst: Array | None = None,
+        categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse) -> NDArray[Any]: ...

@@ -34,7 +34,7 @@ from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import prune
 from litlearn.tree._sparse import dense_rows
 from litlearn.tree._splitter import Rules, TreeProblem
-from litlearn.tree._structure import BLOCK_ROWS, add_values, blocks_by_work, has_missing
+from litlearn.tree._structure import BLOCK_ROWS, blocks_by_work, has_missing
 
 
 class Plan(NamedTuple):
@@ -154,6 +154,12 @@ class Forest(TreeModel):
                 f"{type(self).__name__}: with warm_start=True, the trees that are there have "
                 f"(n_outputs, n_features)={before}, and the new ones would have {shape}."
             )
+        mine, new = sorted(getattr(self, "levels_", ())), sorted(training.levels or ())
+        if mine != new:
+            raise ValueError(
+                f"{type(self).__name__}: with warm_start=True, the trees that are there have the "
+                f"categorical features {mine}, and the new ones would have {new}."
+            )
         if training.classes is None:
             return
         for old, new in zip(self._classes_of_outputs(), training.classes, strict=True):
@@ -238,6 +244,7 @@ class Forest(TreeModel):
         params = {name: value for name, value in self.get_params().items() if name in shared}
         estimator = self.member(random_state=seed, **params)
         estimator.n_features_in_ = self.n_features_in_
+        estimator._store_levels(getattr(self, "levels_", None))
         estimator.n_outputs_, estimator.max_features_ = self.n_outputs_, self.max_features_
         if hasattr(self, "n_classes_"):
             counts = np.atleast_1d(self.n_classes_)
@@ -256,7 +263,7 @@ class Forest(TreeModel):
             for rows, some in dense_rows(X, block):
                 missing = has_missing(some)
                 for tree in trees:
-                    add_values(some, missing, tree.steps, tree.value, hard, totals[rows])
+                    tree.add_values(some, missing, hard, totals[rows])
                     parallel.check_interrupt()
 
         blocks, work = blocks_by_work(X.shape[0], trees)
@@ -285,7 +292,7 @@ class Forest(TreeModel):
                     some = validation.read_only(some)
                     place = slice(block.start + part.start, block.start + part.stop)
                     missing = has_missing(some)
-                    add_values(some, missing, tree.steps, tree.value, hard, values[place])
+                    tree.add_values(some, missing, hard, values[place])
                     parallel.check_interrupt()
             return rows, values
 
@@ -955,6 +962,16 @@ class RandomForestClassifier(ForestClassifier):
         such a feature must put the children's shares in order. The middle between them bounds all
         shares below, which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User
         Guide). Nothing is asked of missing values. None: no constraints.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -974,6 +991,10 @@ class RandomForestClassifier(ForestClassifier):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -1029,6 +1050,7 @@ class RandomForestClassifier(ForestClassifier):
         ccp_alpha=0.0,
         max_samples=None,
         monotonic_cst=None,
+        categorical_features=None,
         max_bins=None,
         voting="soft",
     ):
@@ -1093,6 +1115,16 @@ class RandomForestRegressor(ForestRegressor):
         children's means (or medians) in order. The middle between them bounds all values below,
         which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User Guide). Nothing is
         asked of missing values, or of ``predict_quantiles``. None: no constraints.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -1108,6 +1140,10 @@ class RandomForestRegressor(ForestRegressor):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -1159,6 +1195,7 @@ class RandomForestRegressor(ForestRegressor):
         ccp_alpha=0.0,
         max_samples=None,
         monotonic_cst=None,
+        categorical_features=None,
         max_bins=None,
     ):
         criterion = renamed(criterion)
@@ -1226,6 +1263,13 @@ class ExtraTreesClassifier(ForestClassifier):
         such a feature must put the children's shares in order. The middle between them bounds all
         shares below, which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User
         Guide). Nothing is asked of missing values. None: no constraints.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a random
+        set of those in the node to the left, each set with the same chance. Missing values are one
+        more level, and levels that a node has not seen go with them. `X` must be dense and in
+        memory. None: all features are numbers.
     voting : {"soft", "hard"}, default="soft"
         ``"soft"``: the shares of the classes in the leaves are averaged, as in
         scikit-learn. ``"hard"``: each tree has one vote, for the class with the largest
@@ -1241,6 +1285,10 @@ class ExtraTreesClassifier(ForestClassifier):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -1298,6 +1346,7 @@ class ExtraTreesClassifier(ForestClassifier):
         ccp_alpha=0.0,
         max_samples=None,
         monotonic_cst=None,
+        categorical_features=None,
         voting="soft",
     ):
         self._set_as_given(locals())
@@ -1361,6 +1410,13 @@ class ExtraTreesRegressor(ForestRegressor):
         children's means (or medians) in order. The middle between them bounds all values below,
         which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User Guide). Nothing is
         asked of missing values, or of ``predict_quantiles``. None: no constraints.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a random
+        set of those in the node to the left, each set with the same chance. Missing values are one
+        more level, and levels that a node has not seen go with them. `X` must be dense and in
+        memory. None: all features are numbers.
 
     Attributes
     ----------
@@ -1372,6 +1428,10 @@ class ExtraTreesRegressor(ForestRegressor):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -1424,6 +1484,7 @@ class ExtraTreesRegressor(ForestRegressor):
         ccp_alpha=0.0,
         max_samples=None,
         monotonic_cst=None,
+        categorical_features=None,
     ):
         criterion = renamed(criterion)
         self._set_as_given(locals())

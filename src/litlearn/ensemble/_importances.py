@@ -5,7 +5,7 @@ import numpy as np
 from litlearn._core import parallel
 from litlearn.ensemble._draws import training_leaves
 from litlearn.tree._sparse import dense_rows
-from litlearn.tree._structure import BLOCK_ROWS, find_leaves, has_missing
+from litlearn.tree._structure import BLOCK_ROWS, has_missing
 
 
 def permutation_importances(who, X, trees, counts_of, losses_of, weight, seeds, n_repeats, n_jobs):
@@ -70,7 +70,7 @@ def mean_rises(X, tree, rows, leaves, losses, weight, seed, n_repeats):
                 found = np.empty(len(own), dtype=np.int64)
                 for j in used:
                     changed[:, j] = other[:, j]
-                    find_leaves(seen, missing, tree.steps, found)
+                    tree.find_leaves(seen, missing, found)
                     changed[:, j] = own[:, j]
                     rise = losses(found, here[part]) - before[part]
                     rises[j] += np.dot(weight[here[part]], rise)

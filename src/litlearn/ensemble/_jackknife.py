@@ -6,7 +6,7 @@ import numpy as np
 
 from litlearn._core import parallel
 from litlearn.tree._sparse import dense_rows
-from litlearn.tree._structure import add_values, has_missing
+from litlearn.tree._structure import has_missing
 
 ENTRIES = 2**21  # predictions of all trees for a tile of queries, 16 MB
 TRAINING_ROWS = 1024  # whose covariances are held at a time
@@ -48,7 +48,7 @@ def answers_of_trees(X, rows, trees, hard, n_jobs):
     def part(b):
         for some, dense in dense_rows(X, rows):
             place = answers[b, some.start - rows.start : some.stop - rows.start]
-            add_values(dense, has_missing(dense), trees[b].steps, trees[b].value, hard, place)
+            trees[b].add_values(dense, has_missing(dense), hard, place)
             parallel.check_interrupt()
 
     parallel.fold_blocks(part, None, range(len(trees)), n_jobs)

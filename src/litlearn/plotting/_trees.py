@@ -17,6 +17,8 @@ def _text_of_nodes(
     model, names, classes, *, show_class, label, impurity, node_ids, proportion, precision
 ):
     """Return a function that writes the text of a node; arguments as in :func:`plot_tree`."""
+    from litlearn.tree._export import sides_of_levels
+
     tree = model.tree_
     # Read once: each is computed anew from all nodes.
     left, feature, threshold = tree.children_left, tree.feature, tree.threshold
@@ -31,8 +33,10 @@ def _text_of_nodes(
     def text_of(node):
         lines = [f"node {node}"] if node_ids else []
         if left[node] >= 0:
-            lines.append(f"{names[feature[node]]} \N{LESS-THAN OR EQUAL TO} ")
-            lines[-1] += number(threshold[node])
+            question = f"\N{LESS-THAN OR EQUAL TO} {number(threshold[node])}"
+            if np.isnan(threshold[node]):
+                question = sides_of_levels(model, node)[0]
+            lines.append(f"{names[feature[node]]} {question}")
         if impurity:
             lines.append(described(model.criterion, number(tree.impurity[node]), node))
         samples = str(tree.n_node_samples[node])

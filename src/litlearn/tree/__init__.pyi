@@ -32,9 +32,12 @@ class DecisionTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     class_weight: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | Literal["balanced"] | None
     ccp_alpha: Float
     monotonic_cst: Array | None
+    categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    is_categorical_: NDArray[Any] | Any
+    levels_: dict[Any, Any]
     n_outputs_: int
     max_features_: int
     feature_importances_: NDArray[Any]
@@ -60,6 +63,7 @@ class DecisionTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         | None = None,
         ccp_alpha: Float = 0.0,
         monotonic_cst: Array | None = None,
+        categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse, check_input: Bool = True) -> NDArray[Any]: ...
@@ -96,9 +100,12 @@ class DecisionTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     min_impurity_decrease: Float
     ccp_alpha: Float
     monotonic_cst: Array | None
+    categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    is_categorical_: NDArray[Any] | Any
+    levels_: dict[Any, Any]
     n_outputs_: int
     max_features_: int
     feature_importances_: NDArray[Any]
@@ -118,6 +125,7 @@ class DecisionTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         min_impurity_decrease: Float = 0.0,
         ccp_alpha: Float = 0.0,
         monotonic_cst: Array | None = None,
+        categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse, check_input: Bool = True) -> NDArray[Any]: ...
@@ -153,9 +161,12 @@ class ExtraTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     class_weight: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | Literal["balanced"] | None
     ccp_alpha: Float
     monotonic_cst: Array | None
+    categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    is_categorical_: NDArray[Any] | Any
+    levels_: dict[Any, Any]
     n_outputs_: int
     max_features_: int
     feature_importances_: NDArray[Any]
@@ -181,6 +192,7 @@ class ExtraTreeClassifier(ClassifierMixin, MultiOutputMixin, BaseEstimator):
         | None = None,
         ccp_alpha: Float = 0.0,
         monotonic_cst: Array | None = None,
+        categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse, check_input: Bool = True) -> NDArray[Any]: ...
@@ -217,9 +229,12 @@ class ExtraTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     max_leaf_nodes: Int | None
     ccp_alpha: Float
     monotonic_cst: Array | None
+    categorical_features: Literal["from_dtype"] | Array | None
     max_bins: Int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    is_categorical_: NDArray[Any] | Any
+    levels_: dict[Any, Any]
     n_outputs_: int
     max_features_: int
     feature_importances_: NDArray[Any]
@@ -239,6 +254,7 @@ class ExtraTreeRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         max_leaf_nodes: Int | None = None,
         ccp_alpha: Float = 0.0,
         monotonic_cst: Array | None = None,
+        categorical_features: Literal["from_dtype"] | Array | None = None,
         max_bins: Int | None = None,
     ) -> None: ...
     def apply(self, X: Array | Sparse, check_input: Bool = True) -> NDArray[Any]: ...

@@ -26,7 +26,7 @@ from litlearn._core.constraints import (
     Table,
     shown,
 )
-from litlearn.tree import _criteria
+from litlearn.tree import _categories, _criteria
 from litlearn.tree._growth import TreeTargets
 from litlearn.tree._ranks import NO_MISSING, Codes, code_columns
 from litlearn.tree._sparse import DENSE, code_stored, keep_values
@@ -66,6 +66,8 @@ class Training(NamedTuple):
         The classes of each output.
     names : ndarray or None
         Names of the features.
+    levels : dict of int to ndarray, or None
+        Levels of the categorical features, which are codes in `X`.
     """
 
     X: np.ndarray
@@ -75,6 +77,7 @@ class Training(NamedTuple):
     weight: np.ndarray
     classes: list | None
     names: np.ndarray | None
+    levels: dict | None = None
 
     def classes_of_samples(self):
         """Return the number of the class of each sample, of shape (n_outputs, n_samples)."""
@@ -95,6 +98,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         ccp_alpha=NOT_NEGATIVE,
         max_bins=Integer("[2, inf)") | None,
         monotonic_cst=ARRAY | None,
+        categorical_features=Option("from_dtype") | ARRAY | None,
     )
     criteria = None  # names of the criteria, and their numbers
     random_thresholds = False
@@ -103,7 +107,11 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
 
     def _training(self, X, y, sample_weight, class_weight=None):
         """Check the data, and code them. Nothing is stored."""
-        X, names = validation.check_samples(self, X)
+        if self.categorical_features is None:
+            X, names, levels = *validation.check_samples(self, X), None
+        else:  # trees that are there already keep the numbers of their levels
+            known = getattr(self, "levels_", {}) if getattr(self, "warm_start", False) else {}
+            X, names, levels = _categories.code_samples(self, X, known)
         n_samples = X.shape[0]
         if max(X.shape) > LARGEST_SIZE:
             raise ValueError(
@@ -124,7 +132,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             n_classes = np.ones(len(Y), dtype=np.int64)
             self._check_poisson(Y)
             weight = validation.check_sample_weight(self, sample_weight, n_samples)
-        signs = self._signs(X.shape[1], n_classes)
+        signs = self._signs(X.shape[1], n_classes, levels)
         weight = np.ones(n_samples) if weight is None else weight
         with np.errstate(over="ignore"):
             total = weight.sum()
@@ -140,6 +148,9 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             prepared = prepared._replace(codes=ranks.astype(np.uint32))
         # Every problem has arrays of the same types, so that one compiled kernel serves them all.
         none, stored, dense = np.empty((0, 0)), DENSE, isinstance(X, np.ndarray)
+        n_levels = np.zeros(X.shape[1] if levels else 0, dtype=np.int64)
+        for j, own in (levels or {}).items():
+            n_levels[j] = len(own)
         if self._draws_thresholds() and not dense:
             missing, counts = np.empty(0, dtype=np.uint32), np.zeros(1, dtype=np.int64)
             codes = Codes(none.astype(np.uint16), missing, counts, None)
@@ -153,7 +164,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         else:
             columns = none
             if dense:
-                codes = code_columns(X, self.max_bins, n_jobs)
+                codes = code_columns(X, self.max_bins, n_jobs, n_levels if levels else None)
             else:
                 codes, stored = code_stored(X, self.max_bins, n_jobs)
         problem = TreeProblem(
@@ -165,10 +176,11 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
             table=none.ravel(),
             stored=stored,
             signs=signs,
+            n_levels=n_levels,
         )
-        return Training(X, codes, problem, prepared, weight, classes, names)
+        return Training(X, codes, problem, prepared, weight, classes, names, levels)
 
-    def _signs(self, n_features, n_classes):
+    def _signs(self, n_features, n_classes, levels):
         """Return the monotonic constraints on the values of nodes; empty if there are none.
 
         The value of two classes is the share of the first one, and that of the second one is
@@ -194,6 +206,11 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         if n_classes[0] > 2:
             raise ValueError(
                 f"{refused} multiclass classification. Got y of {n_classes[0]} classes."
+            )
+        if levels and given[list(levels)].any():
+            raise ValueError(
+                f"{who}: Categorical features cannot have monotonic constraints. Got "
+                f"monotonic_cst={given.tolist()}, and the categorical features {sorted(levels)}."
             )
         signs = given.astype(np.int8)
         signs = -signs if self.criteria is CLASSIFICATION else signs
@@ -250,11 +267,20 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
     def _store(self, training):
         """Store what the data said. Nothing fails after this."""
         validation.store_features(self, training.X.shape[1], training.names)
+        self._store_levels(training.levels)
         self.n_outputs_ = len(training.targets.Y)
         self.max_features_ = self._max_features(training.X.shape[1])
         if training.classes is not None:
             self.classes_ = self._public(training.classes)
             self.n_classes_ = self._public([len(classes) for classes in training.classes])
+
+    def _store_levels(self, levels):
+        """Store the levels of the categorical features, if there are any."""
+        if levels is not None:
+            self.levels_ = levels
+            self.is_categorical_ = np.isin(np.arange(self.n_features_in_), list(levels))
+        elif hasattr(self, "levels_"):  # of an earlier fit
+            del self.levels_, self.is_categorical_
 
     def _flat(self, columns):
         """Return an array with a column an output as users see it: of a single one, flat."""
@@ -265,7 +291,9 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         return parts[0] if self.n_outputs_ == 1 else parts
 
     def _queries(self, X):
-        """Return checked samples; of sparse ones a few rows at a time are laid out."""
+        """Return checked samples, with levels as codes; sparse ones stay sparse."""
+        if hasattr(self, "levels_"):
+            return _categories.code_queries(self, X)
         return validation.check_queries(self, X, sparse=("csr",))
 
     def _classes_of_outputs(self):

@@ -266,6 +266,16 @@ class DecisionTreeClassifier(TreeClassifier):
         such a feature must put the children's shares in order. The middle between them bounds all
         shares below, which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User
         Guide). Nothing is asked of missing values. None: no constraints.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: a random one, or the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -277,6 +287,10 @@ class DecisionTreeClassifier(TreeClassifier):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -329,6 +343,7 @@ class DecisionTreeClassifier(TreeClassifier):
         class_weight=None,
         ccp_alpha=0.0,
         monotonic_cst=None,
+        categorical_features=None,
         max_bins=None,
     ):
         self._set_as_given(locals())
@@ -380,6 +395,16 @@ class DecisionTreeRegressor(TreeRegressor):
         children's means (or medians) in order. The middle between them bounds all values below,
         which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User Guide). Nothing is
         asked of missing values. None: no constraints.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: a random one, or the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -391,6 +416,10 @@ class DecisionTreeRegressor(TreeRegressor):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -432,6 +461,7 @@ class DecisionTreeRegressor(TreeRegressor):
         min_impurity_decrease=0.0,
         ccp_alpha=0.0,
         monotonic_cst=None,
+        categorical_features=None,
         max_bins=None,
     ):
         criterion = renamed(criterion)
@@ -486,6 +516,16 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         such a feature must put the children's shares in order. The middle between them bounds all
         shares below, which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User
         Guide). Nothing is asked of missing values. None: no constraints.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: a random one, or the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -497,6 +537,10 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -543,6 +587,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         class_weight=None,
         ccp_alpha=0.0,
         monotonic_cst=None,
+        categorical_features=None,
         max_bins=None,
     ):
         self._set_as_given(locals())
@@ -594,6 +639,16 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         children's means (or medians) in order. The middle between them bounds all values below,
         which are clipped to it (Potharst and Feelders, 2002; scikit-learn's User Guide). Nothing is
         asked of missing values. None: no constraints.
+    categorical_features : array-like or "from_dtype", default=None
+        Which features are categories, as a mask, by their numbers or by their names; or, with
+        ``"from_dtype"``, the columns of a data frame whose type is categorical or an enumeration.
+        Their levels are finite numbers, or what the data frame holds, and a split sends a set of
+        them to the left, whatever their order: a random one, or the best of all, which
+        :eq:`eq-category-order` finds for two classes and for means of one output. With several
+        classes or outputs, and for medians, all sets are tried of up to 8 levels in a node; of
+        more, the set is the best that comes first in the order of one class, output or median.
+        Missing values are one more level, and levels that a node has not seen go with them. `X`
+        must be dense and in memory. None: all features are numbers.
     max_bins : int, default=None
         Approximate splits: the values of a feature are put into at most so many bins of
         about equally many samples, whatever their weights, and only thresholds between bins
@@ -605,6 +660,10 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` was a data frame with string names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool
+        Which features are categories; only with ``categorical_features``.
+    levels_ : dict
+        For the number of each of these, its levels in an array.
     n_outputs_ : int
         Number of targets.
     max_features_ : int
@@ -646,6 +705,7 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         max_leaf_nodes=None,
         ccp_alpha=0.0,
         monotonic_cst=None,
+        categorical_features=None,
         max_bins=None,
     ):
         criterion = renamed(criterion)

@@ -1,6 +1,7 @@
 """A tree as text, and in the language of Graphviz."""
 
 import colorsys
+import html
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from litlearn.tree._structure import LEAF, parents
 
 DIGITS, LABEL = Integer("[0, inf)"), Option("all", "root", "none")
 DEPTH = DIGITS | None
+MOST_LEVELS = 10  # that are named of one set
 SATURATION, BRIGHTNESS, FIRST_HUE = 0.75, 0.9, 25  # of the colours of nodes, and degrees
 
 
@@ -103,13 +105,32 @@ def export_text(
             lines.append(f"{bar * depth}{dashes} truncated branch of depth {below}")
         else:
             name, threshold = names[feature[node]], f"{thresholds[node]:.{decimals}f}"
-            lines.append(f"{bar * depth}{dashes} {name} <= {threshold}")
+            goes_left, goes_right = f"<= {threshold}", f">  {threshold}"
+            if np.isnan(thresholds[node]):
+                goes_left, goes_right = sides_of_levels(decision_tree, node)
+            lines.append(f"{bar * depth}{dashes} {name} {goes_left}")
             walk(left[node], depth + 1)
-            lines.append(f"{bar * depth}{dashes} {name} >  {threshold}")
+            lines.append(f"{bar * depth}{dashes} {name} {goes_right}")
             walk(right[node], depth + 1)
 
     walk(0, 0)
     return "\n".join(lines) + "\n"
+
+
+def sides_of_levels(model, node):
+    """Return in words which levels go left at a node, and which go right.
+
+    One side is a list; the other has all else: missing values and unknown levels, too.
+    """
+    tree = model.tree_
+    levels = model.levels_[tree.feature[node]][tree.levels_apart(node)].tolist()
+    names = [f"{one:g}" if isinstance(one, float) else str(one) for one in levels]
+    if len(names) > MOST_LEVELS:
+        more = len(names) - MOST_LEVELS + 1
+        names = [*names[: MOST_LEVELS - 1], f"... {more} more"]
+    listed = f"in {{{', '.join(names)}}}"
+    sides = f"not {listed}", listed
+    return sides if tree.missing_go_to_left[node] else sides[::-1]
 
 
 def _names_of_features(who, model, given):
@@ -148,6 +169,10 @@ class Marks(NamedTuple):
     line: str
     opening: str
     closing: str
+
+    def text(self, words):
+        """Return words of the user as they are written here."""
+        return html.escape(words) if self.opening == "<" else _escaped(words)
 
 
 PLAIN = Marks("#", "[", "]", "<=", "\\n", '"', '"')
@@ -238,7 +263,7 @@ def export_graphviz(
             f"features, {decision_tree.n_features_in_}"
         )
     tree, marks = decision_tree.tree_, HTML if special_characters else PLAIN
-    nodes = _Nodes(tree, decision_tree.criterion, marks, precision, proportion)
+    nodes = _Nodes(decision_tree, marks, precision, proportion)
     style = ", ".join(name for name, on in (("filled", filled), ("rounded", rounded)) if on)
     style = f', style="{style}", color="black"' if style else ""
     lines = ["digraph Tree {", f'node [shape=box{style}, fontname="{fontname}"] ;']
@@ -288,10 +313,16 @@ def _written(text, out_file):
 class _Nodes:
     """What Graphviz shows of each node of a tree."""
 
-    def __init__(self, tree, criterion, marks, precision, proportion):
-        self.tree, self.criterion, self.marks = tree, criterion, marks
+    def __init__(self, model, marks, precision, proportion):
+        self.model, self.tree, self.criterion, self.marks = (
+            model,
+            model.tree_,
+            model.criterion,
+            marks,
+        )
         self.precision, self.proportion = precision, proportion
         # Read once: each is computed anew from all nodes.
+        tree = self.tree
         self.left, self.feature, self.threshold = tree.children_left, tree.feature, tree.threshold
         self.hues = np.arange(FIRST_HUE, FIRST_HUE + 360, 360.0 / tree.n_classes[0]).astype(int)
 
@@ -305,7 +336,10 @@ class _Nodes:
             name = f"x{marks.lower}{j}{marks.upper}"
             name = name if feature_names is None else _escaped(feature_names[j])
             threshold = np.round(self.threshold[node], self.precision)
-            lines.append(f"{name} {marks.at_most} {threshold}")
+            question = f"{marks.at_most} {threshold}"
+            if np.isnan(threshold):
+                question = marks.text(sides_of_levels(self.model, node)[0])
+            lines.append(f"{name} {question}")
         if impurity:
             number = np.round(tree.impurity[node], self.precision)
             lines.append(f"{self.criterion} = {number}" if named else str(number))

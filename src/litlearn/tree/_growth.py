@@ -7,13 +7,14 @@ import numpy as np
 from litlearn._core import parallel
 from litlearn._core.jit import njit
 from litlearn._core.random import make_state
-from litlearn.tree import _splitter
+from litlearn.tree import _mixed, _splitter
 from litlearn.tree._criteria import ABSOLUTE_ERROR, MISCLASSIFICATION
+from litlearn.tree._levels import NO_ROOM, has_room, make_room
 from litlearn.tree._ranks import midpoints
 from litlearn.tree._sort import HALF
 from litlearn.tree._sparse import entries_at, with_room
 from litlearn.tree._splitter import LEAF, RANDOM, Nodes, Queue, Scratch, TreeSamples, Work
-from litlearn.tree._structure import MISSING_LEFT, STEP, Tree
+from litlearn.tree._structure import CATEGORICAL, MISSING_LEFT, STEP, Tree, with_sets
 
 BUDGET = 5_000_000  # values looked at between two returns to Python: about 100 ms
 LARGEST_EXPONENT = 300  # of weights that are used as they are
@@ -100,23 +101,25 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     room = most if best_first else min(most, 1024)
     nodes = make_nodes(room, *shape, bounded=problem.signs.size > 0)
     queue = make_queue(n, most if best_first else 0)
-    nodes = split_all(Work(problem, rules, samples, scratch, nodes), queue, most)
+    nodes, sets = split_all(Work(problem, rules, samples, scratch, nodes), queue, most)
     if best_first:
         order = np.empty(len(nodes.left), dtype=np.int64)
         walk(nodes.left, nodes.right, order)
         nodes = renumbered(nodes, order)
     nodes.weight[:] = np.ldexp(nodes.weight, exponent)
-    return _finish(X, codes, problem, rules, nodes)
+    return _finish(X, codes, problem, rules, nodes, sets)
 
 
 def split_all(work, queue, most):
-    """Split nodes, `most` of them at most, until none waits. Return the nodes.
+    """Split nodes, `most` of them at most, until none waits. Return the nodes, and their sets.
 
     The kernel returns when it needs more room, and now and then for Ctrl-C.
     """
-    split = kernel(work.rules, work.problem.signs.size > 0)
+    problem = work.problem
+    split = kernel(work.rules, problem.signs.size > 0, bool(problem.n_levels.any()))
     budget = max(1, BUDGET // (work.rules.max_features * len(work.samples.Y)))
     while queue.counts[0] + queue.counts[2]:
+        work = _with_sets(work)
         split(work, queue, budget)
         parallel.check_interrupt()
         n_waiting, n_nodes, _ = queue.counts
@@ -126,16 +129,30 @@ def split_all(work, queue, most):
             work = work._replace(nodes=longer)
         if n_waiting + 2 > len(queue.stack):
             queue = queue._replace(stack=_extended(queue.stack, 2 * len(queue.stack)))
-    return Nodes(*(array[: queue.counts[1]] for array in work.nodes))
+    nodes = Nodes(*(array[: queue.counts[1]] for array in work.nodes))
+    return nodes, work.scratch.levels.sets
 
 
-def kernel(rules, bounded=False):
-    """Return the compiled function that splits by these rules; `bounded`: in order."""
+def _with_sets(work):
+    """Return the work with room for the set of at least one more node."""
+    room = work.scratch.levels
+    if not room.slots.size or has_room(room):
+        return work
+    longer = _extended(room.sets, 2 * room.sets.size + max(1024, room.slots.size))
+    return work._replace(scratch=work.scratch._replace(levels=room._replace(sets=longer)))
+
+
+def kernel(rules, bounded=False, mixed=False):
+    """Return the compiled function that splits by these rules.
+
+    `bounded`: in order; `mixed`: some features are categorical.
+    """
     family = "classes" if rules.criterion <= MISCLASSIFICATION else "numbers"
     if rules.criterion == ABSOLUTE_ERROR:
         family = "medians"
     drawn = "_at_random" if rules.splitter == RANDOM else ""
-    return getattr(_splitter, f"split_by_{family}{drawn}{'_in_order' if bounded else ''}")
+    module, what = (_mixed, "split_levels_by") if mixed else (_splitter, "split_by")
+    return getattr(module, f"{what}_{family}{drawn}{'_in_order' if bounded else ''}")
 
 
 def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
@@ -145,6 +162,10 @@ def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
     most_codes = max(problem.n_codes.max(), problem.stored.n_codes.max(initial=0))
     n_bins = 0 if at_random else min(most_codes, 2 * n // (1 + n_sums))
     ranked = n if rules.criterion == ABSOLUTE_ERROR else 0
+    # Of levels, one more stands for missing values.
+    most_levels = int(problem.n_levels.max(initial=0))
+    levels = make_room(most_levels + 1, n, n_sums) if most_levels else NO_ROOM
+    n_bins = n_bins if at_random else max(n_bins, levels.counts.size)
     bounded = problem.signs.size > 0
     return Scratch(
         keys=np.empty(n, dtype=np.uint64),
@@ -167,6 +188,7 @@ def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
         goes_right=np.empty(n, dtype=np.bool_),
         spare=np.empty(0 if by_class else n),
         search=np.array([max(1, BUDGET // shape[0]), 0, 0, 0, 0, 0, 0, 0], dtype=np.float64),
+        levels=levels,
     )
 
 
@@ -255,10 +277,12 @@ def renumbered(nodes, order):
     return nodes._replace(left=number[nodes.left], right=number[nodes.right])
 
 
-def _finish(X, codes, problem, rules, nodes):
+def _finish(X, codes, problem, rules, nodes, sets):
     """Set the thresholds, and return the tree without what only growing needs."""
     threshold = nodes.threshold
-    inner = np.flatnonzero(nodes.feature != LEAF)
+    leaf = nodes.feature == LEAF
+    by_set = ~leaf & (problem.n_levels[nodes.feature] > 0 if problem.n_levels.size else False)
+    inner = np.flatnonzero(~leaf & ~by_set)
     feature = nodes.feature[inner]
     if rules.splitter != RANDOM:
         rows = nodes.cut[inner].T
@@ -271,11 +295,11 @@ def _finish(X, codes, problem, rules, nodes):
             low, high = codes.edges[feature, nodes.code[inner]], codes.edges[feature, above - 1]
             absent = above == codes.missing[feature]
             threshold[inner] = np.where(absent, np.inf, midpoints(low, high))
-    leaf = nodes.feature == LEAF
     steps = np.empty(len(leaf), dtype=STEP)
     steps["threshold"] = np.where(leaf, np.nan, threshold)
     steps["right"] = np.where(leaf, np.arange(len(leaf)), nodes.right)
     marks = np.where(nodes.missing_left & ~leaf, MISSING_LEFT, 0)
+    marks = marks + np.where(by_set, CATEGORICAL, 0)
     steps["feature"] = np.where(leaf, 0, nodes.feature) + marks
     arrays = {
         "steps": steps,
@@ -284,7 +308,7 @@ def _finish(X, codes, problem, rules, nodes):
         "weighted_n_node_samples": nodes.weight.copy(),
         "value": nodes.value.copy(),
     }
-    return Tree(X.shape[1], problem.n_classes, arrays)
+    return Tree(X.shape[1], problem.n_classes, with_sets(arrays, sets))
 
 
 def _values_at(X, problem, rows, features):

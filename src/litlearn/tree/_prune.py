@@ -3,7 +3,7 @@
 import numpy as np
 
 from litlearn._core.jit import njit
-from litlearn.tree._structure import LEAF, Tree, parents
+from litlearn.tree._structure import LEAF, Tree, parents, with_sets
 
 
 @njit
@@ -102,4 +102,4 @@ def prune(tree, alpha):
     steps["right"] = np.where(leaf, np.arange(len(leaf)), number[steps["right"]])
     steps["threshold"] = np.where(leaf, np.nan, steps["threshold"])
     steps["feature"] = np.where(leaf, 0, steps["feature"])
-    return Tree(tree.n_features, tree.n_classes, arrays)
+    return Tree(tree.n_features, tree.n_classes, with_sets(arrays, tree.sets))

@@ -36,7 +36,7 @@ class Codes(NamedTuple):
     edges: np.ndarray | None
 
 
-def code_columns(X, max_bins=None, n_jobs=None):
+def code_columns(X, max_bins=None, n_jobs=None, n_levels=None):
     """Replace the values of each column by their ranks, or by numbers of at most `max_bins` bins.
 
     Parameters
@@ -48,6 +48,8 @@ def code_columns(X, max_bins=None, n_jobs=None):
         neighbouring values share a code, about equally many samples each.
     n_jobs : int or None
         Threads.
+    n_levels : ndarray of shape (n_features,), int64, or None
+        Of a categorical column, whose values are codes already, the number of levels; 0 for others.
 
     Returns
     -------
@@ -61,8 +63,15 @@ def code_columns(X, max_bins=None, n_jobs=None):
     edges = [np.empty(0)] * n_features
 
     def code(j):
-        # <rank>: Each value differs from the one before it, or has the same rank.
+        # <rank>: Each value differs from the one before it, or has the same rank. Levels are
+        # codes already.
         column = np.ascontiguousarray(X[:, j])
+        if n_levels is not None and n_levels[j]:
+            absent, counts[j] = np.isnan(column), n_levels[j]
+            if absent.any():
+                missing[j], counts[j] = n_levels[j], n_levels[j] + 1
+            codes[j] = np.where(absent, n_levels[j], column)
+            return
         order = np.argsort(column)  # NaN comes last
         values = column[order]
         n_present = n_samples - np.count_nonzero(np.isnan(values))

@@ -9,9 +9,10 @@ reorders the stretch so that the left child's samples come first::
 
 No copy of the data is made, and nothing is allocated.
 
-Functions take a `family` of criteria, and some a `splitter`, or whether splits are `bounded` by
-monotonic constraints. These are constants that :func:`split_nodes` is called with: the compiler
-sees them, and drops what they do not need, so that a first tree waits only for its own part.
+Functions take a `family` of criteria, and some a `splitter`, the `kinds` of features, or whether
+splits are `bounded` by monotonic constraints. These are constants that :func:`split_nodes` is
+called with: the compiler sees them, and drops what they do not need, so that a first tree waits
+only for its own part.
 """
 
 import math
@@ -23,6 +24,23 @@ from litlearn._core.jit import njit
 from litlearn._core.random import random_below, random_uniform
 from litlearn.tree import _criteria as criteria
 from litlearn.tree._criteria import CLASSES, MEDIANS, NUMBERS
+from litlearn.tree._levels import (
+    FEW_LEVELS,
+    NO_ROOM,
+    LevelRoom,
+    deviation_of_sides,
+    draw_sides,
+    has_room,
+    is_listed,
+    list_levels,
+    number_levels,
+    sort_bins,
+    store_set,
+    take_first,
+    take_subset,
+    write_medians,
+    write_ranks,
+)
 from litlearn.tree._monotone import (
     BOUNDED,
     FREE,
@@ -44,6 +62,7 @@ LEAF = -1
 VALUES, DRAWN, SCORE, UNDRAWN, CONSTANT, LAST, TRIED, HIGHEST = range(8)
 BEST, RANDOM = range(2)  # splitters
 NO_SIGNS = np.empty(0, dtype=np.int8)
+VALUED, MIXED = range(2)  # kinds of features: numbers only, or categories among them
 ONE = np.int64(1)  # of the same type as any number of outputs: one function is compiled for both
 
 
@@ -72,6 +91,9 @@ class TreeProblem(NamedTuple):
     signs : ndarray of shape (n_features,) or (0,), int8
         Monotonic constraints on a node's value: 1, if it must not fall as the feature grows, -1, if
         it must not rise, 0; empty if there are none.
+    n_levels : ndarray of shape (n_features,), int64
+        How many levels a categorical feature has, 0 for a number; empty if all are numbers. The
+        codes of levels, or their values in ``columns``, are 0 to ``n_levels - 1``.
     """
 
     codes: np.ndarray
@@ -82,6 +104,7 @@ class TreeProblem(NamedTuple):
     table: np.ndarray
     stored: Stored = DENSE
     signs: np.ndarray = NO_SIGNS
+    n_levels: np.ndarray = np.empty(0, dtype=np.int64)
 
 
 class Rules(NamedTuple):
@@ -121,7 +144,8 @@ class Nodes(NamedTuple):
     feature: np.ndarray  # int32
     code: np.ndarray  # uint32: largest code that goes left
     cut: np.ndarray  # (capacity, 2) uint32: codes on both sides of the cut; later, rows with them
-    threshold: np.ndarray  # float64: set here for random splits, otherwise when the tree is done
+    # float64: set here for random splits, otherwise when the tree is done; for levels, their set
+    threshold: np.ndarray
     missing_left: np.ndarray  # bool
     impurity: np.ndarray  # float64
     n_samples: np.ndarray  # int32
@@ -154,6 +178,7 @@ class Scratch(NamedTuple):
     goes_right: np.ndarray  # (n,) bool; these two for the partition, in regression
     spare: np.ndarray  # (n,)
     search: np.ndarray  # (8,): how far the search for a split has come, see `find_split`
+    levels: LevelRoom = NO_ROOM
 
 
 class Work(NamedTuple):
@@ -501,6 +526,226 @@ def two_groups(values, n, threshold, start, keys):
 
 
 # ---------------------------------------------------------------------------------------------
+# Categories: which levels of a feature go left
+
+
+@njit(inline=True)
+def is_categorical(kinds, problem, j):
+    """Tell whether feature j has levels instead of numbers."""
+    if kinds == MIXED:
+        return problem.n_levels[j] > 0
+    return False
+
+
+@njit(inline=True)
+def code_of_level(splitter, problem, j, row):
+    """Return the code of the level that a row has; one more than the last for a missing value."""
+    if splitter == RANDOM:
+        value = problem.columns[j, row]
+        return problem.n_levels[j] if math.isnan(value) else np.int64(value)
+    return np.int64(problem.codes[j, row])
+
+
+@njit(inline=True)
+def try_levels(family, splitter, work, j, stretch, best):
+    """Try sets of levels of a categorical feature j: a random one, or the best.
+
+    Missing values are one more level. Returns whether the feature is constant here, the best score
+    so far, and whether missing values go left; ``scratch.levels`` lists the set.
+    """
+    problem, scratch, records = work.problem, work.scratch, work.samples.records
+    start, n, room = stretch.start, stretch.end - stretch.start, work.scratch.levels
+    for i in range(n):
+        row = row_of(records[start + i])
+        scratch.buffer[i] = code_of_level(splitter, problem, j, row)
+    n_bins = number_levels(scratch.buffer, n, room)
+    if n_bins < 2:
+        return True, best, False
+    if splitter == RANDOM:
+        # <random>: Left and right become numbers with a threshold between them.
+        draw_sides(scratch.state, n_bins, room.left)
+        for i in range(n):
+            scratch.values[i] = 0.0 if room.left[np.uintp(scratch.buffer[i])] else 1.0
+        here = score_threshold(family, FREE, work, 0.5, stretch, NO_LIMITS)
+    else:
+        sum_levels(family, work, n_bins, stretch)
+        here = best_levels(family, work, n_bins, stretch)
+    if not is_better(here, best):
+        return False, best, False
+    return False, here, list_levels(room, n_bins, n, np.uint32(problem.n_levels[j]))
+
+
+@njit(inline=True)
+def sum_levels(family, work, n_bins, stretch):
+    """Sum up a node by the bins in ``scratch.buffer``, as :func:`fill_histogram` does by codes.
+
+    For medians, only counts and weights.
+    """
+    samples, scratch, start = work.samples, work.scratch, stretch.start
+    histogram, Y, w, n_classes = scratch.histogram, samples.Y, samples.w, scratch.total.shape[1]
+    histogram[:n_bins] = 0.0
+    for i in range(start, stretch.end):
+        b = np.uintp(scratch.buffer[i - start])
+        s = np.uintp(samples.records[i] >> HALF) if family == CLASSES else np.uintp(i)
+        histogram[b, 0] += 1.0
+        histogram[b, 1] += w[s]
+        for t in range(0 if family == MEDIANS else len(Y)):
+            if family == CLASSES:
+                histogram[b, np.uintp(2 + t * n_classes) + np.uintp(Y[t, s])] += w[s]
+            else:
+                origin = criteria.origin(work.rules.criterion, scratch.centre[t])
+                histogram[b, 2 + t] += w[s] * (Y[t, s] - origin)
+
+
+@njit(inline=True)
+def best_levels(family, work, n_bins, stretch):
+    """Return the best score over sets of levels; ``scratch.levels`` says which go left.
+
+    Implements :eq:`eq-category-order`: with two classes, or means of one output, the levels of the
+    best set come first in the order of their mean response. Otherwise there are several orderings,
+    one for each class and output, or for the medians of each output, and the best set may be in
+    none of them. Then all sets are tried of up to `FEW_LEVELS` levels; of more, the best set of
+    any ordering is taken.
+    """
+    scratch, room, best = work.scratch, work.scratch.levels, -np.inf
+    n_outputs, n_classes = scratch.total.shape
+    exact = count_orderings(family, scratch.total) == 1
+    for t in range(n_outputs):
+        for c in range(n_classes - 1, -1, -1):
+            if family == CLASSES and not has_ordering(scratch.total, t, c):
+                continue
+            write_responses(family, work, n_bins, stretch, t, c)
+            sort_bins(room, n_bins)
+            if not exact and n_bins <= FEW_LEVELS:
+                here, subset = sweep_subsets(family, work, n_bins, stretch)
+                take_subset(room, n_bins, subset)
+                return here
+            here, n_left = sweep_levels(family, work, n_bins, stretch)
+            if here > best:
+                best = here
+                take_first(room, n_bins, n_left)
+    return best
+
+
+@njit(part=True)
+def has_ordering(total, t, c):
+    """Tell whether the share of class c in output t gives an ordering of its own.
+
+    Of two classes that occur, the share of the second orders levels as that of the first does.
+    """
+    n_present, first = 0, -1
+    for k in range(total.shape[1]):
+        if total[t, k] > 0.0:
+            n_present += 1
+            first = k if first < 0 else first
+    return total[t, c] > 0.0 and (n_present > 2 or (n_present == 2 and c != first))
+
+
+@njit(inline=True)
+def count_orderings(family, total):
+    """Return how many orderings levels have. Medians count as several: no ordering is exact."""
+    if family == MEDIANS:
+        return 2
+    if family == NUMBERS:
+        return total.shape[0]
+    n = 0
+    for t in range(total.shape[0]):
+        for c in range(total.shape[1]):
+            n += has_ordering(total, t, c)
+    return n
+
+
+@njit(inline=True)
+def write_responses(family, work, n_bins, stretch, t, c):
+    """Write what bins are ordered by: their share of class c, mean or median, in output t."""
+    samples, scratch, room = work.samples, work.scratch, work.scratch.levels
+    weights, start, n = scratch.histogram[:, 1], stretch.start, stretch.end - stretch.start
+    if family == MEDIANS:
+        order, bins, below = scratch.order[t], scratch.buffer, scratch.costs[0]
+        write_medians(bins, start, n, samples.Y[t], samples.w, order, weights, below, room.response)
+    else:
+        column = 2 + t * scratch.total.shape[1] + c
+        for b in range(n_bins):
+            room.response[b] = scratch.histogram[b, column] / weights[b]
+
+
+@njit(inline=True)
+def sweep_levels(family, work, n_bins, stretch):
+    """Return the best score over all cuts of the ordered levels, and how many levels go left."""
+    scratch, room, n = work.scratch, work.scratch.levels, stretch.end - stretch.start
+    if family == MEDIANS:
+        write_ranks(room, scratch.buffer, n_bins, stretch.start, n, scratch.keys)
+        here, where = sweep(family, work, stretch)
+        return here, np.int64(code_of(scratch.keys[where])) + 1
+    sums, best, n_left = room.subsets[0], -np.inf, 0
+    sums[:] = 0.0
+    for s in range(n_bins - 1):
+        for k in range(sums.size):
+            sums[k] += scratch.histogram[room.order[s], k]
+        here = score_sums(family, work, sums, stretch)
+        if here > best:
+            best, n_left = here, s + 1
+    return best, n_left
+
+
+@njit(inline=True)
+def sweep_subsets(family, work, n_bins, stretch):
+    """Return the best score over all sets of a few levels, and the best of them.
+
+    A set is a number whose bit s says whether level s + 1 of the order goes left, with level 0.
+    Its sums are those of the set without its last level, and of that level.
+    """
+    scratch, room = work.scratch, work.scratch.levels
+    subsets, last, best, found = room.subsets, 0, -np.inf, 0
+    for subset in range((1 << (n_bins - 1)) - 1):
+        last += subset == 1 << last
+        before = subset - (1 << (last - 1)) if subset > 0 else 0
+        for k in range(subsets.shape[1]):
+            more = scratch.histogram[room.order[last], k]
+            subsets[subset, k] = subsets[before, k] + more if subset > 0 else more
+        if family == MEDIANS:
+            take_subset(room, n_bins, subset)
+        here = score_sums(family, work, subsets[subset], stretch)
+        if here > best:
+            best, found = here, subset
+    return best, found
+
+
+@njit(inline=True)
+def score_sums(family, work, sums, stretch):
+    """Return the score of two children, given the sums of the left one as a histogram's row.
+
+    Minus infinity, if one is too small. Of medians, which sums do not tell, ``scratch.levels`` says
+    which levels go left.
+    """
+    rules, samples, scratch, start = work.rules, work.samples, work.scratch, stretch.start
+    n, weight_left, weight_right = stretch.end - start, sums[1], stretch.weight - sums[1]
+    if min(sums[0], n - sums[0]) < rules.min_samples_leaf:
+        return -np.inf
+    if min(weight_left, weight_right) < rules.min_weight_leaf:
+        return -np.inf
+    if family == MEDIANS:
+        score, weights, goes_left = 0.0, (weight_left, weight_right), scratch.levels.left
+        for t in range(len(samples.Y)):
+            score -= deviation_of_sides(
+                scratch.buffer,
+                start,
+                n,
+                samples.Y[t],
+                samples.w,
+                scratch.order[t],
+                scratch.centre[t],
+                goes_left,
+                weights,
+            )
+        return score
+    for t in range(scratch.total.shape[0]):
+        for c in range(scratch.total.shape[1]):
+            scratch.left[t, c] = sums[2 + t * scratch.total.shape[1] + c]
+    return score_children(family, work, weight_left, weight_right, stretch.score)
+
+
+# ---------------------------------------------------------------------------------------------
 # One node
 
 
@@ -515,7 +760,7 @@ def is_better(score, best):
 
 
 @njit(inline=True)
-def find_split(family, splitter, bounded, work, node, score):
+def find_split(family, splitter, kinds, bounded, work, node, score):
     """Write the best split of a node over randomly drawn features to its entry in the nodes.
 
     The first entries of the permutation of features are known to be constant here. They are drawn
@@ -556,12 +801,19 @@ def find_split(family, splitter, bounded, work, node, score):
             continue
         k += n_constant - undrawn_constant
         j = features[k]
-        # <try>: One threshold, or all.
+        # <try>: One threshold, or all; one set of levels, or the best.
         room -= 1
+<<<<<<< HEAD
+        limits = limits_of(bounded, work, node, j)
+        if is_categorical(kinds, work.problem, j):
+            constant, found, missing_left = try_levels(family, splitter, work, j, stretch, best)
+        elif splitter == RANDOM:
+=======
         limits = NO_LIMITS
         if bounded == BOUNDED:
             limits = limits_of(work, node, j)
         if splitter == RANDOM:
+>>>>>>> main
             at = dense_values(work.problem, samples.records, start, stop, j)
             constant, found, threshold, missing_left = try_threshold(
                 family, bounded, work, at, stretch, limits, best
@@ -677,7 +929,7 @@ def move(array, start, stop, goes_right, spare):
 
 
 @njit(inline=True)
-def partition_node(family, splitter, work, node):
+def partition_node(family, splitter, kinds, work, node):
     """Reorder a node's samples, the left child's first. Return where the right child begins.
 
     Within each side the order is kept.
@@ -685,7 +937,9 @@ def partition_node(family, splitter, work, node):
     problem, _, samples, scratch, nodes = work
     start, stop = nodes.span[node, 0], nodes.span[node, 1]
     feature, records = np.int64(nodes.feature[node]), samples.records
-    if splitter == RANDOM:
+    if is_categorical(kinds, problem, feature):
+        n_missing = sides_of_levels(splitter, work, node, start, stop, feature)
+    elif splitter == RANDOM:
         j = dense_values(problem, records, start, stop, feature)
         n_missing = sides_of_values(
             problem.columns[j],
@@ -756,6 +1010,20 @@ def sides_of_values(column, records, start, stop, threshold, missing_left, goes_
         absent = value != value
         goes_right[i] = not ((value <= threshold) | (missing_left & absent))
         n_missing += absent
+    return n_missing
+
+
+@njit(inline=True)
+def sides_of_levels(splitter, work, node, start, stop, j):
+    """Write which samples go right by the set of a node. Return how many values are missing."""
+    problem, scratch, nodes = work.problem, work.scratch, work.nodes
+    sets, at = scratch.levels.sets, np.int64(nodes.threshold[node])
+    missing, missing_left, n_missing = problem.n_levels[j], nodes.missing_left[node], 0
+    for i in range(start, stop):
+        code = code_of_level(splitter, problem, j, row_of(work.samples.records[i]))
+        # What is in the set does not go where missing values go.
+        scratch.goes_right[i] = is_listed(sets, at, code) == missing_left
+        n_missing += code == missing
     return n_missing
 
 
@@ -832,7 +1100,7 @@ def value_of(family, work, start, stop):
 
 
 @njit(inline=True)
-def examine(family, splitter, bounded, work, node, parent):
+def examine(family, splitter, kinds, bounded, work, node, parent):
     """Describe a node, and find its split or make it a leaf.
 
     The node's span is given. Returns the improvement that the split brings, the decrease of
@@ -861,7 +1129,7 @@ def examine(family, splitter, bounded, work, node, parent):
             return -np.inf
     # <search>: Among randomly drawn features.
     score = search[SCORE]
-    best = find_split(family, splitter, bounded, work, node, score)
+    best = find_split(family, splitter, kinds, bounded, work, node, score)
     if search[DRAWN] > 0.0:
         return best
     # <worth>: The score without the split is what the two children have to beat.
@@ -874,6 +1142,11 @@ def examine(family, splitter, bounded, work, node, parent):
     if best == -np.inf or stalled or improvement + 2.0**-52 < rules.min_impurity_decrease:
         nodes.feature[node] = LEAF
         return -np.inf
+    # <set>: What is right for the node will be asked again, when its samples are parted.
+    if is_categorical(kinds, work.problem, nodes.feature[node]):
+        scratch = work.scratch
+        at = store_set(scratch.levels, scratch.keys, scratch.buffer, scratch.starts)
+        nodes.threshold[node] = at
     return improvement
 
 
@@ -891,7 +1164,7 @@ class Queue(NamedTuple):
 
 
 @njit(inline=True)
-def split_nodes(family, splitter, bounded, work, queue, budget):
+def split_nodes(family, splitter, kinds, bounded, work, queue, budget):
     """Split nodes until none is left to split.
 
     A node that is worth splitting is split at once, its left part on top of the stack: depth first,
@@ -899,8 +1172,8 @@ def split_nodes(family, splitter, bounded, work, queue, budget):
     with what its split is worth, and the best one is split when the stack is empty: best first, as
     long as there is room for two more nodes.
 
-    Returns when nothing waits, when nodes or stack are full, or after about `budget` samples, in
-    the middle of a large node too, so that the caller can make room, or be interrupted, and call
+    Returns when nothing waits, when nodes, stack or sets are full, or after about `budget` samples,
+    in the middle of a large node too, so that the caller can make room, or be interrupted, and call
     again.
     """
     nodes, search = work.nodes, work.scratch.search
@@ -911,6 +1184,8 @@ def split_nodes(family, splitter, bounded, work, queue, budget):
         if n_waiting > 0:
             if n_nodes == nodes.left.size:
                 break
+            if kinds == MIXED and not has_room(work.scratch.levels):
+                break
             # <next>: The stretch that was put down last becomes a node.
             n_waiting -= 1
             node = n_nodes
@@ -919,7 +1194,7 @@ def split_nodes(family, splitter, bounded, work, queue, budget):
             n_seen += nodes.span[node, 1] - nodes.span[node, 0]
             # <examine>: It is a leaf, or waits in the heap, or is split below.
             parent = stack[n_waiting, 0]
-            improvement = examine(family, splitter, bounded, work, node, parent)
+            improvement = examine(family, splitter, kinds, bounded, work, node, parent)
             if search[DRAWN] > 0.0:  # the search goes on in the next call
                 n_waiting, n_nodes = n_waiting + 1, n_nodes - 1
                 break
@@ -943,7 +1218,7 @@ def split_nodes(family, splitter, bounded, work, queue, budget):
             heap[0] = heap[n_heap]
             sift_down(heap, worth, n_heap)
         # <split>: Its two parts wait, the right one beneath the left one.
-        middle = partition_node(family, splitter, work, node)
+        middle = partition_node(family, splitter, kinds, work, node)
         stack[n_waiting, 0], stack[n_waiting + 1, 0] = node, node
         stack[n_waiting, 1], stack[n_waiting, 2] = middle, nodes.span[node, 1]
         stack[n_waiting + 1, 1], stack[n_waiting + 1, 2] = nodes.span[node, 0], middle
@@ -974,73 +1249,73 @@ def begin_node(span, left, right, node, waiting, best_first):
 @njit(lean=True)
 def split_by_classes(work, queue, budget):
     """Split by classes, at the best thresholds."""
-    split_nodes(CLASSES, BEST, FREE, work, queue, budget)
+    split_nodes(CLASSES, BEST, VALUED, FREE, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_classes_in_order(work, queue, budget):
     """Split by classes, at the best thresholds, in order."""
-    split_nodes(CLASSES, BEST, BOUNDED, work, queue, budget)
+    split_nodes(CLASSES, BEST, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_classes_at_random(work, queue, budget):
     """Split by classes, at random thresholds."""
-    split_nodes(CLASSES, RANDOM, FREE, work, queue, budget)
+    split_nodes(CLASSES, RANDOM, VALUED, FREE, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_classes_at_random_in_order(work, queue, budget):
     """Split by classes, at random thresholds, in order."""
-    split_nodes(CLASSES, RANDOM, BOUNDED, work, queue, budget)
+    split_nodes(CLASSES, RANDOM, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_numbers(work, queue, budget):
     """Split by means, at the best thresholds."""
-    split_nodes(NUMBERS, BEST, FREE, work, queue, budget)
+    split_nodes(NUMBERS, BEST, VALUED, FREE, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_numbers_in_order(work, queue, budget):
     """Split by means, at the best thresholds, in order."""
-    split_nodes(NUMBERS, BEST, BOUNDED, work, queue, budget)
+    split_nodes(NUMBERS, BEST, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_numbers_at_random(work, queue, budget):
     """Split by means, at random thresholds."""
-    split_nodes(NUMBERS, RANDOM, FREE, work, queue, budget)
+    split_nodes(NUMBERS, RANDOM, VALUED, FREE, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_numbers_at_random_in_order(work, queue, budget):
     """Split by means, at random thresholds, in order."""
-    split_nodes(NUMBERS, RANDOM, BOUNDED, work, queue, budget)
+    split_nodes(NUMBERS, RANDOM, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_medians(work, queue, budget):
     """Split by medians, at the best thresholds."""
-    split_nodes(MEDIANS, BEST, FREE, work, queue, budget)
+    split_nodes(MEDIANS, BEST, VALUED, FREE, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_medians_in_order(work, queue, budget):
     """Split by medians, at the best thresholds, in order."""
-    split_nodes(MEDIANS, BEST, BOUNDED, work, queue, budget)
+    split_nodes(MEDIANS, BEST, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_medians_at_random(work, queue, budget):
     """Split by medians, at random thresholds."""
-    split_nodes(MEDIANS, RANDOM, FREE, work, queue, budget)
+    split_nodes(MEDIANS, RANDOM, VALUED, FREE, work, queue, budget)
 
 
 @njit(lean=True)
 def split_by_medians_at_random_in_order(work, queue, budget):
     """Split by medians, at random thresholds, in order."""
-    split_nodes(MEDIANS, RANDOM, BOUNDED, work, queue, budget)
+    split_nodes(MEDIANS, RANDOM, VALUED, BOUNDED, work, queue, budget)
 
 
 @njit(part=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from litlearn._core import parallel, validation
 from litlearn._core.jit import njit
+from litlearn.tree._levels import LARGEST_CODE, codes_in, compacted, is_listed
 from litlearn.tree._sparse import dense_rows
 
 LEAF = -1
@@ -24,6 +25,11 @@ NONE, SOME = np.bool_(False), np.bool_(True)
 # right child, and its threshold is NaN: no value is at most that.
 STEP = np.dtype([("threshold", "f8"), ("right", "i4"), ("feature", "i4")])
 MISSING_LEFT = np.int32(1 << 30)  # added to the feature where missing values go left
+FEATURE = np.int32((1 << 30) - 1)  # what is left without these marks
+CATEGORICAL = np.int32(
+    -(2**31)
+)  # added where levels are split: the threshold says where the set is
+NO_SETS = np.empty(0, dtype=np.uint32)
 
 
 class Tree:
@@ -40,7 +46,14 @@ class Tree:
     feature : ndarray of shape (node_count,), int32
         The feature of the split; -2 at a leaf.
     threshold : ndarray of shape (node_count,), float64
-        A sample goes left if its value is at most the threshold; -2 at a leaf.
+        A sample goes left if its value is at most the threshold; -2 at a leaf, NaN where a set of
+        levels goes left.
+    is_categorical : ndarray of shape (node_count,), bool
+        Which nodes split the levels of a categorical feature. Columns of such features hold the
+        numbers of levels here, as ``levels_`` of the estimator counts them; any other number is a
+        level that is not known.
+    sets : ndarray of uint32
+        The levels that do not go where missing values go; see :meth:`levels_apart`.
     missing_go_to_left : ndarray of shape (node_count,), bool
         Where missing values go.
     impurity : ndarray of shape (node_count,), float64
@@ -52,6 +65,8 @@ class Tree:
     value : ndarray of shape (node_count, n_outputs, max_n_classes), float64
         Shares of the classes, or the predicted number.
     """
+
+    sets = NO_SETS  # of most trees, which do not store it
 
     def __init__(self, n_features, n_classes, arrays):
         self.n_features = n_features
@@ -71,16 +86,27 @@ class Tree:
         steps, nodes = self.steps, np.arange(len(self.steps))
         right, feature = steps["right"], steps["feature"]
         inside = (nodes <= right) & (right < len(nodes)) & (feature >= 0)
+        inside |= (nodes < right) & (right < len(nodes)) & self._have_sets()
         # A walk that has reached a leaf stays there: no value goes left.
-        leads_on = (feature & ~MISSING_LEFT) < self.n_features
-        stays = np.isnan(steps["threshold"]) & (feature < MISSING_LEFT)
+        leads_on = (feature & FEATURE) < self.n_features
+        stays = np.isnan(steps["threshold"]) & (feature < MISSING_LEFT) & (feature >= 0)
         sizes = {len(array) for array in self.arrays().values()}
         if sizes != {len(nodes)} or not (inside & leads_on & (stays | (right > nodes))).all():
             raise ValueError("Tree: the state is damaged: its nodes do not make a tree.")
 
+    def _have_sets(self):
+        """Tell of which nodes the set stands in the array of sets: (node_count,), bool."""
+        sets, at = self.sets, np.where(self.is_categorical, self.steps["threshold"], -1.0)
+        if not (isinstance(sets, np.ndarray) and sets.ndim == 1 and sets.dtype == np.uint32):
+            return np.zeros(len(at), dtype=bool)
+        begins = (at >= 0.0) & (at < len(sets)) & (at == np.floor(at))
+        at = np.where(begins, at, 0.0).astype(np.int64)
+        ends = at + (sets[at] >> 1).astype(np.int64) < len(sets) if len(sets) else begins
+        return begins & ends
+
     def arrays(self):
         """Return the stored arrays by name, each with one entry a node."""
-        sizes = ("n_features", "n_classes")
+        sizes = ("n_features", "n_classes", "sets")
         return {name: array for name, array in vars(self).items() if name not in sizes}
 
     @property
@@ -120,11 +146,24 @@ class Tree:
 
     @property
     def feature(self):
-        return np.where(self.is_leaf, np.int32(UNDEFINED), self.steps["feature"] & ~MISSING_LEFT)
+        return np.where(self.is_leaf, np.int32(UNDEFINED), self.steps["feature"] & FEATURE)
 
     @property
     def threshold(self):
-        return np.where(self.is_leaf, float(UNDEFINED), self.steps["threshold"])
+        threshold = np.where(self.is_categorical, np.nan, self.steps["threshold"])
+        return np.where(self.is_leaf, float(UNDEFINED), threshold)
+
+    @property
+    def is_categorical(self):
+        return self.steps["feature"] < 0
+
+    def levels_apart(self, node):
+        """Return the numbers of the levels that go to the other side than missing values do.
+
+        A sorted array of int64. Missing values go left where ``missing_go_to_left`` says so; all
+        other levels go with them, also those that no training sample of the node had.
+        """
+        return codes_in(self.sets, int(self.steps["threshold"][node]))
 
     @property
     def missing_go_to_left(self):
@@ -157,11 +196,25 @@ class Tree:
 
         def part(block):
             for rows, some in dense_rows(X, block):
-                find_leaves(some, has_missing(some), self.steps, leaves[rows])
+                self.find_leaves(some, has_missing(some), leaves[rows])
 
         blocks, work = blocks_by_work(n_samples, [self])
         parallel.fold_blocks(part, None, blocks, n_jobs, work=work)
         return leaves
+
+    def find_leaves(self, X, missing, leaves):
+        """Write the number of the leaf of each row of a dense `X`; `missing`: it may hold NaN."""
+        if self.sets.size:
+            find_leaves_by_sets(X, self.steps, self.sets, leaves)
+        else:
+            find_leaves(X, missing, self.steps, leaves)
+
+    def add_values(self, X, missing, hard, total):
+        """Add the value of each row's leaf; see the compiled function of this name."""
+        if self.sets.size:
+            add_values_by_sets(X, self.steps, self.sets, self.value, hard, total)
+        else:
+            add_values(X, missing, self.steps, self.value, hard, total)
 
     def predict(self, X, n_jobs=None):
         """Return the values of the leaves, of shape (n_samples, n_outputs, max_n_classes)."""
@@ -268,7 +321,13 @@ def add_values(X, missing, steps, value, hard, total):
     """
     leaves = np.empty(len(X), dtype=np.int64)
     find_leaves(X, missing, steps, leaves)
-    for i in range(len(X)):
+    add_values_of(leaves, value, hard, total)
+
+
+@njit(part=True)
+def add_values_of(leaves, value, hard, total):
+    """Add the values of leaves (n,) to `total`, as :func:`add_values` says."""
+    for i in range(len(leaves)):
         for t in range(value.shape[1]):
             winner = 0
             for c in range(value.shape[2]):
@@ -278,6 +337,55 @@ def add_values(X, missing, steps, value, hard, total):
                     total[i, t, c] += value[leaves[i], t, c]
             if hard:
                 total[i, t, winner] += 1.0
+
+
+@njit(inline=True)
+def next_by_set(X, i, steps, sets, node):
+    """Return where row i goes from a node that may split levels; what is in its set goes apart."""
+    feature, right = steps[node]["feature"], np.int64(steps[node]["right"])
+    value, threshold = X[i, np.uintp(feature & FEATURE)], steps[node]["threshold"]
+    missing_left = (feature & MISSING_LEFT) != 0
+    if feature >= 0:
+        left = (value <= threshold) | ((value != value) & missing_left)
+    else:
+        known = value >= 0.0 and value <= LARGEST_CODE
+        apart = known and is_listed(sets, np.int64(threshold), np.int64(value))
+        left = apart != missing_left
+    return np.int64(node) + 1 if left else right
+
+
+@njit
+def find_leaves_by_sets(X, steps, sets, leaves):
+    """Write the number of the leaf of each row of `X` to `leaves`; columns of levels hold codes."""
+    for first in range(0, len(X), IN_STEP):
+        n, walking = min(IN_STEP, len(X) - first), True
+        at = leaves[first : first + n]
+        at[:] = 0
+        # <walk>: Many rows wait for memory together, as in `walk_together`.
+        while walking:
+            walking = False
+            for r in range(n):
+                node = np.uintp(at[r])
+                at[r] = next_by_set(X, np.uintp(first + r), steps, sets, node)
+                walking = walking or at[r] != node
+
+
+@njit
+def add_values_by_sets(X, steps, sets, value, hard, total):
+    """Do the same as :func:`add_values` with a tree that splits levels."""
+    leaves = np.empty(len(X), dtype=np.int64)
+    find_leaves_by_sets(X, steps, sets, leaves)
+    add_values_of(leaves, value, hard, total)
+
+
+def with_sets(arrays, sets):
+    """Return the arrays of a tree with the sets that its nodes name, if any, and no others."""
+    steps = arrays["steps"]
+    nodes = np.flatnonzero(steps["feature"] < 0)
+    if not len(nodes):
+        return arrays
+    kept, steps["threshold"][nodes] = compacted(sets, steps["threshold"][nodes].astype(np.int64))
+    return arrays | {"sets": kept}
 
 
 @njit
