@@ -3,8 +3,8 @@
 All pages of the table of contents are set one after the other on one long page, in the order of the
 book, with the styles of ``book/_print/print.css`` alone, and Chromium prints it. Solutions move to
 the end, what is folded is open, and a figure to play with is its still picture with the address
-where it moves. Folded code, most of which draws, stays in the notebooks, and the API reference on
-the web.
+where it moves, if it has one. Folded code, most of which draws, stays in the notebooks, and the API
+reference in the pages.
 
 A browser does not know on which page of paper a link ends. So the book is printed twice: the first
 print has the places of all headings and labels, the second one their page numbers. The second is
@@ -89,8 +89,8 @@ def article_of(page, folder):
     article = BeautifulSoup(text, "html.parser").find("article")
     for figure in article.select("figure:has(script[data-litlearn-figure])"):
         address = f"{reading.SITE}/{page}.html#{figure['id']}"
-        link = f'<a href="{address}">{address}</a>'
-        figure.find("figcaption").append(made(f'<p class="play-address">To play with: {link}</p>'))
+        where = f'<a href="{address}">{address}</a>' if reading.SITE else "the page of this chapter"
+        figure.find("figcaption").append(made(f'<p class="play-address">Moves on {where}</p>'))
     for link in article.select("a.image-reference"):
         link.unwrap()
     for one in article.select(ON_SCREEN):
@@ -137,6 +137,9 @@ def turn_links(article, page, included, site):
             for part in parts:
                 path = path[:-1] if part == ".." else [*path, part]
             target = "/".join(path)
+        if target not in included and not site:
+            link.unwrap()
+            continue
         if target not in included:
             link["href"] = f"{site}/{target}.html" + (f"#{label}" if label else "")
             continue
@@ -183,12 +186,11 @@ def take_solutions(article):
 
 def title_page():
     authors = "the litlearn developers"
+    where = f'<a href="{reading.SITE}">{reading.SITE}</a>' if reading.SITE else "its pages"
     return f"""<section class="title-page"><h1>litlearn</h1><p class="subtitle">{TITLE}</p>
 <p class="edition">{authors}<br>Version {reading.VERSION}</p>
-<p class="rights">Folded code, most of which draws, is in the notebooks.<br>
-Text under CC BY 4.0, code under BSD-3-Clause.<br>
-Figures that move, the notebooks and the API reference: <a href="{reading.SITE}">{reading.SITE}</a>
-</p></section>"""
+<p class="rights">Folded code, most of which draws, is in the notebooks. They, figures that move and
+the API reference are in {where}.<br>Text under CC BY 4.0, code under BSD-3-Clause.</p></section>"""
 
 
 def heading(article):

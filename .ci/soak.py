@@ -149,7 +149,7 @@ def soak(seconds, seed):
     rng, cases, known, wrong, measured = np.random.default_rng(seed), _warm_up.CASES, {}, [], []
     counts = dict.fromkeys(("alone", "in threads", "interrupted", "interrupts too late"), 0)
     warm = 0
-    # Machine code stays in memory once it is compiled or loaded: all of it, before the clock starts.
+    # Machine code stays in memory: all of it is compiled or loaded before the clock starts.
     for case in cases:
         for single in (False, True):
             wrong += [one for shape in ((0, 40, 3, single), (0, 400, 6, single))

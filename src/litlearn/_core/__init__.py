@@ -10,7 +10,8 @@
 | `tasks` | work that shares its data, such as trees, in threads here or on such workers |
 | `chunked` | arrays of Dask: rows in chunks, summed up where they are, merged in their order |
 | `allocation` | memory that a task of Dask frees and takes again is kept until it is done |
-| `chunked_methods` | how `fit`, `predict` and the others take them, or refuse |
+| `containers` | frames and arrays of other libraries: read as NumPy arrays, and answered in kind |
+| `chunked_methods` | how `fit`, `predict` and the others take arrays of all kinds, or refuse |
 | `progress` | the bar that shows how far a long fit is |
 | `random` | random numbers in compiled code |
 | `exponential` | exponentials and logarithms, several at a time |

@@ -20,9 +20,9 @@ from collections import defaultdict
 import numpy as np
 
 from litlearn import __version__
-from litlearn._core import html, to_sklearn, validation
-from litlearn._core.chunked import in_memory
-from litlearn._core.chunked_methods import with_chunks
+from litlearn._core import containers, html, to_sklearn, validation
+from litlearn._core.chunked import in_memory, is_chunked
+from litlearn._core.chunked_methods import with_containers
 from litlearn._core.constraints import Option
 from litlearn.exceptions import InconsistentVersionWarning, NotFittedError, UndefinedMetricWarning
 
@@ -38,7 +38,7 @@ __all__ = [
     "TransformerMixin",
 ]
 
-CONTAINER = Option("default", "pandas", "polars")
+CONTAINER = Option("default", "pandas", "polars", "pyarrow")
 # The methods to which scikit-learn can route metadata such as sample weights.
 _ROUTED_METHODS = (
     "fit",
@@ -87,6 +87,7 @@ def _join_scikit_learn():
         # A TypeError: somebody's class inherits from both, theirs first. It has its bases already.
         with contextlib.suppress(TypeError, AttributeError):
             base.__bases__ = (getattr(theirs, base.__name__),)
+    containers.tell_scikit_learn()
 
 
 class _Signature:
@@ -132,7 +133,7 @@ class BaseEstimator(Root):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        with_chunks(cls)
+        with_containers(cls)
         for method in _ROUTED_METHODS:
             name, keys = f"set_{method}_request", _metadata_of(cls, method)
             if keys and not hasattr(cls, name):
@@ -363,6 +364,7 @@ class MultiOutputMixin(Root):
         return tags
 
 
+@with_containers
 class ClassifierMixin(Root):
     """What classifiers share: accuracy as their score."""
 
@@ -422,6 +424,7 @@ class DensityMixin(Root):
         return tags
 
 
+@with_containers
 class RegressorMixin(Root):
     """What regressors share: the coefficient of determination as their score."""
 
@@ -485,10 +488,11 @@ class TransformerMixin(Root):
         if any(base.__name__ == "_SetOutputMixin" for base in cls.__mro__):
             # scikit-learn's class, once it is joined, would wrap the same methods again.
             kwargs.setdefault("auto_wrap_output_keys", None)
-        super().__init_subclass__(**kwargs)
+        # First of all: what comes as a tensor goes out as a frame where that was chosen.
         for name in ("transform", "fit_transform"):
             if name in vars(cls):
                 setattr(cls, name, _in_chosen_container(vars(cls)[name]))
+        super().__init_subclass__(**kwargs)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -520,8 +524,10 @@ class TransformerMixin(Root):
 
         Parameters
         ----------
-        transform : {"default", "pandas", "polars"}, default=None
-            ``"default"`` is a NumPy array. None leaves the choice as it is. Without a choice,
+        transform : {"default", "pandas", "polars", "pyarrow"}, default=None
+            ``"default"`` is an array, of NumPy or of the library that `X` is from. A table of Arrow
+            comes from ``"pyarrow"``, also from scikit-learn's transformers in one pipeline. None
+            leaves the choice as it is. Without a choice,
             ``sklearn.set_config(transform_output=...)`` decides where scikit-learn is loaded.
 
         Returns
@@ -564,15 +570,16 @@ def _in_chosen_container(method):
         container = getattr(self, "_sklearn_output_config", {}).get("transform")
         if container is None and "sklearn" in sys.modules:
             container = sys.modules["sklearn"].get_config()["transform_output"]
-        if container in (None, "default") or not isinstance(result, np.ndarray):
+        if container in (None, "default") or is_chunked(result):
             return result
-        names = list(self.get_feature_names_out())
-        if container == "pandas":
-            import pandas
-
-            return pandas.DataFrame(result, columns=names, index=getattr(X, "index", None))
-        import polars
-
-        return polars.DataFrame(result, schema=names, orient="row")
+        CONTAINER.check(self, "transform_output", container)
+        if validation.is_sparse(result):
+            raise ValueError(
+                f"{type(self).__name__}: The transformer outputs a scipy sparse matrix, of which "
+                f"no frame of {container} is made. Call set_output(transform='default')."
+            )
+        if not isinstance(result, np.ndarray):
+            return result  # a frame, by a method that this one calls
+        return containers.as_frame(container, result, list(self.get_feature_names_out()), X)
 
     return wrapped

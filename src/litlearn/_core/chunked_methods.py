@@ -1,4 +1,7 @@
-"""What methods of estimators do with arrays in chunks, and with data frames of Dask.
+"""What methods of estimators do with arrays that are not NumPy's, and with frames.
+
+Those of the array API, and frames, are read and answered by :mod:`litlearn._core.containers`. The
+rest of this file is about arrays in chunks, and data frames of Dask.
 
 A prediction of a chunk needs no other chunk: the methods of :data:`BY_CHUNK` return an array in
 chunks at once, and predict a chunk when it is asked for. A fit needs them all: where it is a sum
@@ -12,12 +15,13 @@ says so by ``_fits_tasks``, and the others go on here, with a warning.
 import contextlib
 import functools
 import inspect
+import itertools
 import sys
 import warnings
 
 import numpy as np
 
-from litlearn._core import validation
+from litlearn._core import containers, validation
 from litlearn._core.chunked import (
     LostChunksError,
     Scattered,
@@ -43,6 +47,7 @@ BY_CHUNK = (
     "inverse_transform",
     "apply",
 )
+PLAIN = frozenset({np.ndarray, type(None)})  # types of arguments that need no look
 # Why a fit is no sum over rows, and what may do instead, by the family.
 REASONS = {
     "cluster": "it draws its batches from all samples. Use KMeans, or partial_fit(chunk.compute()) "
@@ -71,17 +76,26 @@ REASONS = {
 }
 
 
-def with_chunks(cls):
-    """Let the methods of a class of estimators take arrays in chunks."""
-    for names, handle in ((FITS, _fit), (BY_CHUNK, _predict)):
-        for name in names:
-            method = vars(cls).get(name)
-            if inspect.isfunction(method):
-                setattr(cls, name, _wrapped(handle, method))
-                continue
-            for inside in ("method", "function"):  # of what is there for some parameters alone
-                if inspect.isfunction(getattr(method, inside, None)):
-                    setattr(method, inside, _wrapped(handle, getattr(method, inside)))
+def with_containers(cls):
+    """Let the public methods of a class that take samples take them in chunks, frames, tensors."""
+    for name, method in list(vars(cls).items()):
+        if name.startswith("_"):
+            continue
+        handle = _fit if name in FITS else _predict if name in BY_CHUNK else _call
+        if _takes_samples(method):
+            setattr(cls, name, _wrapped(handle, method))
+            continue
+        for inside in ("method", "function"):  # of what is there for some parameters alone
+            if _takes_samples(getattr(method, inside, None)):
+                setattr(method, inside, _wrapped(handle, getattr(method, inside)))
+    return cls
+
+
+def _takes_samples(method):
+    """Tell whether a method is a function of `X` that is not wrapped yet."""
+    if not inspect.isfunction(method) or hasattr(method, "rewrap"):
+        return False
+    return inspect.unwrap(method).__code__.co_varnames[1:2] == ("X",)
 
 
 def _chunked(X):
@@ -89,13 +103,29 @@ def _chunked(X):
 
 
 def _wrapped(handle, method):
-    """Let ``handle(method, given)`` do what `method` does with samples in chunks.
+    """Let `method` take arguments in any container, and return arrays such as its samples are.
 
-    `given` are the bound arguments. Targets and weights in chunks go with samples in memory, too.
+    With samples in chunks, ``handle(method, given)`` does what it does; `given` are the bound
+    arguments. Targets and weights in chunks go with samples in memory, too.
     """
+
+    names = inspect.unwrap(method).__code__.co_varnames[1:]
 
     @functools.wraps(method)
     def wrapped(self, *args, **kwargs):
+        # Half a microsecond, which is all that arrays of NumPy pay.
+        if PLAIN.issuperset(map(type, args)) and PLAIN.issuperset(map(type, kwargs.values())):
+            if "dask.array" not in sys.modules:
+                return method(self, *args, **kwargs)
+            return called(self, *args, **kwargs)
+        xp = containers.namespace_of(args[0] if args else kwargs.get("X"))
+        named = itertools.zip_longest(args, names[: len(args)], fillvalue="an argument")
+        args = [containers.as_known(self, one, name) for one, name in named]
+        kwargs = {name: containers.as_known(self, one, name) for name, one in kwargs.items()}
+        result = called(self, *args, **kwargs)
+        return result if xp is None else containers.as_given(result, xp)
+
+    def called(self, *args, **kwargs):
         if "dask.array" not in sys.modules:
             return method(self, *args, **kwargs)
         if _chunked(args[0] if args else kwargs.get("X")):
@@ -154,8 +184,8 @@ def _table(X):
     if X is None or validation.is_sparse(X) or isinstance(X, np.matrix):
         return None
     with contextlib.suppress(ValueError, TypeError):
-        array = np.asarray(X)
-        if array.ndim == 2 and array.dtype.kind in "biuf" and array.size:
+        array = validation.as_numbers("", X, "X")
+        if array.ndim == 2 and array.size:
             return array
     return None
 
@@ -208,6 +238,11 @@ def _reason(owner, method):
 
 def _note(owner, text):
     validation.warn(UserWarning(f"{validation.owner_name(owner)}: {text}"))
+
+
+def _call(method, given):
+    """Call what is neither a fit nor a prediction by chunks: it says itself what it does."""
+    return method(*given.args, **given.kwargs)
 
 
 def _samples(owner, X):

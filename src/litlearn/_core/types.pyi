@@ -15,13 +15,18 @@ class _Frame(Protocol):
 
     def to_numpy(self) -> Any: ...
 
+class _Tensor(Protocol):
+    """What arrays of the array API offer."""
+
+    def __dlpack__(self) -> Any: ...
+
 class Sparse(Protocol):
     """What sparse arrays and matrices of SciPy offer."""
 
     def tocsr(self) -> Any: ...
     def tocsc(self) -> Any: ...
 
-Array = _Arraylike | _Frame | list[Any] | tuple[Any, ...] | range | array.array[Any]
+Array = _Arraylike | _Frame | _Tensor | list[Any] | tuple[Any, ...] | range | array.array[Any]
 Bool = bool | np.bool
 Int = int | np.integer[Any]
 Float = float | np.floating[Any] | np.integer[Any]

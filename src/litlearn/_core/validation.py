@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from litlearn._core import parallel
+from litlearn._core import containers, parallel
 from litlearn._core.chunked import count_codes, each_chunk, in_memory, is_chunked
 from litlearn._core.constraints import (  # noqa: F401
     BOOLEAN,
@@ -240,7 +240,8 @@ def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, fini
     owner : estimator or str
         Named in messages.
     X : array-like of shape (n_samples, n_features)
-        A list of lists, an array, a data frame, or anything that NumPy can convert.
+        A list of lists, an array, a data frame (pandas, polars, Arrow, narwhals), an array of the
+        array API on the CPU, or anything that NumPy can convert.
     name : str, default="X"
         What the caller calls this array.
     sparse : tuple of {"csr", "csc"}, default=()
@@ -265,7 +266,8 @@ def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, fini
     Raises
     ------
     TypeError
-        If `X` is sparse, a ``numpy.matrix``, or holds objects that are not numbers.
+        If `X` is sparse, a ``numpy.matrix``, a lazy frame, a tensor on a GPU or one that requires
+        grad, or holds objects that are not numbers.
     ValueError
         If `X` is not two-dimensional, is empty, complex, of strings, or holds NaN or infinity.
     """
@@ -276,7 +278,7 @@ def check_array(owner, X, name="X", *, sparse=(), order="C", missing=False, fini
     if is_sparse(X):
         array = _to_sparse(who, X, name, sparse)
     else:
-        array = _to_numeric(who, X, name)
+        array = as_numbers(who, X, name)
     if array.ndim != 2:
         _refuse_dimension(who, array, name)
     if array.shape[0] < fewest:
@@ -443,8 +445,12 @@ def _wrong_range(part, index, size):
     return f"{part} has {index[unsigned.argmax()]}, which is not between 0 and {size - 1}"
 
 
-def _to_numeric(who, X, name):
+def as_numbers(who, X, name):
     """Convert `X` to an array whose type is bool, integer, float or a number object's float64."""
+    if not isinstance(X, np.ndarray):
+        X = containers.as_known(who, X, name)
+        if (array := containers.table(who, X, name)) is not None:
+            return array
     if isinstance(X, np.matrix):
         raise TypeError(
             f"{who}: np.matrix is not supported for {name}. Please convert to a numpy array with "
@@ -468,7 +474,7 @@ def _to_numeric(who, X, name):
         raise ValueError(
             f"{who}: {name} is of type {array.dtype}; dtype='numeric' is not compatible with "
             "arrays of bytes/strings. Convert your data to numeric values explicitly instead."
-            f"{_first_text(X, array)}"
+            f"{_text_columns(X, array)}"
         )
     if array.dtype.kind == "O":
         return _objects_to_float(who, X, array, name)
@@ -502,29 +508,39 @@ def _objects_to_float(who, X, array, name):
         return array.astype(np.float64)
     except TypeError as error:
         message = f"{who}: {name} holds objects that are not numbers: {error}"
-        raise TypeError(f"{message}.{_first_text(X, array)}") from error
+        raise TypeError(f"{message}.{_text_columns(X, array)}") from error
     except (ValueError, OverflowError) as error:
         message = f"{who}: {name} could not be converted to floats: {error}"
-        raise ValueError(f"{message}.{_first_text(X, array)}") from error
+        raise ValueError(f"{message}.{_text_columns(X, array)}") from error
 
 
-def _first_text(X, array):
-    """Say which column is the first that holds something else than numbers, and what helps."""
-    for j, column in enumerate(array.T if array.ndim == 2 else ()):
-        for value in column:
-            try:
-                float(value)
-            except (ValueError, TypeError):
-                names = list(getattr(X, "columns", ()))
-                column = f"Column {j}" + (f", {names[j]!r}," if names else "")
-                value = shown(value.item() if isinstance(value, np.generic) else value)
-                return (
-                    f" {column} holds {value}. Encode such a column as numbers first, for instance "
-                    "with scikit-learn's OneHotEncoder in a pipeline, or leave it out."
-                )
-            except OverflowError:
-                pass
-    return ""
+def _text_columns(X, array):
+    """Say which columns hold something else than numbers, what the first holds, and what helps."""
+    names = list(getattr(X, "columns", ()))
+    columns = enumerate(array.T if array.ndim == 2 else ())
+    found = [(j, text) for j, column in columns if (text := _no_number(column)) is not None]
+    if not found:
+        return ""
+    (first, text), *rest = found
+    name = f", {names[first]!r}," if names else ""
+    others = ", ".join(repr(names[j]) if names else str(j) for j, _ in rest)
+    also = f"; no numbers are in {others}, either" if rest else ""
+    return (
+        f" Column {first}{name} holds {text}{also}. Encode such a column as numbers first, for "
+        "instance with scikit-learn's OneHotEncoder in a pipeline, or leave it out."
+    )
+
+
+def _no_number(column):
+    """Return the first entry of a column that is no number, as a text, or None."""
+    for value in column:
+        try:
+            float(value)
+        except (ValueError, TypeError):
+            return shown(value.item() if isinstance(value, np.generic) else value)
+        except OverflowError:
+            pass
+    return None
 
 
 def _refuse_dimension(who, array, name):
@@ -693,12 +709,13 @@ def _target_array(who, y):
             f"Sparse data was passed for y, but {who} requires dense targets. Use '.toarray()' to "
             "convert to a dense numpy array."
         )
+    y = containers.as_known(who, y, "y")
     try:
         array = np.asarray(y)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{who}: y could not be converted to an array: {error}") from error
-    if array.dtype.kind == "O" and hasattr(y, "dtype") and not isinstance(y, np.ndarray):
-        array = np.asarray(array.tolist())  # a nullable type of pandas, without missing entries
+    if array.dtype.kind == "O" and array.ndim == 1 and not isinstance(y, np.ndarray):
+        array = np.asarray(array.tolist())  # a column of a frame, without missing entries
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {who} got y of type {array.dtype}.")
     if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] == 0):
@@ -826,7 +843,7 @@ def check_sample_weight(owner, sample_weight, n_samples, all_zero=False):
         return _check_weight_chunks(who, sample_weight, n_samples)
     if isinstance(sample_weight, numbers.Real) and not isinstance(sample_weight, (bool, np.bool_)):
         sample_weight = np.full(n_samples, float(sample_weight))
-    array = np.asarray(sample_weight)
+    array = np.asarray(containers.as_known(who, sample_weight, "sample_weight"))
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{who}: sample_weight is of type {array.dtype}, expected real numbers.")
     array = array.astype(np.float64)

@@ -17,7 +17,7 @@ import numpy as np
 from litlearn._core import validation
 from litlearn._core.base import BaseEstimator, MultiOutputMixin
 from litlearn._core.chunked import is_chunked
-from litlearn._core.chunked_methods import with_chunks
+from litlearn._core.chunked_methods import with_containers
 from litlearn._core.constraints import CALLABLE, COUNT, DICT, Option, Real, Table
 from litlearn._core.jit import njit
 from litlearn.neighbors import _chunks, _precomputed, _search, _tree
@@ -317,6 +317,7 @@ class TreeBase:
     """Base of ``KDTree`` and ``BallTree``; it stands here so that estimators can recognise them."""
 
 
+@with_containers
 class KNeighborsMixin:
     """Queries for a fixed number of neighbours."""
 
@@ -423,9 +424,7 @@ class KNeighborsMixin:
         yield slice(0, len(ind)), np.ravel(dist), np.ravel(ind), indptr
 
 
-with_chunks(KNeighborsMixin)
-
-
+@with_containers
 class RadiusNeighborsMixin:
     """Queries for all neighbours within a radius."""
 

@@ -13,6 +13,7 @@ from litlearn._core.base import (
     MultiOutputMixin,
     RegressorMixin,
 )
+from litlearn._core.chunked_methods import with_containers
 from litlearn._core.constraints import (
     ARRAY,
     COUNT,
@@ -301,6 +302,7 @@ class TreeModel(MultiOutputMixin, BaseEstimator):
         return [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
 
 
+@with_containers
 class ClassShares(ClassifierMixin):
     """What classifiers make of the shares of the classes in leaves, (n, n_outputs, n_classes)."""
 
