@@ -803,17 +803,12 @@ def find_split(family, splitter, kinds, bounded, work, node, score):
         j = features[k]
         # <try>: One threshold, or all; one set of levels, or the best.
         room -= 1
-<<<<<<< HEAD
-        limits = limits_of(bounded, work, node, j)
-        if is_categorical(kinds, work.problem, j):
-            constant, found, missing_left = try_levels(family, splitter, work, j, stretch, best)
-        elif splitter == RANDOM:
-=======
         limits = NO_LIMITS
         if bounded == BOUNDED:
             limits = limits_of(work, node, j)
-        if splitter == RANDOM:
->>>>>>> main
+        if is_categorical(kinds, work.problem, j):
+            constant, found, missing_left = try_levels(family, splitter, work, j, stretch, best)
+        elif splitter == RANDOM:
             at = dense_values(work.problem, samples.records, start, stop, j)
             constant, found, threshold, missing_left = try_threshold(
                 family, bounded, work, at, stretch, limits, best
