@@ -421,12 +421,15 @@ class SplitConformal(Conformal):
     def _thresholds(self, n_samples, weight, partition):
         """Return the quantiles for each sample, (n_samples, 1), or (n_samples, n_classes).
 
-        They are infinite for a category without samples in the calibration.
+        They are infinite for a category without samples in the calibration. Where neither weights
+        nor categories tell samples apart, one row stands for all.
         """
         partition = check_labels(self, "partition", partition, n_samples)
         weight = validation.check_sample_weight(self, weight, n_samples, all_zero=True)
         self._as_calibrated("partition", partition, self._parted)
         self._as_calibrated("sample_weight", weight, bool(self._weighted))
+        if weight is None and partition is None:
+            return np.array([[self.quantiles_[one] for one in self._apart]])
         found = np.full((n_samples, len(self._apart)), np.inf)
         parts = [None] if partition is None else np.unique(partition).tolist()
         for part, (place, one) in itertools.product(parts, enumerate(self._apart)):
