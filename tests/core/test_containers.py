@@ -29,7 +29,7 @@ from litlearn._core.base import BaseEstimator, RegressorMixin, TransformerMixin
 from litlearn.decomposition import PCA
 from litlearn.ensemble import RandomForestClassifier
 from litlearn.kernels import rbf_kernel
-from litlearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from litlearn.linear_model import LinearRegression, LogisticRegression, Ridge, lasso_path
 from litlearn.naive_bayes import GaussianNB
 from litlearn.neighbors import KNeighborsClassifier, KNeighborsTransformer, NearestNeighbors
 from litlearn.tree import DecisionTreeClassifier
@@ -518,6 +518,8 @@ def test_no_copy_is_made(library):
     y = xp.asarray(np.arange(60))
     model = Keeps().fit(X, y)
     assert [one.ctypes.data for one in seen] == [address(X), address(y)]
+    Keeps().fit(y=y, X=X)
+    assert [one.ctypes.data for one in seen[2:]] == [address(X), address(y)]
     found = model.predict(X)
     if library != "jax":  # which wants memory aligned to 64 bytes, and copies other memory
         assert address(found) == model.answer.ctypes.data
@@ -633,6 +635,12 @@ def test_an_array_on_another_processor(name):
         make(name).fit(Elsewhere(1, BufferError("no")), y)
     with pytest.raises(TypeError, match=f"{name}: y is of type"):
         make(name).fit(X, Elsewhere(2))
+    grows = Elsewhere(1)
+    grows.requires_grad = True
+    with pytest.raises(TypeError, match=rf"{name}: X is of type .* requires grad.*X\.detach\(\)"):
+        make(name).fit(grows, y)
+    with pytest.raises(TypeError, match="lasso_path: y is of type .* on the device gpu:0"):
+        lasso_path(X, Elsewhere(2))
 
 
 @EVERY

@@ -843,7 +843,7 @@ def check_sample_weight(owner, sample_weight, n_samples, all_zero=False):
         return _check_weight_chunks(who, sample_weight, n_samples)
     if isinstance(sample_weight, numbers.Real) and not isinstance(sample_weight, (bool, np.bool_)):
         sample_weight = np.full(n_samples, float(sample_weight))
-    array = np.asarray(containers.as_known(who, sample_weight, "sample_weight"))
+    array = np.asarray(sample_weight)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{who}: sample_weight is of type {array.dtype}, expected real numbers.")
     array = array.astype(np.float64)
