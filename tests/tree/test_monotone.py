@@ -31,6 +31,9 @@ from protocol import assert_same, use
 from reference import impurity
 from tree_nodes import BY_CRITERION, CLASSES
 
+# Sixty-four random bits wrap around on purpose; only uncompiled code remarks on it.
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
+
 TREES = {
     DecisionTreeClassifier: ("gini", "entropy", "misclassification"),
     ExtraTreeClassifier: ("gini", "entropy"),
