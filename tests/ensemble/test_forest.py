@@ -77,7 +77,7 @@ class TestSettings(protocol.Settings):
 @protocol.SINCE_1_9
 @EVERY
 def test_signature(estimator):
-    ours_only = {"voting"} if estimator in CLASSIFIERS else set()
+    ours_only = {"categorical_features"} | ({"voting"} if estimator in CLASSIFIERS else set())
     if type(estimator).__name__.startswith("Random"):  # the others draw their thresholds
         ours_only.add("max_bins")
     protocol.check_signature(estimator, theirs, ours_only)

@@ -376,7 +376,7 @@ def test_check_estimator(kind, monkeypatch):
     """The data of these checks are of many widths: the first feature is constrained."""
     n_constrained = []
 
-    def signs(self, n_features, n_classes):
+    def signs(self, n_features, n_classes, levels):
         if len(n_classes) > 1 or n_classes[0] > 2:
             return NO_SIGNS
         n_constrained.append(n_features)

@@ -81,7 +81,7 @@ def with_containers(cls):
     for name, method in list(vars(cls).items()):
         if name.startswith("_"):
             continue
-        handle = _fit if name in FITS else _predict if name in BY_CHUNK else _call
+        handle = _fit if name in FITS else _predict if name in BY_CHUNK else None
         if _takes_samples(method):
             setattr(cls, name, _wrapped(handle, method))
             continue
@@ -106,7 +106,8 @@ def _wrapped(handle, method):
     """Let `method` take arguments in any container, and return arrays such as its samples are.
 
     With samples in chunks, ``handle(method, given)`` does what it does; `given` are the bound
-    arguments. Targets and weights in chunks go with samples in memory, too.
+    arguments. Targets and weights in chunks go with samples in memory, too. What is neither a fit
+    nor a prediction by chunks has no `handle`, and says itself what it does.
     """
 
     names = inspect.unwrap(method).__code__.co_varnames[1:]
@@ -126,7 +127,7 @@ def _wrapped(handle, method):
         return result if xp is None else containers.as_given(result, xp)
 
     def called(self, *args, **kwargs):
-        if "dask.array" not in sys.modules:
+        if "dask.array" not in sys.modules or handle is None:
             return method(self, *args, **kwargs)
         if _chunked(args[0] if args else kwargs.get("X")):
             return handle(method, inspect.signature(method).bind(self, *args, **kwargs))
@@ -238,11 +239,6 @@ def _reason(owner, method):
 
 def _note(owner, text):
     validation.warn(UserWarning(f"{validation.owner_name(owner)}: {text}"))
-
-
-def _call(method, given):
-    """Call what is neither a fit nor a prediction by chunks: it says itself what it does."""
-    return method(*given.args, **given.kwargs)
 
 
 def _samples(owner, X):

@@ -236,9 +236,20 @@ def _codes(levels, values, places):
 
 
 def _codes_of_numbers(levels, column):
-    """Return the same for a column of an array, by binary search where the levels are numbers."""
+    """Return the same for a column of an array.
+
+    Whole numbers that lie close together have a table; other numbers are searched for.
+    """
     if levels.dtype == object or not len(levels):
         return _codes(levels, *read_levels(None, 0, column))
+    low, high = float(levels.min()), float(levels.max())
+    if high - low < len(column) + len(levels) and (levels == np.floor(levels)).all():
+        table = np.full(int(high - low) + 2, np.nan)  # the last entry is that of all other values
+        table[(levels - low).astype(np.intp)] = np.arange(len(levels))
+        inside = (column >= low) & (column <= high)
+        places = np.where(inside, column - low, len(table) - 1.0)
+        whole = places.astype(np.intp)
+        return np.where(whole == places, table[whole], np.nan)
     order = np.argsort(levels)
     ranks = np.searchsorted(levels, column, sorter=order)
     codes = order[np.minimum(ranks, len(levels) - 1)]

@@ -63,15 +63,15 @@ def code_columns(X, max_bins=None, n_jobs=None, n_levels=None):
     edges = [np.empty(0)] * n_features
 
     def code(j):
-        # <rank>: Each value differs from the one before it, or has the same rank. Levels are
-        # codes already.
-        column = np.ascontiguousarray(X[:, j])
+        # <levels>: They are codes already.
         if n_levels is not None and n_levels[j]:
-            absent, counts[j] = np.isnan(column), n_levels[j]
+            absent, counts[j] = np.isnan(X[:, j]), n_levels[j]
             if absent.any():
                 missing[j], counts[j] = n_levels[j], n_levels[j] + 1
-            codes[j] = np.where(absent, n_levels[j], column)
+            codes[j] = np.where(absent, n_levels[j], X[:, j])
             return
+        # <rank>: Each value differs from the one before it, or has the same rank.
+        column = np.ascontiguousarray(X[:, j])
         order = np.argsort(column)  # NaN comes last
         values = column[order]
         n_present = n_samples - np.count_nonzero(np.isnan(values))

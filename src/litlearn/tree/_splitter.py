@@ -530,14 +530,6 @@ def two_groups(values, n, threshold, start, keys):
 
 
 @njit(inline=True)
-def is_categorical(kinds, problem, j):
-    """Tell whether feature j has levels instead of numbers."""
-    if kinds == MIXED:
-        return problem.n_levels[j] > 0
-    return False
-
-
-@njit(inline=True)
 def code_of_level(splitter, problem, j, row):
     """Return the code of the level that a row has; one more than the last for a missing value."""
     if splitter == RANDOM:
@@ -803,25 +795,9 @@ def find_split(family, splitter, kinds, bounded, work, node, score):
         j = features[k]
         # <try>: One threshold, or all; one set of levels, or the best.
         room -= 1
-        limits = NO_LIMITS
-        if bounded == BOUNDED:
-            limits = limits_of(work, node, j)
-        if is_categorical(kinds, work.problem, j):
-            constant, found, missing_left = try_levels(family, splitter, work, j, stretch, best)
-        elif splitter == RANDOM:
-            at = dense_values(work.problem, samples.records, start, stop, j)
-            constant, found, threshold, missing_left = try_threshold(
-                family, bounded, work, at, stretch, limits, best
-            )
-            if found > best:
-                nodes.threshold[node] = threshold
-        else:
-            at = dense_codes(work.problem, samples.records, start, stop, j)
-            constant, found, below, above, missing_left = try_cuts(
-                family, bounded, work, at, stretch, limits, best
-            )
-            if found > best:
-                nodes.code[node], nodes.cut[node, 0], nodes.cut[node, 1] = below, below, above
+        constant, found, missing_left = try_feature(
+            family, splitter, kinds, bounded, work, node, j, stretch, best
+        )
         # <best>: The best so far.
         if found > best:
             best, nodes.feature[node], nodes.missing_left[node] = found, j, missing_left
@@ -837,6 +813,37 @@ def find_split(family, splitter, kinds, bounded, work, node, score):
         n_tried += 1
     nodes.span[node, 3], search[DRAWN] = n_constant, 0.0
     return best
+
+
+@njit(inline=True)
+def try_feature(family, splitter, kinds, bounded, work, node, j, stretch, best):
+    """Try one feature; what is better than the best split so far is written to the node.
+
+    Returns whether the feature is constant here, the best score so far, and whether missing values
+    go left.
+    """
+    nodes, records = work.nodes, work.samples.records
+    if kinds == MIXED:
+        if work.problem.n_levels[j] > 0:
+            return try_levels(family, splitter, work, j, stretch, best)
+    limits = NO_LIMITS
+    if bounded == BOUNDED:
+        limits = limits_of(work, node, j)
+    if splitter == RANDOM:
+        at = dense_values(work.problem, records, stretch.start, stretch.end, j)
+        constant, found, threshold, missing_left = try_threshold(
+            family, bounded, work, at, stretch, limits, best
+        )
+        if found > best:
+            nodes.threshold[node] = threshold
+        return constant, found, missing_left
+    at = dense_codes(work.problem, records, stretch.start, stretch.end, j)
+    constant, found, below, above, missing_left = try_cuts(
+        family, bounded, work, at, stretch, limits, best
+    )
+    if found > best:
+        nodes.code[node], nodes.cut[node, 0], nodes.cut[node, 1] = below, below, above
+    return constant, found, missing_left > 0
 
 
 @njit(inline=True)
@@ -929,34 +936,9 @@ def partition_node(family, splitter, kinds, work, node):
 
     Within each side the order is kept.
     """
-    problem, _, samples, scratch, nodes = work
+    samples, scratch, nodes = work.samples, work.scratch, work.nodes
     start, stop = nodes.span[node, 0], nodes.span[node, 1]
-    feature, records = np.int64(nodes.feature[node]), samples.records
-    if is_categorical(kinds, problem, feature):
-        n_missing = sides_of_levels(splitter, work, node, start, stop, feature)
-    elif splitter == RANDOM:
-        j = dense_values(problem, records, start, stop, feature)
-        n_missing = sides_of_values(
-            problem.columns[j],
-            records,
-            start,
-            stop,
-            nodes.threshold[node],
-            nodes.missing_left[node],
-            scratch.goes_right,
-        )
-    else:
-        j = dense_codes(problem, records, start, stop, feature)
-        n_missing = sides_of_codes(
-            problem.codes[j],
-            records,
-            start,
-            stop,
-            nodes.missing_left[node],
-            problem.missing[j],
-            nodes.cut[node],
-            scratch.goes_right,
-        )
+    n_missing = find_sides(splitter, kinds, work, node, start, stop)
     # <reorder>: In regression, targets, their ranks and weights go where the samples go.
     goes_right = scratch.goes_right
     middle = move(samples.records, start, stop, goes_right, scratch.buffer)
@@ -971,6 +953,24 @@ def partition_node(family, splitter, kinds, work, node):
     if n_missing == 0:
         nodes.missing_left[node] = 2 * (middle - start) > stop - start
     return middle
+
+
+@njit(inline=True)
+def find_sides(splitter, kinds, work, node, start, stop):
+    """Write which of a node's samples go right. Return how many values are missing."""
+    problem, records, nodes = work.problem, work.samples.records, work.nodes
+    feature, missing_left = np.int64(nodes.feature[node]), nodes.missing_left[node]
+    goes_right = work.scratch.goes_right
+    if kinds == MIXED:
+        if problem.n_levels[feature] > 0:
+            return sides_of_levels(splitter, work, node, start, stop, feature)
+    if splitter == RANDOM:
+        j = dense_values(problem, records, start, stop, feature)
+        column, threshold = problem.columns[j], nodes.threshold[node]
+        return sides_of_values(column, records, start, stop, threshold, missing_left, goes_right)
+    j = dense_codes(problem, records, start, stop, feature)
+    codes, missing, cut = problem.codes[j], problem.missing[j], nodes.cut[node]
+    return sides_of_codes(codes, records, start, stop, missing_left, missing, cut, goes_right)
 
 
 @njit(part=True)
@@ -1138,10 +1138,11 @@ def examine(family, splitter, kinds, bounded, work, node, parent):
         nodes.feature[node] = LEAF
         return -np.inf
     # <set>: What is right for the node will be asked again, when its samples are parted.
-    if is_categorical(kinds, work.problem, nodes.feature[node]):
-        scratch = work.scratch
-        at = store_set(scratch.levels, scratch.keys, scratch.buffer, scratch.starts)
-        nodes.threshold[node] = at
+    if kinds == MIXED:
+        if work.problem.n_levels[nodes.feature[node]] > 0:
+            scratch = work.scratch
+            at = store_set(scratch.levels, scratch.keys, scratch.buffer, scratch.starts)
+            nodes.threshold[node] = at
     return improvement
 
 
@@ -1179,8 +1180,9 @@ def split_nodes(family, splitter, kinds, bounded, work, queue, budget):
         if n_waiting > 0:
             if n_nodes == nodes.left.size:
                 break
-            if kinds == MIXED and not has_room(work.scratch.levels):
-                break
+            if kinds == MIXED:
+                if not has_room(work.scratch.levels):
+                    break
             # <next>: The stretch that was put down last becomes a node.
             n_waiting -= 1
             node = n_nodes

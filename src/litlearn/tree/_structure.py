@@ -26,9 +26,8 @@ NONE, SOME = np.bool_(False), np.bool_(True)
 STEP = np.dtype([("threshold", "f8"), ("right", "i4"), ("feature", "i4")])
 MISSING_LEFT = np.int32(1 << 30)  # added to the feature where missing values go left
 FEATURE = np.int32((1 << 30) - 1)  # what is left without these marks
-CATEGORICAL = np.int32(
-    -(2**31)
-)  # added where levels are split: the threshold says where the set is
+# Added where levels are split. The threshold then says where the set is.
+CATEGORICAL = np.int32(-(2**31))
 NO_SETS = np.empty(0, dtype=np.uint32)
 
 
@@ -363,11 +362,12 @@ def find_leaves_by_sets(X, steps, sets, leaves):
         at[:] = 0
         # <walk>: Many rows wait for memory together, as in `walk_together`.
         while walking:
+            for _ in range(STEPS_BETWEEN):
+                for r in range(n):
+                    at[r] = next_by_set(X, np.uintp(first + r), steps, sets, np.uintp(at[r]))
             walking = False
             for r in range(n):
-                node = np.uintp(at[r])
-                at[r] = next_by_set(X, np.uintp(first + r), steps, sets, node)
-                walking = walking or at[r] != node
+                walking = walking or steps[np.uintp(at[r])]["right"] != at[r]
 
 
 @njit
