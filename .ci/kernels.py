@@ -369,7 +369,9 @@ def attempt(kernels, level, limit, report=None):
     with tempfile.TemporaryDirectory() as folder:
         with tempfile.TemporaryDirectory() as copy:
             tree = Path(copy, "tree")
-            ignored = shutil.ignore_patterns(".*", "_build", "build", "dist", "*.egg-info")
+            made = "_build", "build", "dist", "reading", "*.egg-info"  # setup.py needs .ci
+            hidden = ".git", ".venv", ".cache", ".*_cache", ".coverage*", ".hypothesis"
+            ignored = shutil.ignore_patterns(*made, *hidden)
             shutil.copytree(ROOT, tree, ignore=ignored, symlinks=True)
             command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-index"]
             command += ["--no-build-isolation", "-w", folder, str(tree)]
