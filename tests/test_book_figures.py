@@ -311,7 +311,9 @@ def test_first_state_is_the_data_and_its_picture_is_stored(opened, place):
     # Browsers and processors differ in the last digits of logarithms and powers.
     (words, numbers), (kept_words, kept_numbers) = _words_and_numbers(now), _words_and_numbers(kept)
     assert words == kept_words, "run .ci/still_pictures.py"
-    np.testing.assert_allclose(numbers, kept_numbers, atol=1e-6, err_msg="run .ci/still_pictures.py")
+    np.testing.assert_allclose(
+        numbers, kept_numbers, atol=1e-6, err_msg="run .ci/still_pictures.py"
+    )
     # Colours are rounded in what is stored.
     np.testing.assert_allclose(pixels, kept_pixels, atol=still_pictures.STEP // 2 + 1)
 
