@@ -137,8 +137,10 @@ def find_categorical(estimator, given, n_features, names, columns):
 
 
 def frame_columns(X):
-    """Return the columns of a data frame of pandas, polars, arrow or narwhals; None for others."""
-    X = _native(X)
+    """Return the columns of a data frame of pandas, polars or Arrow; None for others.
+
+    Of narwhals, methods have taken the frame inside already.
+    """
     if hasattr(X, "iloc"):
         return [X.iloc[:, j] for j in range(X.shape[1])] if X.ndim == 2 else None
     if hasattr(X, "get_columns"):
@@ -146,14 +148,8 @@ def frame_columns(X):
     return list(X.columns) if hasattr(X, "column_names") else None
 
 
-def _native(X):
-    """Return the frame that narwhals wraps; others as they are."""
-    return X.to_native() if hasattr(X, "to_native") else X
-
-
 def with_columns(X, found):
     """Return a data frame with some columns, by number, replaced by arrays of floats."""
-    X = _native(X)
     if hasattr(X, "iloc"):
         X = X.copy(deep=False)
         for j, column in found.items():

@@ -314,15 +314,10 @@ class _Nodes:
     """What Graphviz shows of each node of a tree."""
 
     def __init__(self, model, marks, precision, proportion):
-        self.model, self.tree, self.criterion, self.marks = (
-            model,
-            model.tree_,
-            model.criterion,
-            marks,
-        )
+        tree = model.tree_
+        self.model, self.tree, self.criterion, self.marks = model, tree, model.criterion, marks
         self.precision, self.proportion = precision, proportion
         # Read once: each is computed anew from all nodes.
-        tree = self.tree
         self.left, self.feature, self.threshold = tree.children_left, tree.feature, tree.threshold
         self.hues = np.arange(FIRST_HUE, FIRST_HUE + 360, 360.0 / tree.n_classes[0]).astype(int)
 
