@@ -7,7 +7,10 @@ of the definition, computed here; their coverage of new samples stands beside. O
 random numbers differ, nine tenths of new targets are to lie between the outer quantiles, up to
 three points. A Gaussian mixture with weights is compared with scikit-learn's fit to samples that
 are repeated as often, and one that is fitted batch by batch with its fit to all of them at once,
-whose likelihood it has to reach up to a hundredth.
+whose likelihood it has to reach up to a hundredth. Forests that split categorical columns are
+compared with those of YDF, grown in the same way, with scikit-learn's, that take the codes of
+levels for numbers, and with its gradient boosting on histograms, another model with as many trees;
+their scores on new samples, shares of right classes or R2, stand beside the times.
 """
 
 import importlib
@@ -15,7 +18,7 @@ import warnings
 
 import numpy as np
 
-from benchmarks import mixture
+from benchmarks import mixture, trees
 from benchmarks.case import Adapter, Case
 
 LEVEL = 0.9
@@ -344,6 +347,73 @@ def judge_mixture(output, data, reference, options):
     return {"right": float(right), "bound": value, "excess": excess}
 
 
+# ---------------------------------------------------------------- forests with categories
+
+
+def draw_levels(n, p, levels, seed, classes):
+    """Half of the columns are codes of levels, each level with an effect of its own."""
+    rng = np.random.default_rng(seed)
+    effects, data = rng.standard_normal((p // 2, levels)), {}
+    for name, targets, m in (("X", "y", n), ("Q", "y_new", min(n, 20_000))):
+        X = data[name] = rng.standard_normal((m, p))
+        X[:, : p // 2] = rng.integers(0, levels, (m, p // 2))
+        f = X[:, -1] + sum(effects[j][X[:, j].astype(int)] for j in range(p // 2))
+        y = f + rng.standard_normal(m)
+        data[targets] = (y > 0).astype(np.int64) if classes else y
+    return data
+
+
+def forest_of(package, module, name, categories):
+    """Query function: predictions for new samples by a model that is fitted first."""
+
+    def query(model, data, options, threads):
+        kind, p = getattr(importlib.import_module(module), name + options["kind"]), options["p"]
+        given = {"categorical_features": list(range(p // 2))} if categories else {}
+        if name.startswith("Hist"):
+            given |= {"max_iter": TREES, "early_stopping": False}
+        else:
+            given |= {"n_estimators": TREES, "n_jobs": threads}
+        return kind(random_state=0, **given).fit(data["X"], data["y"]).predict(data["Q"])
+
+    label = {
+        "litlearn": "litlearn", "sklearn": "scikit-learn, codes as numbers",
+        "sklearn-boosting": "scikit-learn, boosting",
+    }[package]  # fmt: skip
+    return adapter(package, label, module, None, query, package == "litlearn")
+
+
+def ydf_query(model, data, options, threads):
+    """The same by YDF: all samples of a node count, however few, and trees are not cut short."""
+    ydf = importlib.import_module("ydf")
+    p, classes = options["p"], options["kind"] == "Classifier"
+    ydf.verbose(0)
+    kinds = [ydf.Semantic.CATEGORICAL] * (p // 2) + [ydf.Semantic.NUMERICAL] * (p - p // 2)
+    learner = ydf.RandomForestLearner(
+        label="y", task=ydf.Task.CLASSIFICATION if classes else ydf.Task.REGRESSION,
+        features=[ydf.Feature(f"x{j}", kind, min_vocab_frequency=1, max_vocab_count=-1)
+                  if j < p // 2 else ydf.Feature(f"x{j}", kind) for j, kind in enumerate(kinds)],
+        num_trees=TREES, max_depth=-1, min_examples=1, winner_take_all=False,
+        num_candidate_attributes_ratio=None if classes else 1.0,
+        compute_oob_performances=False, num_threads=threads, random_seed=1,
+    )  # fmt: skip
+
+    def columns(X):
+        return {
+            f"x{j}": X[:, j].astype(np.int64) if j < p // 2 else X[:, j] for j in range(X.shape[1])
+        }
+
+    found = learner.train(columns(data["X"]) | {"y": data["y"]}).predict(columns(data["Q"]))
+    return (found > 0.5).astype(np.int64) if classes else found
+
+
+def judge_levels(output, data, reference, options):
+    """``right``: the score of the predictions; ``constant``: that of a constant one."""
+    y, new = data["y"], data["y_new"]
+    constant = np.bincount(y).argmax() if y.dtype.kind == "i" else y.mean()
+    constant = np.full(len(new), constant)
+    return {"right": trees.score(output, new), "constant": trees.score(constant, new)}
+
+
 # ---------------------------------------------------------------- cases
 
 SMALLER = 50
@@ -430,13 +500,37 @@ def mixture_cases(scale):
         )  # fmt: skip
 
 
+def level_cases(scale):
+    """Forests with categorical columns."""
+    peers = (
+        forest_of("litlearn", "litlearn.ensemble", "RandomForest", True),
+        forest_of("sklearn", "sklearn.ensemble", "RandomForest", False),
+        forest_of("sklearn-boosting", "sklearn.ensemble", "HistGradientBoosting", True),
+        adapter("ydf", "YDF", "ydf", None, ydf_query),
+    )
+    for kind, n, levels in (
+        ("Classifier", 100_000, 20), ("Classifier", 100_000, 200), ("Regressor", 50_000, 50),
+    ):  # fmt: skip
+        n, p = max(n // scale, 4_000), 10
+        yield Case(
+            name=f"levels-{kind}-{levels}-{n}x{p}", group="Forests with categories",
+            work=f"{kind.lower()}, {levels} levels, fit and predict",
+            make=lambda n=n, p=p, levels=levels, kind=kind: draw_levels(
+                n, p, levels, 0, kind == "Classifier"
+            ),
+            adapters=peers, judge=judge_levels, reference=lambda data, options: {},
+            options={"kind": kind, "p": p},
+            facts={"data": "levels", "n": n, "m": min(n, 20_000), "p": p, "dtype": "float64"},
+        )  # fmt: skip
+
+
 def cases(size):
     """The cases of this family.
 
     Parameters
     ----------
     size : {"small", "full"}
-        "small" keeps a fiftieth of the rows, of forests a fifth, and takes smaller mixtures: to try
+        "small" keeps a fiftieth of the rows, 4,000 for forests, and takes smaller mixtures: to try
         the harness.
 
     Returns
@@ -444,5 +538,5 @@ def cases(size):
     list of Case
     """
     scale = SMALLER if size == "small" else 1
-    families = (conformal_cases, forest_cases, table_cases, mixture_cases)
+    families = (conformal_cases, forest_cases, table_cases, mixture_cases, level_cases)
     return [case for family in families for case in family(scale)]

@@ -47,6 +47,7 @@ PACKAGES = (
     "mapie",
     "quantile-forest",
     "statsmodels",
+    "ydf",
     "pykdtree",
     "faiss-cpu",
     "celer",

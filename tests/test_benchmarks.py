@@ -763,7 +763,7 @@ def test_mixture_cases(case):
 def test_mixture_cases_are_well_formed():
     for size in ("small", "full"):
         cases = mixture.cases(size)
-        assert len({case.name for case in cases}) == len(cases) == 8
+        assert len({case.name for case in cases}) == len(cases) == 11
         for case in cases:
             assert [adapter.ours for adapter in case.adapters].count(True) == 1
 
@@ -891,7 +891,27 @@ def spoiled(output):
     return output + 0.3 * np.abs(output).max() * (-1.0) ** np.arange(output.shape[1])
 
 
-@pytest.mark.parametrize("case", extras.cases("small"), ids=lambda case: case.name)
+EXTRAS = extras.cases("small")
+LEVELS = [case for case in EXTRAS if case.name.startswith("levels")]
+
+
+@pytest.mark.parametrize("case", LEVELS, ids=lambda case: case.name)
+def test_forests_with_categories(case):
+    """Those that know the levels predict better than one that takes their codes for numbers."""
+    data, scores = case.make(), {}
+    for adapter in filter(runner.installed, case.adapters):
+        output = adapter.query(adapter.build(data, case.options, 1), data, case.options, 1)
+        quality = case.judge(output, data, {}, case.options)
+        assert quality["right"] > quality["constant"] + 0.05, adapter.name
+        scores[adapter.name] = quality["right"]
+    shuffled = np.random.default_rng(0).permutation(output)
+    quality = case.judge(shuffled, data, {}, case.options)
+    assert quality["right"] < quality["constant"] + 0.1
+    assert {"litlearn", "sklearn", "sklearn-boosting"} <= set(scores)
+    assert scores["litlearn"] > scores["sklearn"] + 0.01, scores
+
+
+@pytest.mark.parametrize("case", [case for case in EXTRAS if case not in LEVELS], ids=lambda case: case.name)
 def test_extra_cases(case):
     """All that are installed count as right, and agree on the coverage; other answers do not."""
     data, again = case.make(), case.make()
@@ -913,6 +933,6 @@ def test_extra_cases(case):
 def test_extra_cases_are_well_formed():
     for size in ("small", "full"):
         cases = extras.cases(size)
-        assert len({case.name for case in cases}) == len(cases) == 8
+        assert len({case.name for case in cases}) == len(cases) == 11
         for case in cases:
             assert [adapter.ours for adapter in case.adapters].count(True) == 1

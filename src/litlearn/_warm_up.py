@@ -111,6 +111,15 @@ CASES.extend(
     for splitter in ("best", "random")
 )
 CASES.extend(
+    ("tree", name, {"splitter": splitter, **setting, "categorical_features": [4, 5]})
+    for name, setting in (
+        ("DecisionTreeClassifier", {}),
+        ("DecisionTreeRegressor", {}),
+        ("DecisionTreeRegressor", {"criterion": "absolute_error"}),
+    )
+    for splitter in ("best", "random")
+)
+CASES.extend(
     ("ensemble", name, {"n_estimators": 2})
     for name in (
         "RandomForestClassifier",
@@ -214,13 +223,15 @@ def use_discriminants(dtype):
     model.fit(X, X[:, 0] > 0)
 
 
-def use_sparse_tree(dtype):
-    """Grow a tree from sparse data, and ask it."""
+def use_tree_data(dtype):
+    """Grow a tree from sparse data, and one from levels that are whole numbers, and ask them."""
     from scipy.sparse import csr_array
 
-    tree = importlib.import_module("litlearn.tree").DecisionTreeClassifier()
-    X = csr_array(np.random.default_rng(0).normal(size=(256, 6)).astype(dtype))
-    tree.fit(X, np.arange(256) % 2).predict(X[:8])
+    kind = importlib.import_module("litlearn.tree").DecisionTreeClassifier
+    X = np.random.default_rng(0).normal(size=(256, 6)).astype(dtype)
+    y = np.arange(256) % 2
+    for model, some in ((kind(), csr_array(X)), (kind(categorical_features=[0]), X.round())):
+        model.fit(some, y).predict(some[:8])
 
 
 EXTRAS = {
@@ -229,7 +240,7 @@ EXTRAS = {
     "cluster": use_clusters,
     "discriminant_analysis": use_discriminants,
     "svm": use_machines,
-    "tree": use_sparse_tree,
+    "tree": use_tree_data,
 }
 
 

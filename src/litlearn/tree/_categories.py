@@ -12,8 +12,10 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.chunked import is_chunked, is_chunked_frame
+from litlearn._core.jit import njit
 
 EXACT = 2**24  # float32 holds all whole numbers up to here
+ROWS = 256  # that are read together, column by column
 CATEGORICAL_TYPES = ("category", "categorical", "enum", "dictionary")  # how their names begin
 
 
@@ -45,16 +47,18 @@ def code_samples(estimator, X, known):
         if not len(chosen):
             return array, names, None
         _refuse_sparse(estimator, array)
-        read = {j: read_levels(estimator, j, array[:, j]) for j in chosen}
-    else:
-        chosen = find_categorical(estimator, given, len(columns), names, columns)
-        if not len(chosen):
-            return *validation.check_samples(estimator, X), None
-        read = {j: read_levels(estimator, j, columns[j]) for j in chosen}
-    levels = {j: _extended(known.get(j), read[j]) for j in chosen}
+        found = distinct_numbers(array, chosen)
+        levels = {
+            j: _extended(known[j], found[j].tolist()) if j in known else found[j] for j in found
+        }
+        return code_numbers(array, levels), names, levels
+    chosen = find_categorical(estimator, given, len(columns), names, columns)
+    if not len(chosen):
+        return *validation.check_samples(estimator, X), None
+    read = {j: read_levels(estimator, j, columns[j]) for j in chosen}
+    levels = {j: _extended(known.get(j), read[j][0]) for j in chosen}
     coded = {j: _codes(levels[j], *read[j]) for j in chosen}
-    if columns is not None:
-        array, names = validation.check_samples(estimator, with_columns(X, coded))
+    array, names = validation.check_samples(estimator, with_columns(X, coded))
     return _with_codes(array, coded, levels), names, levels
 
 
@@ -63,11 +67,9 @@ def code_queries(estimator, X):
     _refuse_chunks(estimator, X)
     columns, levels = frame_columns(X), estimator.levels_
     if columns is None or len(columns) != estimator.n_features_in_:
-        array = validation.check_queries(estimator, X, sparse=())
-        coded = {j: _codes_of_numbers(levels[j], array[:, j]) for j in levels}
-    else:
-        coded = {j: _codes(levels[j], *read_levels(estimator, j, columns[j])) for j in levels}
-        array = validation.check_queries(estimator, with_columns(X, coded), sparse=())
+        return code_numbers(validation.check_queries(estimator, X, sparse=()), levels)
+    coded = {j: _codes(levels[j], *read_levels(estimator, j, columns[j])) for j in levels}
+    array = validation.check_queries(estimator, with_columns(X, coded), sparse=())
     return _with_codes(array, coded, levels)
 
 
@@ -166,15 +168,11 @@ def with_columns(X, found):
 
 
 def read_levels(estimator, j, column):
-    """Return the distinct values of a column, in a list, and which of them each row has.
+    """Return the distinct values of a frame's column, in a list, and which of them each row has.
 
     Rows without a value have -1. Values are in the order of the categories, if the column has some;
     otherwise sorted, where they can be.
     """
-    if isinstance(column, np.ndarray):
-        present = ~np.isnan(column)
-        values = np.unique(column[present])
-        return values.tolist(), np.where(present, np.searchsorted(values, column), -1)
     if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # a categorical of pandas
         places, values = np.asarray(column.cat.codes, dtype=np.int64), column.cat.categories
         used = np.flatnonzero(np.bincount(places[places >= 0], minlength=len(values)))
@@ -205,9 +203,8 @@ def _is_missing(value):
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
-def _extended(known, read):
+def _extended(known, values):
     """Return the levels that have numbers, if any, and those that were read and have none yet."""
-    values, _ = read
     if known is None:
         return _as_array(values)
     before = known.tolist()
@@ -225,38 +222,158 @@ def _as_array(values):
 
 
 def _codes(levels, values, places):
-    """Return the code of each row, NaN for a level that has none: (n_samples,), float64."""
+    """Return the code of each row, NaN for a level that has none: (n_samples,), float64.
+
+    Levels that were read in float32 know other numbers by what they are in float32.
+    """
+    if levels.dtype == np.float32:
+        values = [float(np.float32(one)) if isinstance(one, float) else one for one in values]
     number = {level: code for code, level in enumerate(levels.tolist())}
     codes = np.array([number.get(value, np.nan) for value in values] + [np.nan])
     return codes[places]
 
 
-def _codes_of_numbers(levels, column):
-    """Return the same for a column of an array.
-
-    Whole numbers that lie close together have a table; other numbers are searched for.
-    """
-    if levels.dtype == object or not len(levels):
-        return _codes(levels, *read_levels(None, 0, column))
-    low, high = float(levels.min()), float(levels.max())
-    if high - low < len(column) + len(levels) and (levels == np.floor(levels)).all():
-        table = np.full(int(high - low) + 2, np.nan)  # the last entry is that of all other values
-        table[(levels - low).astype(np.intp)] = np.arange(len(levels))
-        inside = (column >= low) & (column <= high)
-        places = np.where(inside, column - low, len(table) - 1.0)
-        whole = places.astype(np.intp)
-        return np.where(whole == places, table[whole], np.nan)
-    order = np.argsort(levels)
-    ranks = np.searchsorted(levels, column, sorter=order)
-    codes = order[np.minimum(ranks, len(levels) - 1)]
-    return np.where(levels[codes] == column, codes, np.nan)
-
-
 def _with_codes(array, coded, levels):
-    """Return samples with codes in the categorical columns, of a type that holds the codes."""
-    if array.dtype == np.float32 and max(map(len, levels.values())) > EXACT:
-        array = array.astype(np.float64)
-    array = array.copy()
+    """Return samples with codes in the categorical columns."""
+    array = array.astype(_type_of_codes(array, levels))
     for j, codes in coded.items():
         array[:, j] = codes
     return validation.read_only(array)
+
+
+def _type_of_codes(array, levels):
+    """Return the type of the samples, if it holds all codes, or a wider one."""
+    return np.float64 if max(map(len, levels.values())) > EXACT else array.dtype
+
+
+# ---------------------------------------------------------------------------------------------
+# Columns of arrays
+
+
+def distinct_numbers(X, chosen):
+    """Return the distinct numbers of some columns, each in rising order, without NaN.
+
+    Whole numbers that lie close together are ticked off in a table; others are sorted.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    chosen : list of int
+
+    Returns
+    -------
+    dict of int to ndarray
+    """
+    columns = np.array(chosen)
+    low, high, whole = ends_of(X, columns)
+    with np.errstate(over="ignore"):
+        close = whole & (high - low < len(X))
+    tabled, low = columns[close], low[close]
+    starts = _starts(high[close] - low + 1)
+    seen = np.zeros(starts[-1], dtype=np.bool_)
+    tick_numbers(X, tabled, low, starts, seen)
+    ticked = [np.flatnonzero(seen[starts[c] : starts[c + 1]]) for c in range(len(tabled))]
+    found = {j: (low[c] + ticked[c]).astype(X.dtype) for c, j in enumerate(tabled.tolist())}
+    return {j: found[j] if j in found else _sorted_numbers(X[:, j]) for j in chosen}
+
+
+def _sorted_numbers(column):
+    return np.unique(column[~np.isnan(column)])
+
+
+def _starts(sizes):
+    """Return where tables of such sizes begin in one array, and at last where it ends."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def code_numbers(X, levels):
+    """Return samples with the codes of their levels, NaN for what is none of them.
+
+    Where all levels are their own codes, whole numbers are as they should be: a number that is not
+    a code is in no set of a tree, and so goes with the missing values.
+    """
+    columns = np.array(list(levels))
+    if all(np.array_equal(some, np.arange(len(some))) for some in levels.values()):
+        if ends_of(X, columns)[2].all():
+            return X
+    tables = {j: _table(levels[j], len(X)) for j in levels}
+    tables = {j: pair for j, pair in tables.items() if pair is not None}
+    coded = np.empty_like(X, dtype=_type_of_codes(X, levels))
+    coded[:] = X
+    for j in levels:
+        if j not in tables:
+            values, places = np.unique(X[:, j], return_inverse=True)
+            coded[:, j] = _codes(levels[j], values.tolist(), places)
+    if tables:
+        low, found = zip(*tables.values(), strict=True)
+        starts = _starts([len(one) for one in found])
+        write_codes(X, np.array(list(tables)), np.array(low), starts, np.concatenate(found), coded)
+    return validation.read_only(coded)
+
+
+def _table(levels, n):
+    """Return the smallest level, and the code of each whole number from there to the largest.
+
+    NaN for numbers that are not levels; None if that would take more room than levels and samples.
+    """
+    if levels.dtype == object or not len(levels) or (levels != np.floor(levels)).any():
+        return None
+    low, high = float(levels.min()), float(levels.max())
+    if high - low >= n + len(levels):
+        return None
+    table = np.full(int(high - low) + 1, np.nan)
+    table[(levels - low).astype(np.intp)] = np.arange(len(levels))
+    return low, table
+
+
+def ends_of(X, columns):
+    """Return the smallest and largest number of some columns, and whether all are whole or NaN.
+
+    Where all are NaN, the smallest is 0, and the largest -1.
+    """
+    low, high = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
+    whole = np.ones(len(columns), dtype=np.bool_)
+    find_ends(X, columns, low, high, whole)
+    empty = low > high
+    low[empty], high[empty] = 0.0, -1.0
+    return low, high, whole
+
+
+@njit(lean=True)
+def find_ends(X, columns, low, high, whole):
+    """Widen the ends of some columns by their numbers, and tell whether all are whole or NaN.
+
+    Some rows at a time, which stay in cache while the next columns are read.
+    """
+    for first in range(0, len(X), ROWS):
+        for c in range(columns.size):
+            least, most, plain = low[c], high[c], whole[c]
+            for i in range(first, min(first + ROWS, len(X))):
+                value = X[np.uintp(i), np.uintp(columns[c])]
+                least, most = min(least, value), max(most, value)
+                plain &= (value == np.floor(value)) | (value != value)
+            low[c], high[c], whole[c] = least, most, plain
+
+
+@njit(lean=True)
+def tick_numbers(X, columns, low, starts, seen):
+    """Tick off the numbers of some columns, whole or NaN, in the table of each."""
+    for first in range(0, len(X), ROWS):
+        for c in range(columns.size):
+            for i in range(first, min(first + ROWS, len(X))):
+                value = X[np.uintp(i), np.uintp(columns[c])]
+                if value == value:
+                    seen[np.uintp(starts[c] + np.int64(value - low[c]))] = True
+
+
+@njit(lean=True)
+def write_codes(X, columns, low, starts, tables, coded):
+    """Write the codes of some columns, by the table of each; NaN for what is not in it."""
+    for first in range(0, len(X), ROWS):
+        for c in range(columns.size):
+            start, size = starts[c], starts[c + 1] - starts[c]
+            for i in range(first, min(first + ROWS, len(X))):
+                place, code = X[np.uintp(i), np.uintp(columns[c])] - low[c], np.nan
+                if 0.0 <= place < size and place == np.floor(place):
+                    code = tables[np.uintp(start + np.int64(place))]
+                coded[np.uintp(i), np.uintp(columns[c])] = code
