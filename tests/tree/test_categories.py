@@ -646,3 +646,44 @@ def test_a_categorical_column_without_values_is_constant(model):
     np.testing.assert_array_equal(one.predict(X), two.predict(X))
     assert one.levels_[0].size == 0
     np.testing.assert_array_equal(one.predict(np.c_[np.ones(200), X[:, 1:]]), one.predict(X))
+
+
+NUMBERS = {
+    "own codes": [0, 1, 2, 3, 4],
+    "close": [-3, -1, 0, 4, 9],
+    "far": [-1e12, 7, 1e9, 2e9, 1e30],
+    "fractions": [-0.1, 1e-30, 0.1, 0.5, 2],
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("values", NUMBERS.values(), ids=NUMBERS)
+def test_any_numbers_may_be_levels(values, dtype):
+    """They are known by value, in the precision of the fit; all others are as good as NaN."""
+    place = np.random.default_rng(0).integers(5, size=(300, 2))
+    y = np.isin(place[:, 0], [1, 3]).astype(int) + (place[:, 1] > 2)
+    X, codes = np.array(values, dtype=dtype)[place], place.astype(float)
+    X[::11, 0] = codes[::11, 0] = np.nan
+    model = DecisionTreeClassifier(categorical_features=[0, 1]).fit(X, y)
+    plain = DecisionTreeClassifier(categorical_features=[0, 1]).fit(codes, y)
+    for j in (0, 1):
+        np.testing.assert_array_equal(model.levels_[j], np.array(values, dtype=dtype))
+    strange = np.array([-7, 0.25, 3.5, 5, 1e11, 2**33, 1e308, -1e308])
+    strange = np.column_stack([strange, np.full(8, np.nan)])
+    for asked in (X, np.asfortranarray(X), X[:7], X.astype(np.float64), strange):
+        expected = np.full(asked.shape, np.nan)
+        with np.errstate(over="ignore"):
+            near = asked.astype(dtype)
+        for code, value in enumerate(np.array(values, dtype=dtype)):
+            expected[near == value] = code
+        np.testing.assert_array_equal(model.apply(asked), plain.apply(expected))
+
+
+def test_levels_of_single_precision_are_known_in_double():
+    x = np.random.default_rng(0).choice([0.1, 0.2, 0.7], size=(90, 1))
+    y = (x[:, 0] == 0.2).astype(int)
+    tree = DecisionTreeClassifier(categorical_features=[0]).fit(x.astype(np.float32), y)
+    assert tree.score(x, y) == tree.score(x.astype(np.float32), y) == 1.0
+    frame = pytest.importorskip("pandas").DataFrame({"a": x[:, 0]})
+    with pytest.warns(UserWarning, match="feature names"):
+        assert tree.score(frame, y) == 1.0

@@ -227,7 +227,8 @@ def _codes(levels, values, places):
     Levels that were read in float32 know other numbers by what they are in float32.
     """
     if levels.dtype == np.float32:
-        values = [float(np.float32(one)) if isinstance(one, float) else one for one in values]
+        with np.errstate(over="ignore"):
+            values = [float(np.float32(one)) if isinstance(one, float) else one for one in values]
     number = {level: code for code, level in enumerate(levels.tolist())}
     codes = np.array([number.get(value, np.nan) for value in values] + [np.nan])
     return codes[places]
