@@ -209,7 +209,7 @@ def test_metadata_are_those_of_nbgrader(path):
 
 
 def names_of(source):
-    """Return the global names that a cell reads, those that its functions read, and what it sets."""
+    """Return the names that a cell reads, those that its functions read, and what it sets."""
     read, later, written = set(), set(), set()
     tables = [(symtable.symtable(source, "cell", "exec"), False)]
     while tables:
