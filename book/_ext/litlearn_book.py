@@ -149,7 +149,7 @@ class Exercises(Generated):
 
     @staticmethod
     def entry(one):
-        return f"{{numref}}`{one.label}` {one.title} {'★' * one.stars}"
+        return f"{{numref}}`{one.label}` {one.title}\N{NO-BREAK SPACE}{'★' * one.stars}"
 
 
 class ExerciseCounts(Generated):
@@ -158,7 +158,7 @@ class ExerciseCounts(Generated):
     def lines(self):
         known, all_of_them = exercises.known(ROOT), exercises.exercises(ROOT)
         kinds = [kind for one in all_of_them for kind in exercises.kinds(one, known)]
-        out = [f"| Of {len(all_of_them)} | The exercise | |", "|:-|:-|-:|"]
+        out = [f"| Kind | The exercise | Of {len(all_of_them)} |", "|:-|:-|-:|"]
         out += [
             f"| {kind} | {what} | {kinds.count(kind)} |" for kind, what in exercises.KINDS.items()
         ]
@@ -192,7 +192,9 @@ class Course(Generated):
             stars = [asked[label].stars for label in one.exercises]
             reading += sum(took.values())
             solving += sum(courses.exercise_minutes(ROOT, n) for n in stars)
-            pages = ", ".join(f"{{doc}}`{page}` ({m} min)" for page, m in took.items())
+            pages = ", ".join(
+                f"{{doc}}`{page}` ({m}\N{NO-BREAK SPACE}min)" for page, m in took.items()
+            )
             out += [f"{number}. **{one.topic}.** {pages}.", ""]
             if one.exercises:
                 entries = (Exercises.entry(asked[label]) for label in one.exercises)
