@@ -1,6 +1,6 @@
 """Turn the notebooks of the book into notebooks for reading and running outside of the book.
 
-    python .ci/reading.py FOLDER [--pages] [--plain]
+    python .ci/reading.py FOLDER [--pages] [--plain | --students]
 
 The pages of the book resolve references between chapters, cite by author and year, number their
 figures and fold solutions. JupyterLab, with its extension for MyST, does not. So here references to
@@ -14,8 +14,20 @@ With ``--plain`` they need no extension at all: boxes become quotations, folded 
 and equations get numbers; a first cell installs litlearn where it is missing. Colab opens these,
 from the branch ``colab`` (``.ci/publish_notebooks``).
 
-`make lab` writes them into ``reading``, Binder into ``book`` (``postBuild``), and the download
-button of a page gives the one of that page (``book/_ext/finish_pages.py``). What is committed, and
+With ``--students`` the plain notebooks have no solutions. Behind each exercise stands a cell
+``answer = ...`` to be filled in, and where the answer is a number or a few
+(``book/answers.toml``), a cell that checks it. That cell holds digests of the rounded numbers,
+salted with the name of the exercise and the place in the answer, so that nobody reads the answer
+by accident. It hides nothing from somebody who tries, since a rounded number is soon guessed, and
+the solutions are in the book anyhow. In return, students can check their answers anywhere, without
+installing anything besides the module. The hidden tests of nbgrader would hide more, but they run
+on the teacher's machine only. The cells have nbgrader's metadata all the same, with as many points
+as the exercise has stars, so that a teacher who uses it can hand the notebooks out, collect and
+grade them as they are.
+
+`make lab` writes them into ``reading``, `make students` into ``students``, Binder into ``book``
+(``postBuild``), and the download button of a page gives the one of that page
+(``book/_ext/finish_pages.py``). What is committed, and
 edited, stays as it is.
 """
 
@@ -32,6 +44,7 @@ BOOK = ROOT / "book"
 sys.path += [str(BOOK / "_ext"), str(ROOT / ".ci")]
 
 import address  # noqa: E402
+import exercises  # noqa: E402
 from book_predictions import LETTERS, parsed  # noqa: E402
 
 VERSION = re.search(
@@ -324,12 +337,126 @@ class Reader:
         return dict(notebook, cells=[install, *notebook["cells"]])
 
 
-def reading(path, labels, pages=False, plain=False):
+# -- for students ---------------------------------------------------------------------------------
+
+# What is said of solutions that are no longer there, as a sentence or the end of one.
+SAID = r"(?:the |every )?solutions? (?:is|are) folded[^.\n]*"
+GONE = re.compile(rf"(?i)(?:,? and {SAID}|(?<=\.) {SAID}\.)")
+# Runs in a notebook of a student, so that it names nothing there but itself.
+CHECK = """\
+# Compares the answer with digests of the right numbers, each rounded to the decimals that count.
+def check_answer(answer, exercise, right, decimals):
+    import hashlib
+
+    import numpy as np
+
+    assert answer is not ..., "There is no answer yet."
+    numbers = np.ravel(np.asarray(answer, dtype=float))
+    assert len(numbers) == len(right), f"{len(right)} numbers are expected, not {len(numbers)}."
+    for i, (number, places) in enumerate(zip(numbers, decimals)):
+        both = {round(number * 10**places + tie) for tie in (-1e-6, 1e-6)}  # 0.125 is 0.12 or 0.13
+        digests = [hashlib.sha256(f"{exercise} {i} {one}".encode()).hexdigest() for one in both]
+        assert right[i] in [one[:12] for one in digests], f"Number {i + 1} is not right."
+    print("Right.")
+"""
+
+
+def digests(label, answer):
+    """Return what CHECK compares an answer with."""
+    units = [round(float(n) * 10**d) for n, d in zip(answer.numbers, answer.decimals, strict=True)]
+    told = (f"{label} {i} {unit}" for i, unit in enumerate(units))
+    return [hashlib.sha256(one.encode()).hexdigest()[:12] for one in told]
+
+
+def form(answer):
+    """Say how many numbers are expected, and how many decimals count."""
+    many, places = len(answer.numbers), answer.decimals
+    if not any(places):
+        return "a whole number" if many == 1 else f"{many} whole numbers"
+    # As many as repeat: 2, 1, 2, 1 is "2, 1".
+    turn = next(k for k in range(1, many + 1) if places == (places[:k] * many)[:many])
+    told = ", ".join(str(d) for d in places[:turn])
+    count = "a number" if many == 1 else f"{many} numbers"
+    return f"{count} with {told} decimal{'s' * (told != '1')}" + " in turn" * (turn > 1)
+
+
+class Student(Reader):
+    """Turns one notebook, and leaves the solutions out."""
+
+    def __init__(self, labels, stem):
+        super().__init__(labels, stem, pages=False)
+        page = f"book/{stem}"
+        self.exercises = {one.label: one for one in exercises.of_page(BOOK / f"{stem}.ipynb", page)}
+        self.known = exercises.known(ROOT)
+
+    def prose(self, text):
+        return super().prose(GONE.sub("", text))
+
+    def notebook(self, notebook):
+        cells, asked, number = [], None, 0
+        for solves, piece, name in exercises.pieces(notebook["cells"]):
+            if solves:
+                if solves != asked:
+                    cells += self.to_answer(self.exercises[solves])
+                asked = solves
+            elif not isinstance(piece, str):
+                cells.append(piece)
+            elif piece.strip():
+                number += 1
+                cells.append(markdown(piece.strip("\n"), f"{name[:50]}-{number}"))
+        return super().notebook(dict(notebook, cells=cells))
+
+    def to_answer(self, exercise):
+        """Return the cells in which an exercise is answered, and checked if it can be."""
+        label, entry = exercise.label, self.known.get(exercise.label, {})
+        checked = "answer" in entry
+        words = markdown("*Your answer in words and formulas.*", f"words-{label}")
+        grade(words, label, "words", exercise.stars - checked, solution=True)
+        empty = code("answer = ...", f"answer-{label}")
+        grade(empty, label, "answer", solution=True)
+        if not checked:
+            return [words, empty]
+        answer = exercises.answer(exercise, entry)
+        cells = [markdown(f"**Answer**: {answer.is_} ({form(answer)}).", f"asked-{label}")]
+        if answer.given:
+            cells.append(code(answer.given, f"given-{label}"))
+        arguments = json.dumps(label), json.dumps(digests(label, answer)), str(answer.decimals)
+        call = "".join(f"    {one},\n" for one in ("answer", *arguments))
+        check = code(f"{CHECK}\n\ncheck_answer(\n{call})", f"check-{label}")
+        check["metadata"]["tags"] = ["raises-exception"]  # "Run all" goes on behind it
+        check["metadata"]["jupyter"] = {"source_hidden": True}
+        derives = exercises.DERIVE.search(exercise.text)
+        points = 1 if derives else exercise.stars
+        return [*([words] if derives else []), *cells, empty,
+                grade(check, label, "check", points, locked=True)]  # fmt: skip
+
+
+def markdown(text, name):
+    return {"cell_type": "markdown", "id": name[:64], "metadata": {}, "source": text}
+
+
+def code(text, name):
+    return {"cell_type": "code", "id": name[:64], "metadata": {}, "source": text,
+            "outputs": [], "execution_count": None}  # fmt: skip
+
+
+def grade(cell, label, part, points=None, solution=False, locked=False):
+    """Give a cell the metadata of nbgrader, by version 3 of its schema."""
+    told = {"schema_version": 3, "grade_id": f"{part}-{label}", "grade": points is not None,
+            "solution": solution, "locked": locked, "task": False}  # fmt: skip
+    cell["metadata"]["nbgrader"] = told | ({} if points is None else {"points": points})
+    return cell
+
+
+# -- all notebooks --------------------------------------------------------------------------------
+
+
+def reading(path, labels, pages=False, plain=False, students=False):
     """Return the text of a notebook for reading."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    reader = Reader(labels, path.stem, pages or plain)
+    reader = Student(labels, path.stem) if students else Reader(labels, path.stem, pages or plain)
     made = reader.notebook(notebook)
-    if plain:
+    if plain or students:
         made = reader.plain(made)
     return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
@@ -339,15 +466,17 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pages", action="store_true", help="links lead to the published pages")
     parser.add_argument("--plain", action="store_true", help="plain Markdown, as for Colab")
+    parser.add_argument("--students", action="store_true", help="plain, and without solutions")
     options = parser.parse_args()
-    labels, how = Labels(BOOK), (options.pages, options.plain)
+    labels, how = Labels(BOOK), (options.pages, options.plain, options.students)
     made = {p.name: reading(p, labels, *how) for p in sorted(BOOK.glob("*.ipynb"))}
     options.folder.mkdir(parents=True, exist_ok=True)
     for name, text in made.items():
         (options.folder / name).write_text(text, encoding="utf-8")
     if options.folder.resolve() != BOOK:
         shutil.copytree(BOOK / "figures", options.folder / "figures", dirs_exist_ok=True)
-    print(f"{len(made)} notebooks for reading are in {options.folder}")
+    whom = "students" if options.students else "reading"
+    print(f"{len(made)} notebooks for {whom} are in {options.folder}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ budget of words, displayed equations, visible lines of code and printed lines. W
 goes into a dropdown, onto an inside page, or away.
 """
 
-import re
 import sys
 from pathlib import Path
 
@@ -16,17 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 import book_claims  # noqa: E402
-from book_prose import (  # noqa: E402
-    BEFORE_EXERCISES,
-    count_code,
-    count_equations,
-    count_words,
-    figure,
-    read,
-    tags,
-    unfolded,
-    voice,
-)
+from book_prose import load, read, voice  # noqa: E402
 
 BUDGET = {"words": 4500, "equations": 14, "code": 150, "output": 60}
 # Of pages whose sentences have been gone through (book/claims): what cannot be read aloud.
@@ -40,9 +29,6 @@ VOICE = {
 }
 LEAST_CODE = 40  # lines that stand open: the fit of each experiment, and the quantity it is about
 
-CODE_HIDDEN = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
-OUTPUT_HIDDEN = {"hide-output", "remove-output", "hide-cell", "remove-cell"}
-
 
 def chapter_pages():
     """Return the pages that a reader passes: methods without inside pages, comparison, recipes."""
@@ -51,44 +37,6 @@ def chapter_pages():
     files = [entry["file"] for c in chapters for entry in [c, *c.get("sections", [])]]
     files = [file for file in files if not file.endswith("_inside")]
     return [ROOT / f"{file}.ipynb" for file in [*files, "book/comparison", "book/recipes"]]
-
-
-def shown(output):
-    """Return what a reader reads of an output: (text of a sentence, number of printed lines)."""
-    data = output.get("data", {})
-    if any(kind.startswith("image/") for kind in data):
-        return "", 0
-    page = "".join(data.get("text/html", ""))
-    if page:
-        return "", len(re.findall(r"<tr\b", page))
-    if "text/markdown" in data:
-        text = "".join(data["text/markdown"])
-        rows = re.findall(r"^\|.*$\n?", text, re.MULTILINE)
-        return re.sub(r"^\|.*$\n?", "", text, flags=re.MULTILINE), len(rows)
-    text = "".join(output.get("text", data.get("text/plain", "")))
-    return "", sum(bool(line.strip()) for line in text.splitlines())
-
-
-def load(cells, captions=True):
-    """Count the main path of a page: words, equations, code and output."""
-    total = dict.fromkeys(BUDGET, 0)
-    for cell in cells:
-        source, end = cell["source"], None
-        if cell["cell_type"] == "markdown":
-            end = BEFORE_EXERCISES.search(source)
-            text = unfolded(source[: end.start()] if end else source)
-            total["words"] += count_words(text)
-            total["equations"] += count_equations(text)
-        elif cell["cell_type"] == "code":
-            total["code"] += 0 if tags(cell) & CODE_HIDDEN else count_code(source)
-            total["words"] += count_words(figure(cell)[0]) if captions else 0
-            for output in [] if tags(cell) & OUTPUT_HIDDEN else cell["outputs"]:
-                text, lines = shown(output)
-                total["words"] += count_words(re.sub(r"```.*?```", "", text, flags=re.DOTALL))
-                total["output"] += lines
-        if end:
-            break
-    return total
 
 
 @pytest.mark.parametrize(

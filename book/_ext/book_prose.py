@@ -166,6 +166,48 @@ def count_code(source):
     return sum(bool(line) and not line.startswith("#") for line in lines)
 
 
+CODE_HIDDEN = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
+OUTPUT_HIDDEN = {"hide-output", "remove-output", "hide-cell", "remove-cell"}
+
+
+def shown(output):
+    """Return what a reader reads of an output: (text of a sentence, number of printed lines)."""
+    data = output.get("data", {})
+    if any(kind.startswith("image/") for kind in data):
+        return "", 0
+    page = "".join(data.get("text/html", ""))
+    if page:
+        return "", len(re.findall(r"<tr\b", page))
+    if "text/markdown" in data:
+        text = "".join(data["text/markdown"])
+        rows = re.findall(r"^\|.*$\n?", text, re.MULTILINE)
+        return re.sub(r"^\|.*$\n?", "", text, flags=re.MULTILINE), len(rows)
+    text = "".join(output.get("text", data.get("text/plain", "")))
+    return "", sum(bool(line.strip()) for line in text.splitlines())
+
+
+def load(cells, captions=True):
+    """Count the main path of a page: words, equations, code and output."""
+    total = dict.fromkeys(("words", "equations", "code", "output"), 0)
+    for cell in cells:
+        source, end = cell["source"], None
+        if cell["cell_type"] == "markdown":
+            end = BEFORE_EXERCISES.search(source)
+            text = unfolded(source[: end.start()] if end else source)
+            total["words"] += count_words(text)
+            total["equations"] += count_equations(text)
+        elif cell["cell_type"] == "code":
+            total["code"] += 0 if tags(cell) & CODE_HIDDEN else count_code(source)
+            total["words"] += count_words(figure(cell)[0]) if captions else 0
+            for output in [] if tags(cell) & OUTPUT_HIDDEN else cell["outputs"]:
+                text, lines = shown(output)
+                total["words"] += count_words(re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+                total["output"] += lines
+        if end:
+            break
+    return total
+
+
 # Turns of phrase that read as translated, or that make things of persons and persons of things.
 TURNS = [
     r"\bwhoever\b",

@@ -19,7 +19,9 @@ from pathlib import Path
 import book_lists
 import book_terms
 import coming_from
+import courses
 import equation_index
+import exercises
 import launch
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -125,6 +127,107 @@ class Boxes(Generated):
                 out += ["", f"**{{doc}}`/{page}`**", ""]
             out.append(f"- {{{role}}}`{item.label}` {item.text}".rstrip())
         return [*out, ""]
+
+
+class Exercises(Generated):
+    """All exercises by page: number, title, stars and kinds, each with a link."""
+
+    classes = ("litlearn-list",)
+
+    def lines(self):
+        known, out, page = exercises.known(ROOT), [], None
+        for one in exercises.exercises(ROOT):
+            if one.page != page:
+                page = one.page
+                out += ["", f"**{{doc}}`/{page}`**", ""]
+            said = [
+                *exercises.kinds(one, known),
+                *["checked"] * ("answer" in known.get(one.label, {})),
+            ]
+            out.append(f"- {self.entry(one)}: {', '.join(said)}")
+        return [*out, ""]
+
+    @staticmethod
+    def entry(one):
+        return f"{{numref}}`{one.label}` {one.title}\N{NO-BREAK SPACE}{'★' * one.stars}"
+
+
+class ExerciseCounts(Generated):
+    """How many exercises there are of each kind, and what the kind is."""
+
+    def lines(self):
+        known, all_of_them = exercises.known(ROOT), exercises.exercises(ROOT)
+        kinds = [kind for one in all_of_them for kind in exercises.kinds(one, known)]
+        out = [f"| Kind | The exercise | Of {len(all_of_them)} |", "|:-|:-|-:|"]
+        out += [
+            f"| {kind} | {what} | {kinds.count(kind)} |" for kind, what in exercises.KINDS.items()
+        ]
+        checked = sum("answer" in entry for entry in known.values())
+        return [*out, f"| checked | has a check in the notebooks for students | {checked} |"]
+
+
+class Missing(Generated):
+    """The exercises whose answer is a number that no cell of the solution yields."""
+
+    def lines(self):
+        known, asked = exercises.known(ROOT), {one.label: one for one in exercises.exercises(ROOT)}
+        return [
+            f"- {Exercises.entry(asked[label])}: {entry['missing']}"
+            for label, entry in known.items()
+            if "missing" in entry
+        ]
+
+
+class Course(Generated):
+    """The sessions of a course: pages with their minutes, exercises, and what both take."""
+
+    required_arguments = 1
+    classes = ("litlearn-course",)
+
+    def lines(self):
+        asked = {one.label: one for one in exercises.exercises(ROOT)}
+        out, reading, solving = [], 0, 0
+        for number, one in enumerate(courses.sessions(ROOT, self.arguments[0]), 1):
+            took = {page: courses.minutes(ROOT, page) for page in one.pages}
+            stars = [asked[label].stars for label in one.exercises]
+            reading += sum(took.values())
+            solving += sum(courses.exercise_minutes(ROOT, n) for n in stars)
+            pages = ", ".join(
+                f"{{doc}}`{page}` ({m}\N{NO-BREAK SPACE}min)" for page, m in took.items()
+            )
+            out += [f"{number}. **{one.topic}.** {pages}.", ""]
+            if one.exercises:
+                entries = (Exercises.entry(asked[label]) for label in one.exercises)
+                out += [f"   *Exercises.* {', '.join(entries)}.", ""]
+        total = f"Reading takes about {hours(reading)}, and the exercises about {hours(solving)}."
+        return [*out, total, ""]
+
+
+def hours(minutes):
+    """Return a time in words: hours and quarters of an hour."""
+    quarters = max(1, round(minutes / 15))
+    whole, part = divmod(quarters, 4)
+    if not whole:
+        return f"{15 * part} minutes"
+    return f"{whole}{['', '¼', '½', '¾'][part]} hour{'s' * (quarters > 4)}"
+
+
+class ReadingTimes(Generated):
+    """The minutes that the main path of each page takes, and those that were noted."""
+
+    def lines(self):
+        noted = courses.plan(ROOT)["noted"]
+        inside = re.compile(r"_inside$|^(?:recipes|performance|errata.*)$")
+        pages = [p.stem for p in equation_index.pages(ROOT) if p.suffix == ".ipynb"]
+        paces = [courses.pace(ROOT, page) for page in noted]
+        together = f"Together they were read at {courses.pace(ROOT):.0f} words a minute"
+        out = [f"{together}, single pages at {min(paces):.0f} to {max(paces):.0f}.", ""]
+        out += ["| Page | Noted | Words | Minutes |", "|:-|-:|-:|-:|"]
+        for page in (page for page in pages if not inside.search(page)):
+            was = noted[page]["minutes"] if page in noted else ""
+            now = courses.words(ROOT, page), courses.minutes(ROOT, page)
+            out.append(f"| {{doc}}`{page}` | {was} | {now[0]} | {now[1]} |")
+        return out
 
 
 class Counts(Generated):
@@ -477,7 +580,7 @@ def rewrite_status(app, env):
     return ["book/status"] if "book/status" in env.found_docs else []
 
 
-GENERATED = ("book/lists", "book/subject_index", "book/status")
+GENERATED = ("book/lists", "book/exercises", "book/teaching", "book/subject_index", "book/status")
 
 
 def read_lists_again(app, env, docnames):
@@ -615,6 +718,11 @@ def setup(app: Sphinx):
     app.add_directive("litlearn-cards", ChapterCards)
     app.add_directive("litlearn-boxes", Boxes)
     app.add_directive("litlearn-counts", Counts)
+    app.add_directive("litlearn-course", Course)
+    app.add_directive("litlearn-exercise-counts", ExerciseCounts)
+    app.add_directive("litlearn-exercises", Exercises)
+    app.add_directive("litlearn-missing", Missing)
+    app.add_directive("litlearn-reading-times", ReadingTimes)
     app.add_directive("litlearn-subject-index", SubjectIndex)
     app.add_directive("litlearn-versions", Versions)
     app.add_directive("litlearn-internals", Functions)
