@@ -117,7 +117,7 @@ def _wrapped(handle, method):
     @functools.wraps(method)
     def wrapped(self, *args, **kwargs):
         if fits_anew:
-            vars(self).pop(pickles.WRITER, None)
+            getattr(self, "__dict__", {}).pop(pickles.WRITER, None)
         try:
             return answered(self, *args, **kwargs)
         except AttributeError as error:

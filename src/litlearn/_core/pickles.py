@@ -46,7 +46,7 @@ def begin(space, kind, version):
     if isinstance(kind, str):
         kind = getattr(importlib.import_module(f"litlearn.{space}"), kind)
     made = kind.__new__(kind)
-    pass
+    note(made, version)
     return made
 
 
