@@ -132,12 +132,12 @@ def turned(releases):
     up = sum(factor > CHANGED for factor in factors.values())
     down = sum(factor < 1 / CHANGED for factor in factors.values())
     lines = [
-        f"{names[0]} and {names[1]} have {len(factors)} cases in common. The share rose by more "
+        f"{names[0]} and {names[1]} have {len(factors)} cases in common. The ratio rose by more "
         f"than a tenth in {up} of them, and fell by as much in {down}."
     ]
     worse = [key for key, (old, new) in shares.items() if factors[key] > CHANGED or old <= 1 < new]
     if worse:
-        lines += ["", f"Cases whose share rose by a tenth, or beyond 1, since {names[0]}:", ""]
+        lines += ["", f"Cases whose ratio rose by a tenth, or beyond 1, since {names[0]}:", ""]
     for key in sorted(worse, key=factors.get, reverse=True):
         old, new = before[key], now[key]
         lines.append(
@@ -165,12 +165,12 @@ def told(releases):
     if len(releases) == 1:
         first = (
             f"So far there is one version, {releases[0]['version']}. Later ones will stand beside "
-            "it, each with the factor by which the share changed, and with a list of the cases "
+            "it, each with the factor by which the ratio changed, and with a list of the cases "
             "in which it rose."
         )
     else:
         first = (
-            "In brackets stands the factor by which the share changed since the version before, "
+            "In brackets stands the factor by which the ratio changed since the version before, "
             "over the cases that both have. Below 1, litlearn gained on the fastest peer."
         )
     return "\n".join([first, "", *course(releases), "", *turned(releases)])
