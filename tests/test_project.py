@@ -193,6 +193,22 @@ def test_what_is_published_holds_what_belongs_there():
     ]
 
 
+def test_kernels_hold_compiled_functions_of_one_version():
+    dist, about = loaded("dist"), "litlearn_kernels-1.0.0.dist-info"
+    names = ["litlearn_kernels/__init__.py", "litlearn_kernels/a/b.nbc", f"{about}/METADATA"]
+    names += [f"{about}/licenses/LICENSE"]
+    needs = "Name: litlearn-kernels\nRequires-Dist: litlearn==1.0.0\nRequires-Dist: numba==0.68.1\n"
+    assert dist.problems_of_kernels(names, needs, "1.0.0") == []
+    assert dist.problems_of_kernels(names, needs, "1.0") == ["kernels: not those of litlearn 1.0"]
+    assert dist.problems_of_kernels(names[:-1], needs, "1.0.0") == ["kernels: no licence LICENSE"]
+    without = [names[0], *names[2:]]
+    assert dist.problems_of_kernels(without, needs, "1.0.0") == ["kernels: no compiled functions"]
+    more = "litlearn_kernels/secret.py"
+    assert dist.problems_of_kernels([*names, more], needs, "1.0.0") == [
+        f"kernels: {more} does not belong there"
+    ]
+
+
 def test_between_releases_each_commit_is_a_version_of_its_own(tmp_path):
     """Otherwise pip takes a newer commit for what is installed already, and keeps that."""
     fonts = "src/litlearn/fonts/LICENSE"
