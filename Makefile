@@ -21,7 +21,7 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book pdf test test-cpus lab students bench notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist soak gallery kernels try-kernels first-calls clean
+.PHONY: help book pdf test test-cpus lab students bench notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -50,6 +50,7 @@ help:
 	@echo '                (LEVELS="x86-64-v3"; make try-kernels installs it apart and uses it)'
 	@echo 'make dist       build what is published, and use it where nothing else is installed, with the'
 	@echo '                newest and the oldest versions of what it needs (about fifteen minutes)'
+	@echo 'make keep-speed keep the results of "make bench" as those of this release'
 	@echo 'make soak       random work of all kinds in one process: nothing may pile up (MINUTES=30)'
 	@echo 'make address    the repository and the site that all pages name (OWNER=name REPO=litlearn'
 	@echo '                SITE=https://... PUBLISHED=yes; what is not given stays)'
@@ -210,6 +211,10 @@ gallery: .venv/.test $(CACHE)/.filled
 
 dist: .venv/.test
 	$(PY) .ci/dist.py --kernels
+
+# For the page Performance, which compares releases.
+keep-speed: .venv/.book
+	$(PY) -m benchmarks.releases
 
 MINUTES ?= 30
 soak: .venv/.test $(CACHE)/.filled

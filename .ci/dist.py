@@ -90,6 +90,30 @@ def problems(sdist, wheel, names):
     return out + [f"source: {name} does not belong there" for name in strange]
 
 
+def problems_of_kernels(names, metadata, version):
+    """What is wrong with the wheel litlearn-kernels, given the names inside and its metadata."""
+    about = r"litlearn_kernels-[^/]*\.dist-info/"
+    known = re.compile(rf"litlearn_kernels/(?:__init__\.py|.*\.nbc)|{about}.*")
+    wanted = {"compiled functions": r".*\.nbc", "licence LICENSE": rf"{about}licenses/LICENSE"}
+    out = [
+        f"kernels: no {what}"
+        for what, name in wanted.items()
+        if not any(re.fullmatch(name, one) for one in names)
+    ]
+    if not re.search(rf"^Requires-Dist: litlearn=={re.escape(version)}$", metadata, re.MULTILINE):
+        out.append(f"kernels: not those of litlearn {version}")
+    strange = (name for name in sorted(names) if not known.fullmatch(name))
+    return out + [f"kernels: {name} does not belong there" for name in strange]
+
+
+def inside(kernels):
+    """The names in the wheel litlearn-kernels, and its metadata."""
+    with zipfile.ZipFile(kernels) as packed:
+        names = [name for name in packed.namelist() if not name.endswith("/")]
+        about = next(name for name in names if name.endswith(".dist-info/METADATA"))
+        return names, packed.read(about).decode()
+
+
 def names_in(sdist, wheel):
     """The names in the two files."""
     with tarfile.open(sdist) as archive, zipfile.ZipFile(wheel) as packed:
@@ -137,6 +161,8 @@ def main():
         kernels = max(options.folder.glob("litlearn_kernels-*.whl"), key=os.path.getmtime)
         files.append(kernels)
     wrong = problems(*names_in(sdist, wheel), listed())
+    if kernels:
+        wrong += problems_of_kernels(*inside(kernels), wheel.name.split("-")[1])
     with tempfile.TemporaryDirectory() as folder:
         python = environment(Path(folder, "tools"))
         install(python, "twine")
@@ -146,8 +172,11 @@ def main():
     print("\n".join(wrong) or "What is inside is what belongs there", flush=True)
     for name in options.only:
         # Kernels are of one version of Numba, the one that built them.
-        found = tried(sdist if name == "sdist" else wheel, name == "oldest",
-                      kernels if name == "newest" else None)  # fmt: skip
+        beside = kernels if name == "newest" else None
+        found = tried(sdist if name == "sdist" else wheel, name == "oldest", beside)
+        if beside and found["compiled"]:
+            wrong.append(f"kernels: {found['compiled']} functions are compiled all the same")
+            print(wrong[-1], flush=True)
         versions = ", ".join(f"{key} {value}" for key, value in found["versions"].items())
         took = f"{found['seconds']:.0f} s, {found['compiled']} compilations"
         print(f"{name}: {found['estimators']} estimators and README's example, {took}", flush=True)

@@ -193,6 +193,22 @@ def test_what_is_published_holds_what_belongs_there():
     ]
 
 
+def test_kernels_hold_compiled_functions_of_one_version():
+    dist, about = loaded("dist"), "litlearn_kernels-1.0.0.dist-info"
+    names = ["litlearn_kernels/__init__.py", "litlearn_kernels/a/b.nbc", f"{about}/METADATA"]
+    names += [f"{about}/licenses/LICENSE"]
+    needs = "Name: litlearn-kernels\nRequires-Dist: litlearn==1.0.0\nRequires-Dist: numba==0.68.1\n"
+    assert dist.problems_of_kernels(names, needs, "1.0.0") == []
+    assert dist.problems_of_kernels(names, needs, "1.0") == ["kernels: not those of litlearn 1.0"]
+    assert dist.problems_of_kernels(names[:-1], needs, "1.0.0") == ["kernels: no licence LICENSE"]
+    without = [names[0], *names[2:]]
+    assert dist.problems_of_kernels(without, needs, "1.0.0") == ["kernels: no compiled functions"]
+    more = "litlearn_kernels/secret.py"
+    assert dist.problems_of_kernels([*names, more], needs, "1.0.0") == [
+        f"kernels: {more} does not belong there"
+    ]
+
+
 def test_between_releases_each_commit_is_a_version_of_its_own(tmp_path):
     """Otherwise pip takes a newer commit for what is installed already, and keeps that."""
     fonts = "src/litlearn/fonts/LICENSE"
@@ -266,9 +282,10 @@ def test_links_of_the_description_lead_somewhere_from_everywhere(tmp_path, owner
         for picture, link in links
         if link.startswith(f"{home}/")
     ]
-    assert ("!", ["raw", "main", "book/_static/readme.png"]) in of_files
+    at = "main" if ".dev" in litlearn.__version__ else f"v{litlearn.__version__}"
+    assert ("!", ["raw", at, "book/_static/readme.png"]) in of_files
     for picture, (view, state, name) in of_files:
-        assert (view, state) == ("raw" if picture else "blob", "main")
+        assert (view, state) == ("raw" if picture else "blob", at)
         assert (ROOT / name.split("#")[0]).is_file(), name
     relative = [
         link for link in re.findall(r"\]\(([^)\s]+)\)", text("README.md")) if ":" not in link
@@ -462,6 +479,14 @@ def test_tests_of_the_module_have_the_options_of_all_but_nbval():
     )
 
 
+def promised_pythons():
+    return {
+        match[1]
+        for line in PROJECT["classifiers"]
+        if (match := re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", line))
+    }
+
+
 def workflow(name):
     content = parsed(f".github/workflows/{name}")
     # YAML 1.1 reads the key "on" as true.
@@ -476,11 +501,7 @@ def test_workflow_tests_every_python_on_every_system():
     events, jobs = workflow("tests.yml")
     assert "pull_request" in events
     linux, others = jobs["linux"], jobs["others"]
-    promised = {
-        match[1]
-        for line in PROJECT["classifiers"]
-        if (match := re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", line))
-    }
+    promised = promised_pythons()
     assert promised == {"3.11", "3.12", "3.13", "3.14"}
     assert set(linux["strategy"]["matrix"]["python"]) == promised
     assert set(others["strategy"]["matrix"]["python"]) == promised
@@ -495,8 +516,48 @@ def test_workflow_tests_every_python_on_every_system():
 def test_workflow_publishes_a_tag_and_keeps_what_was_there():
     events, jobs = workflow("publish.yml")
     assert events == {"push": {"tags": ["v*"]}}
-    (job,) = jobs.values()
-    assert ".ci/run" in commands(job) and ".ci/publish" in commands(job)
+    book = commands(jobs["book"])
+    # Nothing is published before all tests have passed.
+    assert re.findall(r"\.ci/run|make pdf|\.ci/publish", book) == [
+        ".ci/run", "make pdf", ".ci/publish"
+    ]  # fmt: skip
+    assert jobs["book"]["needs"] == jobs["kernels"]["needs"] == "files"
+    assert set(jobs["release"]["needs"]) == set(jobs) - {"release"}
+
+
+def test_workflow_builds_the_files_of_a_release():
+    """Source distribution, wheel, kernels of every system and Python, printed book."""
+    _, jobs = workflow("publish.yml")
+    assert "python .ci/dist.py" in commands(jobs["files"])
+    called = jobs["kernels"]["uses"].removeprefix("./.github/workflows/")
+    events, of_kernels = workflow(called)
+    assert "workflow_call" in events and "push" not in events, "once for a tag"
+    matrix = of_kernels["wheel"]["strategy"]["matrix"]
+    assert set(matrix["python"]) == promised_pythons()
+    assert ".ci/kernels.py build" in commands(of_kernels["wheel"])
+    kept = [
+        step["with"]["path"]
+        for job in (*jobs.values(), *of_kernels.values())
+        for step in job.get("steps", ())
+        if "upload-artifact" in step.get("uses", "")
+    ]
+    assert kept == ["dist/*", "_build/litlearn.pdf", "dist/litlearn_kernels-*.whl"]
+    assert 'gh release create "$GITHUB_REF_NAME" files/*' in commands(jobs["release"])
+
+
+def test_steps_of_a_release_name_what_there_is():
+    section = text("CONTRIBUTING.md").split("\n## Releasing\n")[1].split("\n## ")[0]
+    file = r"`(?:\.venv/bin/python )?((?:[\w.]+/)*\w+\.(?:py|json|md|cff|yaml|yml|ipynb))"
+    named = re.findall(file, section)
+    assert len(named) > 5
+    for name in named:
+        found = [ROOT / name, *ROOT.glob(f".github/workflows/{name}")]
+        assert any(path.is_file() for path in found), name
+    tag = section.index("git tag v")
+    for before in ("__version__", "CITATION.cff", "recipe.yaml", "CHANGELOG.md", "make bench",
+                   "make keep-speed", "keep_pickles.py", "make test", "make dist"):  # fmt: skip
+        assert section.index(before) < tag, before
+    assert "publish.yml" in section[tag:]
 
 
 def test_workflow_publishes_plain_notebooks():

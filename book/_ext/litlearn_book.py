@@ -350,7 +350,8 @@ class Namespace(Generated):
             role = "py:data"
             if inspect.isclass(obj):
                 # What a result inherits from dict or tuple is in Python's own documentation.
-                options = ["   :members:", "   :inherited-members: dict, object, tuple"]
+                theirs = "AttributeError, BaseException, dict, object, tuple"
+                options = ["   :members:", f"   :inherited-members: {theirs}"]
                 out += [f".. autoclass:: {name}", *options, ""]
                 comment, role = inspect.getdoc(obj).splitlines(), "py:class"
             elif callable(obj):
@@ -364,6 +365,12 @@ class Namespace(Generated):
                 out += [f".. py:data:: {short}", f"   :module: {package}", "", *text, ""]
             table += [f"   * - :{role}:`~{name}`", f"     - {first_sentence(comment or [])}"]
         return [*table, "", *out]
+
+
+def _name_versions(app, path, docname, content):
+    """Leave out the brackets of versions in the list of changes, where they are no links."""
+    if path.name == "CHANGELOG.md" and not launch.AT.home:
+        content[0] = re.sub(r"^## \[(.+?)\]", r"## \1", content[0], flags=re.MULTILINE)
 
 
 def comment_of(package, short):
@@ -704,6 +711,7 @@ def setup(app: Sphinx):
             field.label = "Attributes"  # numpydoc's word for them; Sphinx says "Variables"
     app.connect("builder-inited", leave_out_thebe)
     app.connect("env-before-read-docs", read_lists_again)
+    app.connect("include-read", _name_versions)
     app.connect("env-updated", rewrite_status)
     app.connect("doctree-resolved", fill_execution_times)
     app.connect("doctree-resolved", _keep_numbers_together)

@@ -7,7 +7,7 @@ compiles nothing and takes a few milliseconds.
 import importlib
 import sys
 
-__version__ = "0.2.0.dev0"
+__version__ = "1.0.0"
 
 # The public namespaces, and nothing else: a name that is not here does not exist yet. Each ends
 # with ``__getattr__ = guide(__name__)``.

@@ -137,6 +137,11 @@ class UndefinedMetricWarning(_Shared, UserWarning):
 class InconsistentVersionWarning(UserWarning):
     """An estimator is read from a pickle that another version of litlearn wrote.
 
+    Parameters
+    ----------
+    estimator_name, original_litlearn_version, current_litlearn_version : str
+        Which estimator, which version wrote it, and which one reads it. They are attributes, too.
+
     Examples
     --------
     >>> import warnings
@@ -146,9 +151,22 @@ class InconsistentVersionWarning(UserWarning):
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     model.__setstate__({"_litlearn_version": "0.0.1"})  # as an old pickle does
-    >>> [issubclass(one.category, InconsistentVersionWarning) for one in caught]
-    [True]
+    >>> [one.message.original_litlearn_version for one in caught]
+    ['0.0.1']
     """
+
+    def __init__(self, estimator_name, original_litlearn_version, current_litlearn_version):
+        super().__init__(estimator_name, original_litlearn_version, current_litlearn_version)
+        self.estimator_name = estimator_name
+        self.original_litlearn_version = original_litlearn_version
+        self.current_litlearn_version = current_litlearn_version
+
+    def __str__(self):
+        return (
+            f"{self.estimator_name} was pickled by litlearn {self.original_litlearn_version} and "
+            f"is read by litlearn {self.current_litlearn_version}. Results may differ: fit the "
+            "estimator again."
+        )
 
 
 def __getattr__(name):

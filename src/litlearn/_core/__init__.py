@@ -26,6 +26,7 @@
 | `linear` | what linear functions of the features share |
 | `normal` | what classifiers by normal densities share |
 | `to_sklearn` | a fitted estimator as scikit-learn's own |
+| `pickles` | what is read of pickles that other versions wrote |
 | `html` | an estimator as notebooks show it |
 | `guide` | plain docstrings, and where a name is that is not here |
 | `stand_in` | `python -m litlearn`: our classes under scikit-learn's names |

@@ -20,11 +20,11 @@ from collections import defaultdict
 import numpy as np
 
 from litlearn import __version__
-from litlearn._core import containers, html, to_sklearn, validation
+from litlearn._core import containers, html, pickles, to_sklearn, validation
 from litlearn._core.chunked import in_memory, is_chunked
 from litlearn._core.chunked_methods import with_containers
 from litlearn._core.constraints import Option
-from litlearn.exceptions import InconsistentVersionWarning, NotFittedError, UndefinedMetricWarning
+from litlearn.exceptions import NotFittedError, UndefinedMetricWarning
 
 __all__ = [
     "BaseEstimator",
@@ -263,18 +263,14 @@ class BaseEstimator(Root):
 
     # State
 
+    def __reduce_ex__(self, protocol):
+        return pickles.reduced(self, super().__reduce_ex__(protocol))
+
     def __getstate__(self):
-        return {**self.__dict__, "_litlearn_version": __version__}
+        return {**self.__dict__, pickles.VERSION: __version__}
 
     def __setstate__(self, state):
-        written_by = state.get("_litlearn_version", "unknown")
-        self.__dict__.update({k: v for k, v in state.items() if k != "_litlearn_version"})
-        if written_by != __version__:
-            message = (
-                f"{type(self).__name__} was pickled by litlearn {written_by} and is read by "
-                f"litlearn {__version__}. Results may differ: fit the estimator again."
-            )
-            validation.warn(InconsistentVersionWarning(message))
+        pickles.restore(self, state)
 
     def __sklearn_is_fitted__(self):
         """Tell whether ``fit`` has stored an attribute, that is, one that ends with ``_``."""

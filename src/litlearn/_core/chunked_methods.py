@@ -21,7 +21,7 @@ import warnings
 
 import numpy as np
 
-from litlearn._core import containers, validation
+from litlearn._core import containers, pickles, validation
 from litlearn._core.chunked import (
     LostChunksError,
     Scattered,
@@ -112,8 +112,21 @@ def _wrapped(handle, method):
 
     names = inspect.unwrap(method).__code__.co_varnames[1:]
 
+    fits_anew = method.__name__ in FITS and method.__name__ != "partial_fit"
+
     @functools.wraps(method)
     def wrapped(self, *args, **kwargs):
+        if fits_anew:
+            getattr(self, "__dict__", {}).pop(pickles.WRITER, None)
+        try:
+            return answered(self, *args, **kwargs)
+        except AttributeError as error:
+            explained = pickles.explained(self, error)
+            if explained is error:
+                raise
+            raise explained from error
+
+    def answered(self, *args, **kwargs):
         # Half a microsecond, which is all that arrays of NumPy pay.
         if PLAIN.issuperset(map(type, args)) and PLAIN.issuperset(map(type, kwargs.values())):
             if "dask.array" not in sys.modules:

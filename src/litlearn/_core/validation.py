@@ -55,7 +55,8 @@ def warn(message):
         return
     file, line, names = parallel.calling_line()
     told = names.setdefault("__warningregistry__", {})  # for filters that tell once
-    warnings.warn_explicit(message, type(message), file, line, names.get("__name__"), told)
+    module = names.get("__name__", "<string>")  # of code that exec runs, as Python says
+    warnings.warn_explicit(message, type(message), file, line, module, told)
 
 
 @functools.cache

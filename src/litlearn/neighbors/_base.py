@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._core import validation
+from litlearn._core import pickles, validation
 from litlearn._core.base import BaseEstimator, MultiOutputMixin
 from litlearn._core.chunked import is_chunked
 from litlearn._core.chunked_methods import with_containers
@@ -175,7 +175,7 @@ class NeighborsBase(MultiOutputMixin, BaseEstimator):
         if "_fit_method" in self.__dict__ and not self._searches_chunks():
             if isinstance(self._fit_X, np.ndarray):
                 self._fit_X.flags.writeable = False  # in place: the index holds the same array
-            self._index = unpickled_index(self, self._index)
+            self._index = unpickled_index(self, self._index, self.leaf_size)
 
     def _prepare(self, X):
         """Check all but the targets; return what :meth:`_store` needs, and store nothing yet."""
@@ -302,8 +302,14 @@ def read_only_index(index):
     return index
 
 
-def unpickled_index(owner, index):
-    """Return an index with read-only arrays; refuse one whose search would leave its arrays."""
+def unpickled_index(owner, index, leaf_size):
+    """Return an index with read-only arrays; refuse one whose search would leave its arrays.
+
+    One that another version built is built again.
+    """
+    if pickles.WRITER in vars(owner):
+        metric, params = owner.effective_metric_, owner.effective_metric_params_
+        return build_index(owner, owner._fit_X, index.algorithm, metric, params, leaf_size)
     n, p = owner._fit_X.shape[0], index.X.shape[1]
     whole = index.X.shape[0] == n and (index.metric is None or len(index.metric.w) == p)
     if not whole or (index.tree is not None and not _tree.is_whole(index.tree, n, p)):

@@ -6,10 +6,13 @@ bound that holds on paper holds for the computed numbers too.
 
 import numpy as np
 
+from litlearn._core import pickles
 from litlearn._core.distances import CHEBYSHEV, EUCLIDEAN, HAMMING, MANHATTAN, MINKOWSKI, power
 from litlearn._core.jit import njit
 
 EPSILON = 2.0**-52
+
+__getattr__ = pickles.gone(__name__, "Metric")  # of 0.1.0
 
 
 @njit(inline=True)

@@ -88,7 +88,7 @@ class Index(NamedTuple):
     name: object
     tree: object
     n_features: int
-    params: dict
+    params: dict | None = None  # which pickles of 0.1.0 do not have
     scale: float = 1.0  # what the data were multiplied by, a power of two
 
     @property

@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from litlearn._core import pickles
 from litlearn._core.distances import CHEBYSHEV, EUCLIDEAN, MANHATTAN, block_distances, power
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut as cut_rows
@@ -40,6 +41,8 @@ from litlearn.neighbors._metrics import (
     lost_to_underflow,
     slack,
 )
+
+__getattr__ = pickles.gone(__name__, "Tree")  # of 0.1.0
 
 KD, BALL = 0, 1
 LANES = 8  # leaves hold a multiple of this many points: vector loops then have no remainder

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from litlearn._core import validation
+from litlearn._core import pickles, validation
 from litlearn._core.base import __version__
 from litlearn._core.constraints import COUNT
 from litlearn.neighbors import _search
@@ -38,12 +38,13 @@ class BinaryTree(KernelDensityMixin, TreeBase):
         self._index = build_index(self, self._fit_X, self.algorithm, metric, params, leaf_size)
 
     def __getstate__(self):
-        return {**self.__dict__, "_litlearn_version": __version__}
+        return {**self.__dict__, pickles.VERSION: __version__}
 
     def __setstate__(self, state):
-        self.__dict__.update({k: v for k, v in state.items() if k != "_litlearn_version"})
+        pickles.restore(self, state)
         self._fit_X.flags.writeable = False  # in place: the index holds the same array
-        self._index = unpickled_index(self, self._index)
+        leaf_size = self._index.tree[1]  # that of 0.1.0 is nothing but its fields
+        self._index = unpickled_index(self, self._index, leaf_size)
 
     @property
     def data(self):

@@ -78,6 +78,12 @@ class Tree:
             if isinstance(value, np.ndarray) and not value.dtype.isnative:
                 value = value.astype(value.dtype.newbyteorder("="))
             setattr(self, name, value)
+        lacking = {"n_features", "n_classes", "steps"} - vars(self).keys()
+        if lacking:
+            raise ValueError(
+                f"Tree: the state has no {', '.join(sorted(lacking))}: it is damaged, or another "
+                "version of litlearn wrote it. Fit the estimator again."
+            )
         self._check_steps()
 
     def _check_steps(self):
