@@ -5,9 +5,14 @@ Most questions are asked of the files, without a server, as a reader of a downlo
 
 import re
 import sys
+import threading
+from functools import partial
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
+from test_book_browser import HTML, PHONE, WIDE, Opened, Served, _sideways, legibility
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / ".ci")]
@@ -76,3 +81,185 @@ def test_a_definition_is_shown_without_marks():
     for entry in ENTRIES:
         text = search_words.plain(search_words.HOME.sub("", entry.definition))
         assert text.endswith(".") and not re.search(r"[$*\\{}`]", text), entry.term
+
+
+# -- the search page ------------------------------------------------------------------------------
+
+KNN, SVM, JUDGING = "Nearest neighbours", "Support vector machines", "Judging a model"
+FURTHER, REDUCTION = "Judging a model, continued", "Dimensionality reduction"
+# What a student types: the answers, in this order, and the first page that is found.
+QUESTIONS = {
+    "what is overfitting": ("overfitting", "Overfitting and regularisation"),
+    "overfit": ("overfitting", "Overfitting and regularisation"),
+    "how do I avoid overfitting?": ("What can be done?", "Overfitting and regularisation"),
+    "bias variance tradeoff": ("What is an error made of?", "Overfitting and regularisation"),
+    "how many neighbors k": ("How many neighbours?", KNN),
+    "choose k": ("How many neighbours?", KNN),
+    "knn": ("nearest neighbours", KNN),
+    "KNN classifier": ("nearest neighbours", KNN),
+    "curse of dimensionality": ("curse of dimensionality", KNN),
+    "svm": ("support vector machine", SVM),
+    "kernel trick": ("kernel trick", SVM),
+    "decision boundary": ("border", SVM),
+    "ROC curve": ("ROC curve", FURTHER),
+    "AUC": ("ROC curve", FURTHER),
+    "what does the area under the curve mean": ("ROC curve", FURTHER),
+    "cross validation": ("cross-validation", FURTHER),
+    "k-fold": ("cross-validation", FURTHER),
+    "data leakage": ("leakage", FURTHER),
+    "recall": ("sensitivity", JUDGING),
+    "sensitivity and specificity": ("sensitivity, specificity", JUDGING),
+    "false positive rate": ("specificity", JUDGING),
+    "precision": ("predictive value", JUDGING),
+    "how many patients do I need": ("Intervals", JUDGING),
+    "confusion matrix": ("Sensitivity, specificity, predictive values", "Several classes"),
+    "p value": ("How far off is a coefficient?", "Inference"),
+    "p value logistic": ("How certain is a coefficient?", "Inference for logistic regression"),
+    "logit": ("log-odds", "Logistic regression"),
+    "odds ratio": ("odds ratio", "Logistic regression"),
+    "difference lasso ridge": ("lasso, ridge regression", "Penalised models"),
+    "L2": ("ridge regression", "Penalised models"),
+    "behavior of the lasso": ("lasso", "Penalised models"),
+    "regularization": ("regularisation", "Penalised models"),
+    "explained variance": ("explained variance", REDUCTION),
+    "R squared": ("explained variance", REDUCTION),
+    "PCA": ("principal component analysis", REDUCTION),
+    "how many principal components": ("How many axes?", REDUCTION),
+    "covariates": ("feature", "Notation"),
+    "predictors": ("feature", "Notation"),
+    "dependent variable": ("target", "Notation"),
+    "normalize": ("standardise", KNN),
+    "z-score": ("standardise", KNN),
+    "random forest feature importance": (
+        "random forest, permutation importance",
+        "Random forests",
+    ),
+    "how many trees": ("How much does averaging help?", "Random forests"),
+    "how many clusters": ("How many clusters?", "k-means"),
+    "GMM": ("Gaussian mixture", "Gaussian mixtures"),
+    "missing data": ("Some columns are names, and values are missing. What now?", "Recipes"),
+    "correlation vs causation": (
+        "A coefficient is not an effect, nor a course",
+        "Linear regression",
+    ),
+    "neural network": ("What is not in the book", "Introduction"),
+}
+
+FOUND = """() => ({
+  answers: [...document.querySelectorAll(".litlearn-answered dt")].map(one => one.innerText),
+  texts: [...document.querySelectorAll(".litlearn-answered dd")].map(one => one.innerText),
+  pages: [...document.querySelectorAll("#search-results li > a:first-child")]
+    .map(one => one.innerText.replace(/^[\\d.]+ /, "")),
+  links: [...document.querySelectorAll(".litlearn-answered a, #search-results li > a:first-child")]
+    .map(one => one.getAttribute("href")),
+})"""
+FINISHED = """() => document.querySelector(".search-summary")?.innerText"""
+
+
+@pytest.fixture(scope="module")
+def tab(chromium):
+    if not (HTML / "search.html").is_file():
+        pytest.skip("there is no built book: run make book")
+    context = chromium.new_context(offline=True, viewport=WIDE)
+    context.set_default_timeout(120_000)
+    yield context.new_page()
+    context.close()
+
+
+def ask(tab, question):
+    """Type a question into the field of the search page; return what the page answers."""
+    field = tab.locator(".bd-search-container input[name=q]")
+    field.fill(question)
+    with tab.expect_navigation():
+        field.press("Enter")
+    tab.wait_for_function(FINISHED)
+    return tab.evaluate(FOUND)
+
+
+@pytest.mark.browser
+def test_questions_are_answered_from_the_files(tab):
+    """Offline: the definition, the section that explains it, and then the pages, the best first."""
+    tab.goto((HTML / "search.html").as_uri())
+    wrong, anchors, pages = {}, {}, {}
+    definitions = {entry.term: entry.definition for entry in ENTRIES}
+    assert len(QUESTIONS) >= 40
+    for question, (answers, page) in QUESTIONS.items():
+        found = ask(tab, question)
+        if (", ".join(found["answers"]), found["pages"][:1]) != (answers, [page]):
+            wrong[question] = (found["answers"], found["pages"][:3])
+        for name, text in zip(found["answers"], found["texts"], strict=True):
+            if name in definitions:
+                first = search_words.plain(definitions[name]).split(". See")[0]
+                assert text.startswith(first) and "Explained in: " in text
+            else:
+                assert len(text) > 40
+        for link in found["links"]:
+            name, _, anchor = link.partition("#")
+            anchors.setdefault(name, set()).add(anchor)
+    assert wrong == {}
+    for name, wanted in anchors.items():
+        pages[name] = (HTML / name).read_text(encoding="utf-8")
+        for anchor in wanted - {""}:
+            assert f'id="{anchor}"' in pages[name], f"{name} has no {anchor}"
+
+
+@pytest.mark.browser
+def test_names_of_the_module_and_words_of_nobody(tab):
+    tab.goto((HTML / "search.html").as_uri())
+    found = ask(tab, "KNeighborsClassifier")
+    assert found["pages"][0] == "litlearn.neighbors.KNeighborsClassifier" and not found["answers"]
+    found = ask(tab, "qwxyz")
+    assert found["answers"] == [] and found["pages"] == []
+    assert ask(tab, "qwxyz of the lasso")["pages"] == ask(tab, "lasso")["pages"]
+    found = ask(tab, "<b>overfitting</b>")
+    assert found["answers"] == ["overfitting"]
+    assert tab.locator(".search-summary[role=status]").count() == 1
+
+
+@pytest.mark.browser
+def test_no_answer_stands_twice(tab):
+    """What is defined above is not listed below, and each page is listed once."""
+    tab.goto((HTML / "search.html").as_uri())
+    for question in ("overfitting", "how many clusters"):
+        links = ask(tab, question)["links"]
+        assert len(links) > 3 and links.count(links[0]) == 1
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_answer_is_legible_and_fits_a_phone(tab, scheme):
+    tab.emulate_media(color_scheme=scheme)
+    tab.set_viewport_size(PHONE)
+    with Opened(tab, f"{(HTML / 'search.html').as_uri()}?q=difference+lasso+ridge") as page:
+        tab.set_viewport_size(PHONE)
+        box = tab.locator(".litlearn-answered")
+        box.wait_for()
+        background, contrast = legibility(box.screenshot())
+        assert (background < 0.2) == (scheme == "dark") and contrast > 4.5
+        assert _sideways(page) == ""
+
+
+@pytest.mark.browser
+def test_from_a_chapter_of_the_published_book(chromium, tab):
+    """Ctrl+K on a page, a question, Enter: the answer, and quotes of the pages that were found."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Served, directory=HTML))
+    server.handle_error = lambda *arguments: None
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    home = f"http://127.0.0.1:{server.server_port}"
+    with (
+        chromium.new_context(viewport=WIDE) as context,
+        Opened(context.new_page(), f"{home}/book/k_means.html") as page,
+    ):
+        page.tab.keyboard.press("Control+k")
+        page.tab.keyboard.type("what is the silhouette")
+        with page.tab.expect_navigation():
+            page.tab.keyboard.press("Enter")
+        page.tab.wait_for_function(FINISHED)
+        page.tab.locator("#search-results p.context").first.wait_for()
+        assert page.tab.evaluate(FOUND)["answers"] == ["silhouette"]
+        with page.tab.expect_navigation():
+            page.tab.locator(".litlearn-answered dd a").first.click()
+        assert re.search(r"book/k_means\.html#kmeans-choose$", page.tab.url)
+        assert page.problems == []
+    server.shutdown()
+    server.server_close()

@@ -90,7 +90,10 @@ def first_words(env, label):
     page, anchor = env.domaindata["std"]["anonlabels"][label]
     sections = env.get_doctree(page).findall(nodes.section)
     section = next(one for one in sections if anchor in one["ids"])
-    return finish_pages.description(section, least=40)
+    if text := finish_pages.description(section, least=40):
+        return text
+    listed = next(section.findall(nodes.paragraph)).astext()  # a section that is a list
+    return re.split(r"(?<=[.?!])\s", " ".join(listed.split()))[0]
 
 
 def answers(env):

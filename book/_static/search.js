@@ -9,6 +9,7 @@ const litlearnSearch = (function () {
   const wordsOf = (text) => text.normalize("NFKC").match(/[\p{L}\p{N}_]+(?:\+\+)?/gu) ?? [];
   const asked = new Set(question);
   const MOST = 4; // answers above the pages
+  const FEW = 3; // pages
 
   /** Sphinx's stemmer of words in either spelling. */
   const stemmer = (Porter) =>
@@ -69,15 +70,24 @@ const litlearnSearch = (function () {
   }
 
   /** Sphinx's hook: the words to look for. A page has to hold all of them, so the words of a question and
-      those that no page has are left out, and a name is replaced by the book's where more pages have it. */
+      those that no page has are left out, and a name is replaced by the book's unless that is far rarer.
+      Where hardly a page is left, the rarest words go that name nothing; the others, where none is. */
   function split(query) {
     if (!Search.hasIndex()) return wordsOf(query);
-    const left = read(query).filter(({ idle }) => !idle).flatMap(({ typed, answer, kind }) => {
+    let left = read(query).filter(({ idle }) => !idle).flatMap(({ typed, answer, kind }) => {
       const own = answer?.names.length && kind === "also" ? wordsOf(answer.names[0]) : typed;
-      const words = pagesWith(own).size > pagesWith(typed).size ? own : typed;
-      return words.filter((word) => stopwords.includes(word.toLowerCase()) || pagesWith([word]).size);
+      const words = 2 * pagesWith(own).size > pagesWith(typed).size ? own : typed;
+      return words.map((word) => ({ word, named: Boolean(answer), pages: pagesWith([word]).size }));
     });
-    return left.length ? left : wordsOf(query);
+    left = left.filter(({ word, pages }) => pages && ![...stopwords, ...asked].includes(word.toLowerCase()));
+    while (left.length > 1) {
+      const some = left.filter(({ named }) => !named);
+      const few = pagesWith(left.map(({ word }) => word)).size;
+      if (few >= (some.length ? FEW : 1)) break;
+      const rarest = (some.length ? some : left).reduce((a, b) => (b.pages < a.pages ? b : a));
+      left = left.filter((one) => one !== rarest);
+    }
+    return left.length ? left.map(({ word }) => word) : wordsOf(query);
   }
 
   const REFERENCE = /^book\/(api\/|coming_from|equations|errata|glossary|lists|performance|references|status|subject_index|symbols)/;
@@ -85,6 +95,7 @@ const litlearnSearch = (function () {
   /** Sphinx's hook: chapters before what lies beneath them, and those first that use the word most. */
   function score([page, , anchor, description, score]) {
     const query = new URLSearchParams(location.search).get("q") ?? "";
+    if (page.endsWith("api/internals")) return score - 60;
     if (description && /[_.]|[a-z][A-Z]/.test(query)) return 100 + score; // a name of the module
     let sum = Math.min(score, 20);
     if (REFERENCE.test(page) || description) sum -= 30;
@@ -92,7 +103,7 @@ const litlearnSearch = (function () {
     if (anchor.startsWith("#ex-") || anchor.startsWith("#sol-")) sum -= 10;
     for (const { home, pages } of found(query)) {
       sum += 4 * Math.log2(1 + (pages[page] ?? 0));
-      if (home.url.startsWith(`${page}.html`)) sum += 10;
+      if (home.url.startsWith(`${page}.html`)) sum += 20;
     }
     return Math.round(100 * sum) / 100;
   }
