@@ -287,7 +287,6 @@
       const all = this.front.selectAll(null).data(items).join("g");
       all.attr("class", (item) => (movable(item) ? "handle" : "fixed"));
       const nodes = all.filter(movable);
-      all.filter((item) => !movable(item)).attr("aria-hidden", "true");
       nodes.attr("data-name", name).attr("tabindex", (_, i) => (many && i ? -1 : 0)).attr("role", "slider");
       nodes.attr("aria-roledescription", "movable point").attr("aria-describedby", figure.help.id);
       const [low, high] = x.limits ?? x.domain;
@@ -332,6 +331,7 @@
       });
       figure.drawn(() => {
         all.attr("display", (item) => (shown(item) ? null : "none"));
+        all.attr("aria-hidden", (item) => (movable(item) && shown(item) ? null : "true"));
         all.filter(shown).attr("transform", (item) => `translate(${this.sx(at(item)[0])},${this.sy(at(item)[1])})`);
         nodes.filter(shown).attr("aria-valuenow", (item) => at(item)[0]).attr("aria-valuetext", text);
       });
@@ -450,7 +450,7 @@
       const range = row.append("div").attr("class", "litlearn-range");
       const input = range.append("input").attr("type", "range").attr("id", id).attr("autocomplete", "off");
       input.attr("min", min).attr("step", step);
-      const output = range.append("output").attr("for", id);
+      const output = range.append("output").attr("for", id).attr("aria-live", "off"); // the slider says it
       input.on("input", () => this.change(() => set(Number(input.property("value")))));
       this.drawn(() => {
         input.attr("max", max); // a function may give it
@@ -500,7 +500,11 @@
       if (!this.wants(name, extra)) return;
       const button = this.buttons.append("button").attr("type", "button").attr("class", "litlearn-button");
       button.attr("data-name", name ?? null);
-      const act = () => off() || press();
+      const act = () => {
+        if (off()) return;
+        this.voice?.text(""); // the sentence is spoken again, even if it stays the same
+        press();
+      };
       button.on("click", () => this.change(act));
       this.drawn(() => button.attr("aria-disabled", off()).text(typeof text === "function" ? text() : text));
       this.key(keys, act, name);
@@ -610,7 +614,8 @@
     root.className = "litlearn-figure";
     root.dataset.figure = source.dataset.litlearnFigure;
     root.setAttribute("role", "group");
-    root.setAttribute("aria-label", "Figure to play with");
+    const number = frame.querySelector(".caption-number")?.textContent.trim();
+    root.setAttribute("aria-label", number ? `${number}, to play with` : "Figure to play with");
     (picture?.closest("a.image-reference") ?? picture ?? source).before(root);
     try {
       const data = dataOf(root.dataset.figure);
