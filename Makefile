@@ -21,7 +21,7 @@ PYTEST_MODULE := $(PYTEST) -p no:nbval \
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL := -n $(WORKERS) --dist loadfile
 
-.PHONY: help book pdf test test-cpus lab students bench notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
+.PHONY: help book pdf test test-cpus lab lab-test students bench notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -30,6 +30,7 @@ help:
 	@echo 'make test-cpus  notebooks and comparisons once more, computed as on other processors'
 	@echo 'make lab        open copies of the notebooks, made for reading, in JupyterLab'
 	@echo 'make students   notebooks without solutions, with cells that check answers, into students/'
+	@echo 'make lab-test   open each of these copies in a browser, and run it there to the end'
 	@echo 'make bench      compare speed and memory with other libraries (BENCH="--only knn")'
 	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one;'
 	@echo '                AGAIN=1 renews the outputs of what is up to date, too)'
@@ -119,6 +120,10 @@ lab: .venv/.book $(CACHE)/.filled
 
 students: .venv/.book
 	@$(PY) .ci/reading.py students --students
+
+# As "make test" does with two of them.
+lab-test: .venv/.test $(CACHE)/.filled
+	LAB=full $(HASWELL) $(PYTEST_MODULE) tests/test_book_lab.py -m browser -n $(WORKERS) --dist load
 
 NB ?= $(wildcard book/*.ipynb)
 notebooks: .venv/.book $(CACHE)/.filled

@@ -62,8 +62,14 @@ HEADING = re.compile(r"^\(([\w-]+)\)=\s*\n+(?:#+ (.*)|)", re.M)
 OPTION = re.compile(r"^:(?:label|name): *([\w-]+)", re.M)
 EQUATION = re.compile(r"\$\$[ \t]*\(([\w-]+)\)")
 BOX = re.compile(r"^[`:]{3,}\{(?:prf:)?([\w-]+)\} *(.*)\n:label: *([\w-]+)", re.M)
-ROLE = re.compile(r"\{(cite:[pt]|numref|prf:ref|eq|ref|doc|term)\}`([^`]*)`")
+ROLES = "cite:[pt]|numref|prf:ref|eq|ref|doc|term"
+ROLE = re.compile(rf"\{{({ROLES})\}}`([^`]*)`")
 LINK = re.compile(r"\[([^\]]*)\]\((#[\w-]+|[\w./-]+\.(?:ipynb|md)(?:#[\w-]+)?)\)")
+LOCAL = re.compile(r"\[([^\]]*)\]\(#[\w-]+\)")
+NAMED = re.compile(r"(.*?)\s*<([^>]+)>", re.S)
+# In a string of code. Formatted strings double its braces, and marks could end the string.
+QUOTED = re.compile(rf"\{{+(?:{ROLES})\}}+`[^`\n]*`|{LINK.pattern}")
+MARKS = str.maketrans({"'": "’", '"': "”"})
 CLAIM = re.compile(r"\{claim\}`[^`]*`")
 BLOCK = re.compile(r"^([`:]{3,})\{(figure|play|predict)\} *(.*)\n((?:.*\n)*?)\1[ \t]*$", re.M)
 GATE = re.compile(r"^([`:]{3,})\{solution-(start|end)\}.*?\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)", re.M)
@@ -98,19 +104,19 @@ class Labels:
     def __init__(self, book):
         self.cited = authors((book / "references.bib").read_text(encoding="utf-8"))
         self.place, self.name, self.title = {}, {}, {}
-        for path in sorted([*book.glob("*.ipynb"), *book.glob("*.md")]):
-            self.add(path)
+        for path in sorted([*book.glob("*.ipynb"), *book.glob("*.md"), *book.glob("api/*.md")]):
+            self.add(path, path.relative_to(book).with_suffix("").as_posix())
 
-    def add(self, path):
+    def add(self, path, stem):
         text = path.read_text(encoding="utf-8")
         cells = json.loads(text)["cells"] if path.suffix == ".ipynb" else [{"source": text}]
         prose = [text_of(c) for c in cells if c.get("cell_type", "markdown") == "markdown"]
-        self.title[path.stem] = re.search(r"^# (.*)$", "\n".join(prose), re.M)[1]
+        self.title[stem] = re.search(r"^# (.*)$", "\n".join(prose), re.M)[1]
         for one in prose:
             for label, heading in HEADING.findall(one):
-                self.place[label], self.name[label] = path.stem, heading
+                self.place[label], self.name[label] = stem, heading
             for label in [*OPTION.findall(one), *EQUATION.findall(one)]:
-                self.place[label] = path.stem
+                self.place[label] = stem
             for kind, title, label in BOX.findall(one):
                 self.name[label] = kind if not title else f"{kind} “{title}”"
         numbers = 0
@@ -122,7 +128,7 @@ class Labels:
                 found = [figure_of(cell)[0]] if cell.get("metadata") and figure_of(cell) else []
             for label in found:
                 numbers += 1
-                self.place[label], self.name[label] = path.stem, f"Fig. {numbers}"
+                self.place[label], self.name[label] = stem, f"Fig. {numbers}"
 
 
 def options_of(body):
@@ -210,7 +216,7 @@ class Reader:
             if kind == "cite:t":
                 return ", ".join(f"{names} ({year})" for names, year in cited)
             return "(" + "; ".join(f"{names}, {year}" for names, year in cited) + ")"
-        named = re.fullmatch(r"(.*?)\s*<([^>]+)>", content, re.S)
+        named = NAMED.fullmatch(content)
         words, label = named.groups() if named else ("", content)
         if kind == "term":
             anchor = re.sub(r"[^a-zA-Z0-9]+", "-", f"term-{label}").strip("-")
@@ -234,7 +240,7 @@ class Reader:
     def link(self, match):
         words, address = match.groups()
         if address.startswith("#"):
-            stem, label = self.labels.place.get(address[1:], self.stem), address[1:]
+            stem, label = self.labels.place[address[1:]], address[1:]
             return match[0] if stem == self.stem else self.linked(words, stem, label)
         path, _, label = address.partition("#")
         name = Path(path).with_suffix("").as_posix()
@@ -275,6 +281,30 @@ class Reader:
         text = BLOCK.sub(self.block, CLAIM.sub("", text))
         return LINK.sub(self.link, ROLE.sub(self.role, text))
 
+    def alone(self, text):
+        """Return the text that a cell prints; other cells have words there instead of links."""
+
+        def role(match):
+            words, label = (
+                named.groups() if (named := NAMED.fullmatch(match[2])) else ("", match[2])
+            )
+            if (out := self.role(match)) != match[0]:
+                return out
+            return words or self.number.get(label) or self.labels.name[label]
+
+        return LOCAL.sub(r"\1", LINK.sub(self.link, ROLE.sub(role, text)))
+
+    def code(self, source):
+        """Return the source of a cell that prints the same text when it is run."""
+
+        def reference(match):
+            if match[0].startswith("["):  # its words may go on in the next string
+                return self.alone(match[0])
+            once = match[0].replace("{{", "{").replace("}}", "}")
+            return self.alone(once).translate(MARKS)
+
+        return QUOTED.sub(reference, source)
+
     def folded(self, text):
         """Return the parts of a text, those of a solution behind a word that opens them."""
         out, start = [], 0
@@ -291,18 +321,24 @@ class Reader:
 
     def notebook(self, notebook):
         cells = []
+        prose = [text_of(one) for one in notebook["cells"] if one["cell_type"] == "markdown"]
+        labelled = [label for one in prose for label in EQUATION.findall(one)]
+        self.number = {label: f"({i})" for i, label in enumerate(labelled, 1)}
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 source = self.folded(self.prose(text_of(cell)))
                 if source:
                     cells.append(dict(cell, source=source))
                 continue
+            cell = dict(cell, source=self.code(text_of(cell)))
             if self.solving:
                 hidden = {"source_hidden": True, "outputs_hidden": True}
                 cell = dict(cell, metadata={**cell["metadata"], "jupyter": hidden})
             for output in cell["outputs"]:  # phones read the pages
                 for layout in ("narrow", "stacked"):
                     output.get("metadata", {}).get("image/png", {}).pop(layout, None)
+                if printed := output.get("data", {}).get("text/markdown"):
+                    output["data"]["text/markdown"] = self.alone("".join(printed))
             cells.append(cell)
             figure = figure_of(cell)
             if figure:
@@ -316,18 +352,19 @@ class Reader:
     def plain(self, notebook):
         """Return a turned notebook without anything that an extension would have to resolve."""
         prose = [cell for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
-        labels = [label for cell in prose for label in EQUATION.findall(text_of(cell))]
-        number = {label: str(i) for i, label in enumerate(labels, 1)}
 
         def role(match):
             words, label = match.groups()
-            return f"({number[label]})" if label in number else words or self.labels.name[label]
+            return self.number.get(label) or words or self.labels.name[label]
+
+        def tag(match):
+            return f"\\tag{{{self.number[match[1]][1:-1]}}}"
 
         for cell in prose:
             text = re.sub(r"\$\$[ \t]*\(([\w-]+)\)", r"\\tag{\1}\n$$", text_of(cell))
-            text = re.sub(r"\\tag\{(eq-[\w-]+)\}", lambda m: f"\\tag{{{number[m[1]]}}}", text)
+            text = re.sub(r"\\tag\{(eq-[\w-]+)\}", tag, text)
             text = re.sub(r"\{(?:eq|prf:ref)\}`(?:([^`<]*?)\s*<)?([\w-]+)>?`", role, text)
-            text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
+            text = LOCAL.sub(r"\1", text)
             cell["source"] = without_directives(text)
         if not REPOSITORY:
             return notebook

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import io
+import json
 import os
 import pkgutil
 import re
@@ -580,7 +581,7 @@ def test_publishing_keeps_earlier_versions(tmp_path):
 
     clone, remote, book = tmp_path / "clone", tmp_path / "remote.git", tmp_path / "html"
     (clone / ".ci").mkdir(parents=True)
-    for script in ("publish", "publish_notebooks"):
+    for script in ("publish", "publish_notebooks", "versions.py"):
         shutil.copy(ROOT / ".ci" / script, clone / ".ci")
     # Stands for the one that writes the notebooks, which has tests of its own.
     (clone / ".ci" / "reading.py").write_text(
@@ -596,16 +597,18 @@ def test_publishing_keeps_earlier_versions(tmp_path):
     git("remote", "add", "origin", str(remote), folder=clone)
     book.mkdir()
     for version in ("v0.9.0", "v0.10.0"):
-        (book / "index.html").write_text(version)
+        (book / "index.html").write_text(f"VERSION: '{version[1:]}'")
         command = [".ci/publish", version, str(book)]
         run = subprocess.run(command, cwd=clone, capture_output=True, text=True, timeout=60)
         assert run.returncode == 0, run.stderr
     for version in ("v0.9.0", "v0.10.0"):
         page = git("show", f"gh-pages:{version}/index.html", folder=remote)
-        assert page == version
+        assert page == f"VERSION: '{version[1:]}'"
         assert f"./{version}/" in git("show", "gh-pages:versions.html", folder=remote)
-    assert git("show", "gh-pages:latest/index.html", folder=remote) == "v0.10.0"
-    assert "url=./v0.10.0/" in git("show", "gh-pages:index.html", folder=remote)
+    assert "'0.10.0'" in git("show", "gh-pages:latest/index.html", folder=remote)
+    assert "url=./latest/" in git("show", "gh-pages:index.html", folder=remote)
+    listed = json.loads(git("show", "gh-pages:versions.json", folder=remote))
+    assert [one["version"] for one in listed] == ["0.10.0", "0.9.0"]
     for name in ("main", "v0.9.0", "main"):
         command = [".ci/publish_notebooks", name]
         run = subprocess.run(command, cwd=clone, capture_output=True, text=True, timeout=60)

@@ -1,5 +1,6 @@
 """Notebooks for reading: references resolved, figures with captions, solutions folded."""
 
+import ast
 import json
 import re
 
@@ -29,6 +30,11 @@ def prose(notebook):
     return [reading.text_of(c) for c in notebook["cells"] if c["cell_type"] == "markdown"]
 
 
+def printed(cell):
+    """The sentences and tables that a cell has computed."""
+    return ["".join(one.get("data", {}).get("text/markdown", "")) for one in cell["outputs"]]
+
+
 @pytest.mark.parametrize("pages", [False, True], ids=["local", "pages"])
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_nothing_is_left_that_only_the_pages_resolve(path, pages):
@@ -48,6 +54,11 @@ def test_nothing_is_left_that_only_the_pages_resolve(path, pages):
         for target in re.findall(r"\]\(([\w./-]+\.ipynb)", one):
             assert not pages and (BOOK / target).is_file(), target
     for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            # What is printed, also after the next run, refers to nothing that an output cannot see.
+            for one in (reading.text_of(cell), *printed(cell)):
+                assert re.findall(rf"\{{(?:{reading.ROLES})\}}+`|\]\(#[\w-]+\)", one) == []
+            ast.parse(re.sub(r"^[%!].*", "", reading.text_of(cell), flags=re.MULTILINE))
         stored = [o.get("metadata", {}).get("image/png", {}) for o in cell.get("outputs", ())]
         assert all(one.keys() <= {"width", "height"} for one in stored)
 
@@ -155,6 +166,38 @@ def test_predictions_become_a_list_and_a_folded_answer(tmp_path):
     (plain,) = turned_of(tmp_path, [asked], plain=True)
     opened = "<details><summary>Which answer holds?</summary>\n\n**B.** She is at 1.\n\nThe others"
     assert opened in plain and plain.count("</details>") == 1 and "- B. Patient 1." in plain
+
+
+def test_what_a_cell_prints_is_turned(tmp_path):
+    """In its output and in the code that prints it again, also within formatted strings."""
+    stored = (
+        "By {eq}`sum-a` and {prf:ref}`thm-a`, {cite:p}`cover_nearest_1967`, [it](#here) is\n"
+        "as {ref}`there <there>`."
+    )
+    code = (
+        'Markdown(\n    f"By {{eq}}`sum-a` and {{prf:ref}}`thm-a`, "\n'
+        "    '{cite:p}`cover_nearest_1967`, '\n"
+        "    '[\"it\" '\n    '\"is\"](#here) as {ref}`there <there>`.'\n)"
+    )
+    first = [
+        markdown("(here)=\n# One\n\n$$\na\n$$ (sum-a)\n"),
+        markdown("```{prf:theorem} Don't\n:label: thm-a\n\nStop.\n```"),
+        {"cell_type": "code", "id": "c", "execution_count": 1, "metadata": {}, "source": code,
+         "outputs": [{"output_type": "execute_result", "execution_count": 1, "metadata": {},
+                      "data": {"text/markdown": stored}}]},
+    ]  # fmt: skip
+    for name, cells in (("first", first), ("second", [markdown("(there)=\n# Two\n")])):
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
+    (tmp_path / "references.bib").write_text((BOOK / "references.bib").read_text("utf-8"))
+    labels = reading.Labels(tmp_path)
+    cell = json.loads(reading.reading(tmp_path / "first.ipynb", labels))["cells"][-1]
+    there = f"[there]({SITE}/book/second.html#there)"
+    assert printed(cell) == [
+        "By (1) and theorem “Don't”, (Cover and Hart, 1967), it is\n" + f"as {there}."
+    ]
+    assert eval(cell["source"], {"Markdown": str}) == (
+        f'By (1) and theorem “Don’t”, (Cover and Hart, 1967), "it" "is" as {there}.'
+    )
 
 
 def test_a_notebook_is_turned(tmp_path):

@@ -153,6 +153,8 @@ def name_what_has_no_name(page):
     """Give controls and landmarks the names and roles that the theme leaves out, or has wrong."""
     if sidebar := page.find(id="pst-primary-sidebar"):  # a part of the page, not outside of it
         sidebar["role"], sidebar["aria-label"] = "complementary", "Book"
+    for button in page.find_all("button", class_="version-switcher__button"):
+        del button["aria-label"]  # its name is the version that it shows
     for button in page.find_all("button", class_="search-button-field"):
         del button["aria-label"]  # its name is what it shows, without the keys that call it
         for keys in button.find_all(class_="search-button__kbd-shortcut"):

@@ -1,7 +1,8 @@
-"""What pages say of the repository and of the site, as address.toml has them.
+"""What pages say of the repository and of the site, as address.toml has them, and of their version.
 
 Links to the repository point to what the book was built from: a release's tag, or main. Where no
-address is set, there is none of them.
+address is set, there is none of them. The list of versions lies above the folder of a version
+(``.ci/versions.py``); ``page.js`` looks for it only from within such a folder.
 """
 
 import sys
@@ -35,6 +36,10 @@ def set_addresses(app, config):
     options |= dict.fromkeys(BUTTONS, bool(AT.home))
     if options["repository_branch"] != "main":
         options["use_edit_page_button"] = False  # GitHub edits branches, not tags
+    config.version = config.release = litlearn.__version__
+    options["switcher"] = {"json_url": "../versions.json", "version_match": litlearn.__version__}
+    options["check_switcher"] = False  # the file is not there until the book is published
+    options["show_version_warning_banner"] = True
     config.html_baseurl = AT.readable and f"{AT.readable}/latest/"
 
 

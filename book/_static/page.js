@@ -108,3 +108,35 @@ addEventListener("DOMContentLoaded", () => {
     });
   });
 });
+
+/* Other versions of the page. They are there only where the book lies in the folder of its version, or in
+   "latest", and the list above it (.ci/versions.py); from there its addresses are meant. Elsewhere the
+   theme is told of no list. */
+(function () {
+  const options = DOCUMENTATION_OPTIONS;
+  const root = new URL(document.documentElement.dataset.content_root, location.href);
+  const folder = root.pathname.split("/").at(-2);
+  if (!root.protocol.startsWith("http") || !["latest", `v${options.VERSION}`].includes(folder)) {
+    delete options.theme_switcher_json_url;
+    return;
+  }
+  const list = new URL("../versions.json", root);
+  options.theme_switcher_json_url = list.href;
+  const closes = (link) => {
+    link.tabIndex = 0;
+    link.setAttribute("role", "button");
+    link.setAttribute("aria-label", "Close");
+    link.addEventListener("keydown", (event) => event.key === "Enter" && link.click());
+  };
+  const mend = () => {
+    const links = ":is(.version-switcher__menu, #bd-header-version-warning) a";
+    document.querySelectorAll(`${links}[href]`).forEach((link) => {
+      link.href = new URL(link.getAttribute("href"), list).href;
+    });
+    document.querySelectorAll(`${links}:not([href], [role])`).forEach(closes);
+  };
+  const watch = new MutationObserver(mend);
+  document
+    .querySelectorAll(".version-switcher__menu, #bd-header-version-warning")
+    .forEach((place) => watch.observe(place, { childList: true, subtree: true }));
+})();
