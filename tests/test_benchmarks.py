@@ -763,7 +763,7 @@ def test_mixture_cases(case):
 def test_mixture_cases_are_well_formed():
     for size in ("small", "full"):
         cases = mixture.cases(size)
-        assert len({case.name for case in cases}) == len(cases) == 11
+        assert len({case.name for case in cases}) == len(cases) == 8
         for case in cases:
             assert [adapter.ours for adapter in case.adapters].count(True) == 1
 
