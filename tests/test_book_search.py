@@ -83,7 +83,7 @@ def test_a_definition_is_shown_without_marks():
         text = search_words.plain(search_words.HOME.sub("", entry.definition))
         assert text.endswith(".") and not re.search(r"[$*\\{}`]", text), entry.term
     for label, (says, _) in WORDS.sections.items():
-        assert re.fullmatch(r"[A-Z].{30,250}\.", says), label
+        assert re.fullmatch(r"[A-Z].{30,250}\.|coefficient_table .*\.", says), label
 
 
 # -- the search page ------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ QUESTIONS = {
     "precision": ("predictive value", JUDGING),
     "how many patients do I need": ("Intervals", JUDGING),
     "confusion matrix": ("Sensitivity, specificity, predictive values", "Several classes"),
-    "p value": ("How far off is a coefficient?", "Inference"),
+    "p value": ("Where are the standard errors and p values?", "Recipes"),
     "p value logistic": ("How certain is a coefficient?", "Inference for logistic regression"),
     "logit": ("log-odds", "Logistic regression"),
     "odds ratio": ("odds ratio", "Logistic regression"),
