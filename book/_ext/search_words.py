@@ -18,8 +18,6 @@ from typing import NamedTuple
 
 import book_terms
 import equation_index
-import finish_pages
-from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.search.en import SearchEnglish
 
@@ -33,7 +31,7 @@ class Words(NamedTuple):
     """What search_words.toml says."""
 
     terms: dict[str, list[str]]
-    sections: dict[str, list[str]]
+    sections: dict[str, tuple[str, list[str]]]  # label -> what is said, and the words
     question: list[str]
     spelling: list[list[str]]
 
@@ -43,7 +41,8 @@ def words() -> Words:
     """Read search_words.toml."""
     found = tomllib.loads((BOOK / "search_words.toml").read_text(encoding="utf-8"))
     asked = found["question"]["words"].split()
-    return Words(found["terms"], found["sections"], asked, found["spelling"]["rules"])
+    sections = {label: (one["says"], one["words"]) for label, one in found["sections"].items()}
+    return Words(found["terms"], sections, asked, found["spelling"]["rules"])
 
 
 def british(word: str) -> str:
@@ -85,17 +84,6 @@ def section_of(env, label):
     return {"url": f"{page}.html#{anchor}", "title": title, "page": "" if title == own else own}
 
 
-def first_words(env, label):
-    """Return the first sentences of a section."""
-    page, anchor = env.domaindata["std"]["anonlabels"][label]
-    sections = env.get_doctree(page).findall(nodes.section)
-    section = next(one for one in sections if anchor in one["ids"])
-    if text := finish_pages.description(section, least=40):
-        return text
-    listed = next(section.findall(nodes.paragraph)).astext()  # a section that is a list
-    return re.split(r"(?<=[.?!])\s", " ".join(listed.split()))[0]
-
-
 def answers(env):
     """Return what the search can answer: each entry of the glossary, and the named sections."""
     used = book_terms.index(
@@ -116,7 +104,7 @@ def answers(env):
                 "pages": {f"book/{found.page}": found.count for found in used.get(entry.term, [])},
             }
         )
-    for label, also in words().sections.items():
+    for label, (says, also) in words().sections.items():
         home = section_of(env, label)
         out.append(
             {
@@ -124,7 +112,7 @@ def answers(env):
                 "names": [],
                 "also": also,
                 "url": home["url"],
-                "text": first_words(env, label),
+                "text": says,
                 "home": home,
                 "pages": {},
             }

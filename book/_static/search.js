@@ -54,7 +54,13 @@ const litlearnSearch = (function () {
     return parts;
   }
 
-  const found = (query) => [...new Set(read(query).map(({ answer }) => answer).filter(Boolean))].slice(0, MOST);
+  /** What a question is answered with. Each result asks for it, so that the last one is kept. */
+  let last = {};
+  function found(query) {
+    if (last.query !== query)
+      last = { query, all: [...new Set(read(query).map(({ answer }) => answer).filter(Boolean))].slice(0, MOST) };
+    return last.all;
+  }
 
   /** The pages that hold all of some words, as the index of Sphinx has them. */
   function pagesWith(words) {
