@@ -326,7 +326,10 @@ class Writer:
         where = f"{self.module.__name__}.{name}"
         if issubclass(cls, BaseException):
             bases = [one.__name__ for one in cls.__bases__ if not one.__name__.startswith("_")]
-            return [f"class {name}({', '.join(bases)}): ..."]
+            held = documented(cls.__doc__, PARAMETERS).items()  # a warning keeps what it says
+            lines = [f"    {one}: {result(kind, f'{where}.{one}')}" for one, kind in held]
+            head = f"class {name}({', '.join(bases)}):"
+            return [head, *lines] if lines else [f"{head} ..."]
         if name == "BayesError":
             fields = [f"    {field}: float" for field in cls._fields]
             return [f"class {name}(NamedTuple):", *fields]
