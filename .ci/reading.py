@@ -48,6 +48,7 @@ REPOSITORY = AT.home
 HEADING = re.compile(r"^\(([\w-]+)\)=\s*\n+(?:#+ (.*)|)", re.M)
 OPTION = re.compile(r"^:(?:label|name): *([\w-]+)", re.M)
 EQUATION = re.compile(r"\$\$[ \t]*\(([\w-]+)\)")
+DISPLAYED = re.compile(r"\$\$.*?\$\$(?:[ \t]*\(([\w-]+)\))?", re.S)
 BOX = re.compile(r"^[`:]{3,}\{(?:prf:)?([\w-]+)\} *(.*)\n:label: *([\w-]+)", re.M)
 ROLES = "cite:[pt]|numref|prf:ref|eq|ref|doc|term"
 ROLE = re.compile(rf"\{{({ROLES})\}}`([^`]*)`")
@@ -182,8 +183,8 @@ def plain_box(kind, title, options, body):
 class Reader:
     """Turns one notebook."""
 
-    def __init__(self, labels, stem, pages):
-        self.labels, self.stem, self.pages = labels, stem, pages
+    def __init__(self, labels, stem, pages, plain=False):
+        self.labels, self.stem, self.pages, self.is_plain = labels, stem, pages, plain
         self.solving = False
 
     def target(self, stem, label=""):
@@ -309,8 +310,10 @@ class Reader:
     def notebook(self, notebook):
         cells = []
         prose = [text_of(one) for one in notebook["cells"] if one["cell_type"] == "markdown"]
-        labelled = [label for one in prose for label in EQUATION.findall(one)]
-        self.number = {label: f"({i})" for i, label in enumerate(labelled, 1)}
+        # The extension of JupyterLab numbers every displayed equation, we only those with a label.
+        labels = DISPLAYED.findall("\n".join(prose))
+        labels = [one for one in labels if one] if self.is_plain else labels
+        self.number = {label: f"({i})" for i, label in enumerate(labels, 1) if label}
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 source = self.folded(self.prose(text_of(cell)))
@@ -364,7 +367,7 @@ class Reader:
 def reading(path, labels, pages=False, plain=False):
     """Return the text of a notebook for reading."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    reader = Reader(labels, path.stem, pages or plain)
+    reader = Reader(labels, path.stem, pages or plain, plain)
     made = reader.notebook(notebook)
     if plain:
         made = reader.plain(made)
