@@ -61,6 +61,7 @@ REPOSITORY = AT.home
 HEADING = re.compile(r"^\(([\w-]+)\)=\s*\n+(?:#+ (.*)|)", re.M)
 OPTION = re.compile(r"^:(?:label|name): *([\w-]+)", re.M)
 EQUATION = re.compile(r"\$\$[ \t]*\(([\w-]+)\)")
+DISPLAYED = re.compile(r"\$\$.*?\$\$(?:[ \t]*\(([\w-]+)\))?", re.S)
 BOX = re.compile(r"^[`:]{3,}\{(?:prf:)?([\w-]+)\} *(.*)\n:label: *([\w-]+)", re.M)
 ROLES = "cite:[pt]|numref|prf:ref|eq|ref|doc|term"
 ROLE = re.compile(rf"\{{({ROLES})\}}`([^`]*)`")
@@ -195,8 +196,8 @@ def plain_box(kind, title, options, body):
 class Reader:
     """Turns one notebook."""
 
-    def __init__(self, labels, stem, pages):
-        self.labels, self.stem, self.pages = labels, stem, pages
+    def __init__(self, labels, stem, pages, plain=False):
+        self.labels, self.stem, self.pages, self.is_plain = labels, stem, pages, plain
         self.solving = False
 
     def target(self, stem, label=""):
@@ -322,8 +323,10 @@ class Reader:
     def notebook(self, notebook):
         cells = []
         prose = [text_of(one) for one in notebook["cells"] if one["cell_type"] == "markdown"]
-        labelled = [label for one in prose for label in EQUATION.findall(one)]
-        self.number = {label: f"({i})" for i, label in enumerate(labelled, 1)}
+        # The extension of JupyterLab numbers every displayed equation, we only those with a label.
+        labels = DISPLAYED.findall("\n".join(prose))
+        labels = [one for one in labels if one] if self.is_plain else labels
+        self.number = {label: f"({i})" for i, label in enumerate(labels, 1) if label}
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 source = self.folded(self.prose(text_of(cell)))
@@ -421,7 +424,7 @@ class Student(Reader):
     """Turns one notebook, and leaves the solutions out."""
 
     def __init__(self, labels, stem):
-        super().__init__(labels, stem, pages=False)
+        super().__init__(labels, stem, pages=False, plain=True)
         page = f"book/{stem}"
         self.exercises = {one.label: one for one in exercises.of_page(BOOK / f"{stem}.ipynb", page)}
         self.known = exercises.known(ROOT)
@@ -491,7 +494,8 @@ def grade(cell, label, part, points=None, solution=False, locked=False):
 def reading(path, labels, pages=False, plain=False, students=False):
     """Return the text of a notebook for reading."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    reader = Student(labels, path.stem) if students else Reader(labels, path.stem, pages or plain)
+    kind = (labels, path.stem, pages or plain, plain)
+    reader = Student(labels, path.stem) if students else Reader(*kind)
     made = reader.notebook(notebook)
     if plain or students:
         made = reader.plain(made)

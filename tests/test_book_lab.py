@@ -15,6 +15,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import reading
 
 pytest.importorskip("jupyterlab", reason="JupyterLab is not installed")
 pytest.importorskip("jupyterlab_myst", reason="its extension for MyST is not installed")
@@ -25,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
 QUICK = ["judging_a_model", "logistic_inference"]
 FULL = os.environ.get("LAB") == "full"
-SECONDS = 1000 * (600 if FULL else 120)
+SECONDS = 600
 
 
 def setting(folder, plugin, **values):
@@ -113,6 +114,11 @@ PROBLEMS = r"""rendered => {
 SET = """() => [".katex-display", "img"].map(kind =>
   document.querySelectorAll(`.jp-MarkdownCell .myst ${kind}`).length)"""
 
+# The number beside each equation with a label that is not folded.
+NUMBERS = r"""() => [...document.querySelectorAll(".jp-MarkdownCell .myst [id^=eq-]")]
+  .map(place => [place.id, place.innerText.trim().match(/\(\d+\)$/)?.[0]])
+  .filter(one => one[1])"""
+
 # Of each cell of code, also of those that are folded: its number, and what it complains of.
 RUN = """() => jupyterapp.shell.currentWidget.content.widgets
   .filter(cell => cell.model.type === "code" && cell.model.sharedModel.getSource().trim())
@@ -124,7 +130,7 @@ RUN = """() => jupyterapp.shell.currentWidget.content.widgets
 @pytest.fixture
 def tab(chromium):
     with chromium.new_context(viewport={"width": 1280, "height": 900}) as context:
-        context.set_default_timeout(SECONDS)
+        context.set_default_timeout(1000 * SECONDS)
         yield context.new_page()
 
 
@@ -156,6 +162,12 @@ def test_a_notebook_reads_and_runs_in_lab(tab, lab, name):
     prose = "\n".join(one["source"] for one in sources if one["cell_type"] == "markdown")
     formulas, pictures = tab.evaluate(SET)
     assert formulas >= prose.count("$$") // 2 and pictures == len(re.findall(r"!\[", prose))
+    # Sentences that cells print name them by these numbers.
+    path = ROOT / "book" / f"{name}.ipynb"
+    reader = reading.Reader(reading.Labels(path.parent), name, pages=False)
+    reader.notebook(json.loads(path.read_text(encoding="utf-8")))
+    shown = dict(tab.evaluate(NUMBERS))
+    assert shown == {label: reader.number[label] for label in shown}
     chosen(tab, "Edit", "editmenu:clear-all")
     tab.wait_for_function(f"() => ({RUN})().every(cell => !cell[0])")
     chosen(tab, "Run", "runmenu:run-all")

@@ -360,6 +360,7 @@ def test_launch_links_lead_to_what_was_built(monkeypatch):
         "repository_url": "https://github.com/somebody/other",
         "repository_branch": "v0.2.0",
         "launch_buttons": launch.LAUNCH,
+        "switcher": {"json_url": "../versions.json", "version_match": "0.2.0"},
         "use_repository_button": True,
     }
     assert {"binderhub_url", "colab_url"} <= set(launch.LAUNCH)
@@ -370,6 +371,7 @@ def test_launch_links_lead_to_what_was_built(monkeypatch):
         "repository_url": "",
         "repository_branch": "v0.2.0",
         "launch_buttons": {},
+        "switcher": {"json_url": "../versions.json", "version_match": "0.2.0"},
     }
     assert config.html_baseurl == ""
     # What the book's settings say beside it would be another address.

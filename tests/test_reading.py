@@ -180,7 +180,7 @@ def test_what_a_cell_prints_is_turned(tmp_path):
         "    '[\"it\" '\n    '\"is\"](#here) as {ref}`there <there>`.'\n)"
     )
     first = [
-        markdown("(here)=\n# One\n\n$$\na\n$$ (sum-a)\n"),
+        markdown("(here)=\n# One\n\n$$\nb\n$$\n\n$$\na\n$$ (sum-a)\n"),
         markdown("```{prf:theorem} Don't\n:label: thm-a\n\nStop.\n```"),
         {"cell_type": "code", "id": "c", "execution_count": 1, "metadata": {}, "source": code,
          "outputs": [{"output_type": "execute_result", "execution_count": 1, "metadata": {},
@@ -193,11 +193,13 @@ def test_what_a_cell_prints_is_turned(tmp_path):
     cell = json.loads(reading.reading(tmp_path / "first.ipynb", labels))["cells"][-1]
     there = f"[there]({SITE}/book/second.html#there)"
     assert printed(cell) == [
-        "By (1) and theorem “Don't”, (Cover and Hart, 1967), it is\n" + f"as {there}."
+        "By (2) and theorem “Don't”, (Cover and Hart, 1967), it is\n" + f"as {there}."
     ]
     assert eval(cell["source"], {"Markdown": str}) == (
-        f'By (1) and theorem “Don’t”, (Cover and Hart, 1967), "it" "is" as {there}.'
+        f'By (2) and theorem “Don’t”, (Cover and Hart, 1967), "it" "is" as {there}.'
     )
+    plain = json.loads(reading.reading(tmp_path / "first.ipynb", labels, plain=True))
+    assert printed(plain["cells"][-1])[0].startswith("By (1) and")
 
 
 def test_a_notebook_is_turned(tmp_path):

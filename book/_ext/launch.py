@@ -38,8 +38,6 @@ def set_addresses(app, config):
         options["use_edit_page_button"] = False  # GitHub edits branches, not tags
     config.version = config.release = litlearn.__version__
     options["switcher"] = {"json_url": "../versions.json", "version_match": litlearn.__version__}
-    options["check_switcher"] = False  # the file is not there until the book is published
-    options["show_version_warning_banner"] = True
     config.html_baseurl = AT.readable and f"{AT.readable}/latest/"
 
 
