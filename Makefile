@@ -152,6 +152,8 @@ format: .venv/.test
 # The notebooks run once, for their comparison and for the book. The pages are opened in a browser
 # last, when the rest is known to be right.
 NOTEBOOKS := $(wildcard book/*.ipynb)
+# Only these files have tests that run again: to find them among all takes each process longer.
+NOJIT = $$(grep -rlw nojit tests --include='test_*.py')
 test: lint $(CACHE)/.filled
 	@echo '--- tests'
 	$(PYTEST_MODULE) tests $(PARALLEL) -m 'not browser'
@@ -159,11 +161,11 @@ test: lint $(CACHE)/.filled
 	$(HASWELL) $(PYTEST) $(NOTEBOOKS) $(PARALLEL)
 	@echo '--- again without compilation'
 	$(PRESCOTT) NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' \
-	  $(PYTEST_MODULE) tests $(PARALLEL) -m nojit
+	  $(PYTEST_MODULE) $(NOJIT) $(PARALLEL) -m nojit
 	@echo '--- again with bounds checking'
 	$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1 LITLEARN_PARTS=none \
 	  NUMBA_CACHE_DIR='$(CACHE)-boundscheck' \
-	  $(PYTEST_MODULE) tests $(PARALLEL) -m nojit
+	  $(PYTEST_MODULE) $(NOJIT) $(PARALLEL) -m nojit
 	@$(HASWELL) $(PY) .ci/build_book.py
 	@echo '--- the pages in a browser'
 	$(PYTEST_MODULE) tests/test_book_*.py -m browser -n $(WORKERS) --dist load

@@ -212,39 +212,61 @@ for name in PAGES:
     FIRST.setdefault((Path(name).parent, notebook), name)
 FRAMED = {name for name in PAGES if "/" not in name} | set(FIRST.values())
 
-VIOLATIONS = """([frame, contrast]) => {
+VIOLATIONS = """async ([frame, contrast, known]) => {
   const options = {resultTypes: ["violations"], preload: false};
+  const told = found => found.violations.flatMap(v => v.nodes.map(n =>
+    v.id + ": " + n.target.join(" ").slice(0, 120) + ": " + n.html.slice(0, 120)));
   if (!contrast) {
     options.rules = {"color-contrast": {enabled: false}};
     const hint = ".tooltip";  // of the button that was pressed
-    return axe.run({exclude: [hint, ...frame].map(part => [part])}, options).then(told);
+    return [told(await axe.run({exclude: [hint, ...frame].map(part => [part])}, options)), []];
   }
-  // Six texts of each kind. Those of a kind have the same classes and styles, also around them.
-  const paths = new Map([[document.body, ""]]), seen = new Map();
+  // Six texts of each kind. Those of a kind have the same class and style, the same letters in the
+  // same colour, and the same behind them: all that their contrast is made of.
+  const around = new Map([[null, ""]]), seen = new Map(), before = new Set(known);
+  const own = e => [e.tagName, e.getAttribute("class"), e.getAttribute("style")];
+  const behind = e => {
+    if (!around.has(e)) {
+      const s = getComputedStyle(e);
+      const look = [s.backgroundColor, s.backgroundImage, s.opacity, s.position].join();
+      around.set(e, behind(e.parentElement) + (look === CLEAR ? "" : "/" + look));
+    }
+    return around.get(e);
+  };
+  const CLEAR = "rgba(0, 0, 0, 0),none,1,static";
   const path = e => {
-    const own = () => [e.tagName, e.getAttribute("class"), e.getAttribute("style")];
-    if (!paths.has(e)) paths.set(e, [path(e.parentElement), ...own()].join("/"));
-    return paths.get(e);
+    const s = getComputedStyle(e);
+    return [...own(e), ...own(e.parentElement), s.color, s.fontSize, s.fontWeight, s.textShadow,
+      behind(e)].join();
   };
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const e = walk.currentNode.parentElement;
     if (!walk.currentNode.textContent.trim() || e.closest(["script", ...frame].join())) continue;
-    const kind = seen.get(path(e)) || seen.set(path(e), new Set()).get(path(e));
+    if (!e.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
+    const name = path(e);
+    if (before.has(name)) continue;
+    const kind = seen.get(name) || seen.set(name, new Set()).get(name);
     if (kind.size < 6) kind.add(e);
   }
+  if (!seen.size) return [[], []];
   options.runOnly = ["color-contrast"];
-  return axe.run({include: [...seen.values()].flatMap(kind => [...kind])}, options).then(told);
-  function told(found) {
-    return found.violations.flatMap(v => v.nodes.map(n =>
-      v.id + ": " + n.target.join(" ").slice(0, 120) + ": " + n.html.slice(0, 120)));
-  }
+  const include = [...seen.values()].flatMap(kind => [...kind]);
+  return [told(await axe.run({include}, options)), [...seen.keys()]];
 }"""
+
+# Kinds of text that have enough contrast. Pages share most of them, and axe-core spends most of its
+# time on them: a kind is looked at on the first page that has it, in each scheme.
+LEGIBLE = set()
 
 
 def _violations(page, contrast, frame=True):
     """What axe-core finds wrong for readers who see, or hear, the page otherwise."""
-    return page.tab.evaluate(VIOLATIONS, [[] if frame else FRAME, contrast])[:20]
+    asked = [[] if frame else FRAME, contrast, list(LEGIBLE)]
+    found, kinds = page.tab.evaluate(VIOLATIONS, asked)
+    if not found:
+        LEGIBLE.update(kinds)
+    return found[:20]
 
 
 # page.js looks for what is wide in the frame after the width has changed.

@@ -300,12 +300,46 @@ def _without_image(svg):
     return re.sub(r"data:image/png;base64,[^\"]+", "", svg), np.concatenate(pixels)
 
 
+# Opening a figure costs more than most of what is looked at in it: one opening on a wide page and
+# one on a phone serve all that is asked of every place.
+PICTURED = set(still_pictures.pictures())
+
+
 @pytest.mark.browser
-@pytest.mark.parametrize("place", still_pictures.pictures(), ids=_id)
-def test_first_state_is_the_data_and_its_picture_is_stored(opened, place):
+@every_place
+def test_a_place_on_a_wide_page(opened, place):
     with opened(place) as figure:
-        _expect_state(figure, place)
-        now, pixels = _without_image(still_pictures.drawn(figure.tab))
+        if place in PICTURED:
+            _expect_first_picture(figure, place)
+        if place.controls is not None:
+            _expect_named_controls(figure, place)
+        # What a figure may be high, with its help: a screen.
+        assert figure.boxes(".litlearn-figure")[0]["height"] <= 700
+        if place.figure in MOVABLE:
+            _expect_spoken(figure, place)
+        _expect_keys_and_names(figure, place)
+        _expect_turned_round_on_a_dark_page(figure)
+
+
+@pytest.mark.browser
+@every_place
+def test_a_place_on_a_phone(opened, place):
+    """Handles are large enough, the figure fits, and it is hardly higher than the screen."""
+    with opened(place, viewport=PHONE) as figure:
+        for box in figure.boxes(".handle .reach"):
+            assert min(box["width"], box["height"]) >= 24
+            assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+        for box in figure.boxes("label:has(input), input[type=range], button"):
+            assert box["height"] >= 24
+        assert figure.tab.evaluate("document.documentElement.scrollWidth") <= 390
+        assert len(figure.boxes(".litlearn-plot-box")) == 1
+        assert figure.boxes(".litlearn-figure")[0]["height"] <= 1000
+
+
+def _expect_first_picture(figure, place):
+    """The first state is the data, and its picture is stored."""
+    _expect_state(figure, place)
+    now, pixels = _without_image(still_pictures.drawn(figure.tab))
     stored = (live_figures.FIGURES / f"{place.picture}.svg").read_text(encoding="utf-8")
     kept, kept_pixels = _without_image(stored)
     # Browsers and processors differ in the last digits of logarithms and powers.
@@ -356,75 +390,45 @@ def test_every_state_is_drawn_and_left_again(opened, place):
         assert figure.get() == first
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("place", [one for one in SET if one.controls is not None], ids=_id)
-def test_a_place_has_the_controls_that_it_names(opened, place):
+def _expect_named_controls(figure, place):
     """All of them, no other, and no help but for the voice."""
-    with opened(_answered(place)) as figure:
-        named = set(place.controls) - {"table"}
-        found = figure.tab.locator(".litlearn-figure [data-name]").locator("visible=true")
-        names = found.evaluate_all("all => all.map(one => one.dataset.name)")
-        kinds = {name: re.sub(r" \d+$", "s", name) for name in names}
-        kinds = {name: kind.replace("persons", "people") for name, kind in kinds.items()}
-        assert named <= set(names) | set(kinds.values())
-        assert all(name in named or kind in named for name, kind in kinds.items())
-        assert figure.tab.locator(".litlearn-table").count() == ("table" in place.controls)
-        again = figure.tab.get_by_role("button", name="Start again")
-        assert again.count() == bool(place.controls)
-        assert figure.tab.locator(".litlearn-help").count() == 0
+    named = set(place.controls) - {"table"}
+    found = figure.tab.locator(".litlearn-figure [data-name]").locator("visible=true")
+    names = found.evaluate_all("all => all.map(one => one.dataset.name)")
+    kinds = {name: re.sub(r" \d+$", "s", name) for name in names}
+    kinds = {name: kind.replace("persons", "people") for name, kind in kinds.items()}
+    assert named <= set(names) | set(kinds.values())
+    assert all(name in named or kind in named for name, kind in kinds.items())
+    assert figure.tab.locator(".litlearn-table").count() == ("table" in place.controls)
+    again = figure.tab.get_by_role("button", name="Start again")
+    assert again.count() == bool(place.controls)
+    assert figure.tab.locator(".litlearn-help").count() == 0
 
 
-@pytest.mark.browser
-@every_place
-def test_every_handle_moves_by_keys_and_has_a_name(opened, place):
+def _expect_keys_and_names(figure, place):
     """An arrow key moves a point by one step and Shift by a larger one; others stay."""
-    with opened(place) as figure:
-        count = figure.handles.count()
-        assert count >= 2 or place.controls is not None or place.figure not in MOVABLE
-        names = set()
-        for number in range(count):
-            handle = figure.handle(number)
-            handle.focus()
-            names.add(handle.get_attribute("aria-label"))
-            before = handle.get_attribute("aria-valuetext")
-            x = float(handle.get_attribute("aria-valuenow"))
-            middle = (
-                sum(float(handle.get_attribute(f"aria-value{end}")) for end in ("min", "max")) / 2
-            )
-            key = "ArrowLeft" if x > middle else "ArrowRight"
-            figure.tab.keyboard.press(key)
-            figure.settle()
-            one = float(handle.get_attribute("aria-valuenow")) - x
-            assert one != 0 and handle.get_attribute("aria-valuetext") != before
-            figure.tab.keyboard.press("Shift+" + key)
-            figure.settle()
-            far = float(handle.get_attribute("aria-valuenow")) - x - one
-            assert abs(far) > abs(one) and np.sign(far) == np.sign(one)
-            described = figure.tab.locator("#" + handle.get_attribute("aria-describedby"))
-            assert "Shift" in described.text_content()
-        assert len(names) == count
-
-
-@pytest.mark.browser
-@every_place
-def test_handles_are_large_enough_and_the_figure_fits_a_phone(opened, place):
-    with opened(place, viewport=PHONE) as figure:
-        for box in figure.boxes(".handle .reach"):
-            assert min(box["width"], box["height"]) >= 24
-            assert box["x"] >= 0 and box["x"] + box["width"] <= 390
-        for box in figure.boxes("label:has(input), input[type=range], button"):
-            assert box["height"] >= 24
-        assert figure.tab.evaluate("document.documentElement.scrollWidth") <= 390
-        assert len(figure.boxes(".litlearn-plot-box")) == 1
-
-
-# What a figure may be high, with its help: a screen, and hardly more than a phone's.
-@pytest.mark.browser
-@pytest.mark.parametrize(("viewport", "most"), [(WIDE, 700), (PHONE, 1000)], ids=["wide", "phone"])
-@every_place
-def test_a_figure_is_not_higher_than_a_screen(opened, place, viewport, most):
-    with opened(place, viewport=viewport) as figure:
-        assert figure.boxes(".litlearn-figure")[0]["height"] <= most
+    count = figure.handles.count()
+    assert count >= 2 or place.controls is not None or place.figure not in MOVABLE
+    names = set()
+    for number in range(count):
+        handle = figure.handle(number)
+        handle.focus()
+        names.add(handle.get_attribute("aria-label"))
+        before = handle.get_attribute("aria-valuetext")
+        x = float(handle.get_attribute("aria-valuenow"))
+        middle = sum(float(handle.get_attribute(f"aria-value{end}")) for end in ("min", "max")) / 2
+        key = "ArrowLeft" if x > middle else "ArrowRight"
+        figure.tab.keyboard.press(key)
+        figure.settle()
+        one = float(handle.get_attribute("aria-valuenow")) - x
+        assert one != 0 and handle.get_attribute("aria-valuetext") != before
+        figure.tab.keyboard.press("Shift+" + key)
+        figure.settle()
+        far = float(handle.get_attribute("aria-valuenow")) - x - one
+        assert abs(far) > abs(one) and np.sign(far) == np.sign(one)
+        described = figure.tab.locator("#" + handle.get_attribute("aria-describedby"))
+        assert "Shift" in described.text_content()
+    assert len(names) == count
 
 
 @pytest.mark.browser
@@ -445,42 +449,36 @@ def test_on_a_phone_one_plot_is_seen_at_a_time(opened, name):
         assert not figure.tab.locator(".litlearn-turns").is_visible()
 
 
-@pytest.mark.browser
-@every_place
-def test_a_dark_page_turns_the_figure_round(opened, place):
+def _expect_turned_round_on_a_dark_page(figure):
     """White becomes black and hues stay, in plots, bars and markers; the text takes the page's."""
-    with opened(place) as figure:
-        figure.tab.evaluate("document.documentElement.dataset.theme = 'dark'")
-        turned = ".litlearn-plot-box, .litlearn-shares, .litlearn-marker"
-        filters = figure.tab.locator(turned).evaluate_all(
-            "all => all.map(one => getComputedStyle(one).filter)"
-        )
-        assert filters and set(filters) == {"invert(1) hue-rotate(180deg)"}
-        color = figure.tab.locator(".litlearn-says").evaluate("one => getComputedStyle(one).color")
-        assert color == figure.tab.evaluate("getComputedStyle(document.body).color")
+    figure.tab.evaluate("document.documentElement.dataset.theme = 'dark'")
+    turned = ".litlearn-plot-box, .litlearn-shares, .litlearn-marker"
+    filters = figure.tab.locator(turned).evaluate_all(
+        "all => all.map(one => getComputedStyle(one).filter)"
+    )
+    assert filters and set(filters) == {"invert(1) hue-rotate(180deg)"}
+    color = figure.tab.locator(".litlearn-says").evaluate("one => getComputedStyle(one).color")
+    assert color == figure.tab.evaluate("getComputedStyle(document.body).color")
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("place", [one for one in PLACES if one.figure in MOVABLE], ids=_id)
-def test_what_is_seen_is_spoken(opened, place):
+def _expect_spoken(figure, place):
     """The live region takes the visible sentence over, a moment after the last change."""
-    with opened(place) as figure:
-        voice = figure.tab.locator(".litlearn-voice[role=status]")
-        first = figure.text(".litlearn-says")
-        if figure.handles.count():
-            x, y = figure.middle(0)
-            figure.tab.mouse.move(x, y)
-            figure.tab.mouse.down()
-            figure.tab.mouse.move(x + 70, y - 60, steps=6)
-            figure.tab.mouse.up()
-        elif figure.tab.locator(".litlearn-control input").count():
-            figure.tab.locator(".litlearn-control input").last.press("ArrowLeft")
-        else:
-            _press_button(figure)
-        figure.settle()
-        said = figure.text(".litlearn-says")
-        assert said != first or place.controls is not None
-        voice.filter(has_text=said).wait_for(state="attached")
+    voice = figure.tab.locator(".litlearn-voice[role=status]")
+    first = figure.text(".litlearn-says")
+    if figure.handles.count():
+        x, y = figure.middle(0)
+        figure.tab.mouse.move(x, y)
+        figure.tab.mouse.down()
+        figure.tab.mouse.move(x + 70, y - 60, steps=6)
+        figure.tab.mouse.up()
+    elif figure.tab.locator(".litlearn-control input").count():
+        figure.tab.locator(".litlearn-control input").last.press("ArrowLeft")
+    else:
+        _press_button(figure)
+    figure.settle()
+    said = figure.text(".litlearn-says")
+    assert said != first or place.controls is not None
+    voice.filter(has_text=said).wait_for(state="attached")
 
 
 @pytest.mark.browser
@@ -537,12 +535,18 @@ def _press_button(figure):
         others.first.click()
 
 
+# Every question is answered in four ways, two of them with its figure alone and two on its page.
+def _device(place, viewport):
+    """What answers the question of a figure alone; on its page, the other one does."""
+    return ("mouse", "keyboard")[(SET.index(place) + (viewport is PHONE)) % 2]
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("how", ["mouse", "keyboard"])
 @every_question
-def test_a_verdict_waits_for_the_readers_answer(opened, place, viewport, how):
+def test_a_verdict_waits_for_the_readers_answer(opened, place, viewport):
     """Nothing tells the answer before, whatever is moved; any answer shows it, seen and spoken."""
+    how = _device(place, viewport)
     with opened(place, viewport=viewport) as figure:
         verdicts = figure.tab.locator(".litlearn-figure .verdict")
         assert verdicts.count() > 0 and _hidden(figure)
@@ -2988,8 +2992,7 @@ def test_the_data_of_a_figure_stand_in_a_page_once(live_pages):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("how", ["mouse", "keyboard"])
-def test_answering_on_a_page_shows_the_verdict(chromium, live_pages, viewport, how):
+def test_answering_on_a_page_shows_the_verdict(chromium, live_pages, viewport):
     """Every question of every page, and no figure but those that wait for it."""
     context = chromium.new_context(offline=True, viewport=viewport, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
@@ -3011,7 +3014,7 @@ def test_answering_on_a_page_shows_the_verdict(chromium, live_pages, viewport, h
         for number, place in enumerate(asked, 1):
             answers = tab.locator(f"#predict-{place.ask} button")
             answers.first.scroll_into_view_if_needed()
-            if how == "mouse":
+            if _device(place, viewport) == "keyboard":
                 answers.last.click()
             else:
                 answers.first.focus()
