@@ -893,6 +893,7 @@ def spoiled(output):
 
 EXTRAS = extras.cases("small")
 LEVELS = [case for case in EXTRAS if case.name.startswith("levels")]
+OTHERS = [case for case in EXTRAS if case not in LEVELS]
 
 
 @pytest.mark.parametrize("case", LEVELS, ids=lambda case: case.name)
@@ -911,7 +912,7 @@ def test_forests_with_categories(case):
     assert scores["litlearn"] > scores["sklearn"] + 0.01, scores
 
 
-@pytest.mark.parametrize("case", [case for case in EXTRAS if case not in LEVELS], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", OTHERS, ids=lambda case: case.name)
 def test_extra_cases(case):
     """All that are installed count as right, and agree on the coverage; other answers do not."""
     data, again = case.make(), case.make()
