@@ -27,6 +27,7 @@ from litlearn import _warm_up
 
 GROWTH = 0.05  # the share by which memory may grow
 LATER = 20  # measurements of which the median is compared, so that no single fit decides
+COLUMNS = {"monotonic_cst", "categorical_features"}  # settings that name six columns
 ASKED = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
 
 
@@ -59,8 +60,10 @@ def digest(model, X):
 def task(rng, cases):
     """One task: a case, and the data and the number of threads that it gets."""
     case = cases[int(rng.integers(len(cases)))]
-    sizes = int(rng.choice([40, 150, 400])), int(rng.choice([3, 6]))
-    shape = (int(rng.integers(3)), *sizes, bool(rng.integers(2)))
+    rows, columns = int(rng.choice([40, 150, 400])), int(rng.choice([3, 6]))
+    if COLUMNS & set(case[2]):
+        columns = 6
+    shape = (int(rng.integers(3)), rows, columns, bool(rng.integers(2)))
     return case, shape, int(rng.integers(1, 3))
 
 
