@@ -158,8 +158,9 @@ def soak(seconds, seed):
     # Machine code stays in memory: all of it is compiled or loaded before the clock starts.
     for case in cases:
         for single in (False, True):
-            wrong += [one for shape in ((0, 40, least_columns(case, 3), single), (0, 400, 6, single))
-                      if (one := done((case, shape, 2), known))]  # fmt: skip
+            for sizes in ((40, least_columns(case, 3)), (400, 6)):
+                problem = done((case, (0, *sizes, single), 2), known)
+                wrong += [problem] if problem else []
             fitted(case, *data(0, 3000, 6, single), 2)
     begun = time.monotonic()
     while time.monotonic() < begun + seconds:
