@@ -8,10 +8,11 @@ random numbers differ, nine tenths of new targets are to lie between the outer q
 three points. A Gaussian mixture with weights is compared with scikit-learn's fit to samples that
 are repeated as often, and one that is fitted batch by batch with its fit to all of them at once,
 whose likelihood it has to reach up to a hundredth. Forests that split categorical columns are
-compared with those of YDF, grown in the same way, with scikit-learn's, that take the codes of
-levels for numbers, and with its gradient boosting on histograms, another model with as many trees;
-their scores on new samples, shares of right classes or R2, stand beside the times. All of the work
-is timed: fits, what is calibrated, and the answers for new samples where there are some.
+compared with those of YDF, whose settings are as near to ours as it has them, with scikit-learn's,
+that take the codes of levels for numbers, and with its gradient boosting on histograms, another
+model with as many trees; their scores on new samples, shares of right classes or R2, stand beside
+the times. All of the work is timed: fits, what is calibrated, and the answers for new samples where
+there are some.
 """
 
 import importlib
