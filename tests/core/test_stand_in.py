@@ -118,3 +118,19 @@ def test_every_name_that_is_replaced_is_one_of_theirs():
     for space in stand_in.NAMESPACES:
         theirs, names = importlib.import_module(f"sklearn.{space}"), stand_in.shared(space)
         assert names and all(hasattr(theirs, name) for name in names)
+
+
+def test_scikit_learn_draws_our_trees(tmp_path):
+    script = tmp_path / "draw.py"
+    script.write_text(
+        "import matplotlib\n"
+        "matplotlib.use('Agg')\n"
+        "from sklearn.datasets import load_iris\n"
+        "from sklearn.tree import DecisionTreeClassifier, plot_tree\n"
+        "tree = DecisionTreeClassifier(max_depth=1).fit(*load_iris(return_X_y=True))\n"
+        "print(type(tree).__module__, [one.get_text() for one in plot_tree(tree, label='none')])\n",
+        encoding="utf-8",
+    )
+    done = run(script)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("litlearn.tree") and "[50, 50, 50]" in done.stdout

@@ -284,7 +284,8 @@ def test_evidence_chooses_as_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(200, 4)) @ rng.normal(size=(4, 9)) + 0.5 * rng.normal(size=(200, 9))
     theirs = sklearn.decomposition.PCA("mle", svd_solver="full").fit(X)
-    assert PCA("mle").fit(X).n_components_ == theirs.n_components_
+    found = PCA("mle").fit(X).n_components_
+    assert found == theirs.n_components_ and type(found) is type(theirs.n_components_)
     values = np.sort(rng.exponential(size=12))[::-1]
     expected = sklearn.decomposition._pca._infer_dimension(values, 50)
     assert _axes.most_evident(values, 50) == expected

@@ -28,8 +28,9 @@ NAMESPACES = (
     "svm",
     "tree",
 )
-# Who gets scikit-learn's own: itself, and what looks into modules without using what is there.
-OUTSIDE = ("sklearn", "importlib", "inspect")
+# Who gets scikit-learn's own: itself, litlearn (``to_sklearn()`` asks for it), and what looks into
+# modules without using what is there.
+OUTSIDE = ("sklearn", "litlearn", "importlib", "inspect")
 
 
 class Record:
@@ -67,6 +68,8 @@ class Record:
         if name in shared(space):
             self.replaced.add((space, name))
             return getattr(importlib.import_module(f"litlearn.{space}"), name)
+        if (space, name) == ("tree", "plot_tree"):
+            return of_their_kind(theirs)
         if isinstance(theirs, type) and theirs.__module__.startswith("sklearn."):
             self.absent.add((space, name))
         return theirs
@@ -88,6 +91,19 @@ def _listed(what, names):
     spaces = sorted({space for space, _ in names})
     texts = (f"{s}: {', '.join(sorted(n for space, n in names if space == s))}" for s in spaces)
     return f"{what}: {'; '.join(texts)}"
+
+
+@functools.cache
+def of_their_kind(function):
+    """Return a function of scikit-learn's that refuses all trees but its own, for ours too."""
+
+    @functools.wraps(function)
+    def called(decision_tree, *args, **kwargs):
+        if type(decision_tree).__module__.startswith("litlearn."):
+            decision_tree = decision_tree.to_sklearn()
+        return function(decision_tree, *args, **kwargs)
+
+    return called
 
 
 @functools.cache

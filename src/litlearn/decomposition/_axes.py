@@ -287,4 +287,4 @@ def most_evident(variances, n):
         - 0.5 * rank * np.log(n)
     )
     evidence[variances[:-1] < 1e-15 * largest] = -np.inf
-    return int(np.argmax(evidence)) + 1
+    return np.argmax(evidence) + 1
