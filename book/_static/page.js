@@ -113,6 +113,7 @@ addEventListener("DOMContentLoaded", () => {
    "latest", and the list above it (.ci/versions.py); from there its addresses are meant. Elsewhere the
    theme is told of no list. */
 (function () {
+  if (typeof DOCUMENTATION_OPTIONS === "undefined") return; // a figure on its own
   const options = DOCUMENTATION_OPTIONS;
   const root = new URL(document.documentElement.dataset.content_root, location.href);
   const folder = root.pathname.split("/").at(-2);
