@@ -9,7 +9,7 @@ from litlearn._core.jit import njit
 from litlearn._core.random import make_state
 from litlearn.tree import _mixed, _splitter
 from litlearn.tree._criteria import ABSOLUTE_ERROR, MISCLASSIFICATION
-from litlearn.tree._levels import NO_ROOM, has_room, make_room
+from litlearn.tree._levels import NO_ROOM, make_room, set_fits
 from litlearn.tree._ranks import midpoints
 from litlearn.tree._sort import HALF
 from litlearn.tree._sparse import entries_at, with_room
@@ -136,7 +136,7 @@ def split_all(work, queue, most):
 def _with_sets(work):
     """Return the work with room for the set of at least one more node."""
     room = work.scratch.levels
-    if not room.slots.size or has_room(room):
+    if not room.slots.size or set_fits(room):
         return work
     longer = _extended(room.sets, 2 * room.sets.size + max(1024, room.slots.size))
     return work._replace(scratch=work.scratch._replace(levels=room._replace(sets=longer)))

@@ -66,10 +66,12 @@ def make_room(n_codes, n_samples, n_sums):
 NO_ROOM = make_room(0, 0, 0)
 
 
-@njit(part=True)
-def has_room(room):
+def set_fits(room):
     """Tell whether the set of one more node has room, whatever it is."""
     return room.sizes[WORDS] + 2 + room.slots.size // 32 <= room.sets.size
+
+
+has_room = njit(part=True)(set_fits)  # for kernels: if Python called it, each process would compile
 
 
 # ---------------------------------------------------------------------------------------------
