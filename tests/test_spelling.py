@@ -48,7 +48,7 @@ PAGE = """\
 (a-labbel)=
 # A tittle
 
-The clasifier's `sorce` and $\\\\frakk{x}$ in {ref}`some wrods <a-labbel>` of {eq}`eq-nonamme`.
+The clasifier's `sorce` and $\\\\frakk{x}$ in {ref}`some wrods <a-labbel>` of {eq}`nonamme`.
 
 ```python
 iff = 1
@@ -56,7 +56,7 @@ iff = 1
 
 $$
 \\\\alhpa
-$$ (eq-nonamme)
+$$ (nonamme)
 
 :::{note} A notte
 :class: dropdownn
