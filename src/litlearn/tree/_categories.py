@@ -294,9 +294,9 @@ def code_numbers(X, levels):
     a code is in no set of a tree, and so goes with the missing values.
     """
     columns = np.array(list(levels))
-    if all(np.array_equal(some, np.arange(len(some))) for some in levels.values()):
-        if ends_of(X, columns)[2].all():
-            return X
+    own = all(np.array_equal(some, np.arange(len(some))) for some in levels.values())
+    if own and ends_of(X, columns)[2].all():
+        return X
     tables = {j: _table(levels[j], len(X)) for j in levels}
     tables = {j: pair for j, pair in tables.items() if pair is not None}
     coded = np.empty_like(X, dtype=_type_of_codes(X, levels))
