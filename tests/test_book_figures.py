@@ -1800,6 +1800,7 @@ def test_price_kernel_and_gamma_by_control_and_key(opened):
             figure.settle()
             assert figure.get()["C"] == C
         figure.tab.get_by_label("Gaussian, with γ").check()
+        figure.settle()  # only then can γ be reached
         figure.tab.get_by_label("Kernel γ").focus()
         figure.tab.keyboard.press("End")
         figure.settle()

@@ -350,6 +350,17 @@ def test_warm_start_needs_no_sweep():
         model.fit(X, y)
 
 
+@pytest.mark.parametrize("precompute", [False, True])
+@pytest.mark.parametrize("alpha", [1e-3, 0.1, 10.0])
+@pytest.mark.parametrize("form", [np.asarray, np.float32, sp.csc_array])
+def test_what_met_the_tolerance_meets_it_at_the_next_start(form, alpha, precompute):
+    X, y = draw()
+    model = ElasticNet(alpha, precompute=precompute, tol=1e-3, warm_start=True).fit(form(X), y)
+    coef = model.coef_.copy()
+    assert model.fit(form(X), y).n_iter_ == 0
+    np.testing.assert_array_equal(model.coef_, coef)
+
+
 # Hard inputs
 
 

@@ -572,7 +572,8 @@ def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
             history.append(Check(gap, sets.remaining, sets.size, sweeps))
         tries += gap <= min(goal, level)
         last = FINEST if tries == 1 else step
-        done = gap <= goal and (tries > MOST_TRIES or sets.step(point, w) <= last)
+        enough = last if sweeps > 0 else step  # a start that will do is left as it is
+        done = gap <= goal and (tries > MOST_TRIES or sets.step(point, w) <= enough)
         if done or sweeps >= max_iter or sets.remaining == 0:
             return max(gap, 0.0), sweeps
         if penalty.alpha > 0.0:
