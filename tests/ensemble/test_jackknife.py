@@ -81,9 +81,11 @@ def test_errors_are_those_of_the_formula(monkeypatch, estimator, weighted):
     np.testing.assert_allclose(found[known] ** 2, expected[known], rtol=1e-6, atol=1e-12)
 
 
-@pytest.mark.parametrize("max_samples", [None, 0.3, 120])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_error_of_a_mean_is_the_known_one(max_samples, weighted):
+# Weights and numbers of draws are both in the formula, which another test repeats for all of them.
+@pytest.mark.parametrize(
+    ("weighted", "max_samples"), [(False, None), (False, 120), (True, None), (True, 0.3)]
+)
+def test_the_error_of_a_mean_is_the_known_one(weighted, max_samples):
     """Trees of a single leaf are means of samples, whose standard error has a formula."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 1)), 1e3 + rng.normal(size=60)
@@ -97,8 +99,18 @@ def test_the_error_of_a_mean_is_the_known_one(max_samples, weighted):
     found = model.predict_standard_error(X[:3])
     assert found[0] == found[1] == found[2]
     assert abs(found[0] / expected - 1) < 0.08
-    shifted = clone(model).fit(X, 2.0**300 * y, sample_weight=given)  # squares beyond a float
-    np.testing.assert_allclose(shifted.predict_standard_error(X[:1]), 2.0**300 * found[:1])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_errors_of_targets_whose_powers_are_beyond_a_float(weighted):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 1)), 1e3 + rng.normal(size=60)
+    weight = rng.uniform(0.2, 2.0, size=60) if weighted else None
+    model = RandomForestRegressor(600, min_samples_split=100, random_state=0)
+    found = clone(model).fit(X, y, sample_weight=weight).predict_standard_error(X[:1])
+    large = model.fit(X, 2.0**300 * y, sample_weight=weight).predict_standard_error(X[:1])
+    assert found > 0
+    np.testing.assert_allclose(large, 2.0**300 * found)
 
 
 def draw(n, seed):
@@ -108,29 +120,29 @@ def draw(n, seed):
 
 
 def test_refits_to_other_samples_vary_as_the_errors_say():
-    """Of 80 forests, each of other samples: 0.8 to 1.05 times their standard deviation.
+    """Of 40 forests, each of other samples: 0.8 to 1.05 times their standard deviation.
 
     The errors are known to be small, for what is not linear. Without the correction they would be
-    larger by half.
+    larger by half, for as few trees.
     """
     Q, _ = draw(30, 1000)
     predictions, variances, noise = [], [], []
-    for seed in range(80):
+    for seed in range(40):
         X, y = draw(60, seed)
         model = RandomForestRegressor(
-            300, min_samples_leaf=5, max_features=2, random_state=seed
+            200, min_samples_leaf=5, max_features=2, random_state=seed
         ).fit(X, y)
         predictions.append(model.predict(Q))
-        if seed < 20:
+        if seed < 12:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 variances.append(model.predict_standard_error(Q) ** 2)
             trees = np.array([one.predict(Q) for one in model.estimators_])
-            noise.append(59 / 300 * trees.var(axis=0))
+            noise.append(59 / 200 * trees.var(axis=0))
     true = np.mean(np.var(predictions, axis=0, ddof=1))
     estimated = np.nanmean(variances)
     assert 0.8 < np.sqrt(estimated / true) < 1.05
-    assert np.sqrt((estimated + np.mean(noise)) / true) > 1.25
+    assert np.sqrt((estimated + np.mean(noise)) / true) > 1.4
 
 
 @pytest.mark.filterwarnings(FEW_TREES)
