@@ -37,6 +37,7 @@ LARGEST = 10_000_000  # rows of a chunk, of 20 features, on more machines: 1.6 G
 FAN_INS = (4, TOGETHER, 64)  # sums that a task merges
 BANDWIDTH = 1.25e9  # bytes a second of a network of 10 Gbit/s, which is not measured here
 ROUNDS = 2
+TASKS = 500  # of which the costs of the scheduler are measured
 PART = 4  # of the samples on the disk, one in so many fits into memory
 
 # ---------------------------------------------------------------- data
@@ -174,10 +175,10 @@ def quality(model, X, y):
     return None
 
 
-def timed(fit, rounds=ROUNDS):
+def timed(fit):
     """The least seconds of several fits, the least bytes that one moved, and the last model."""
     seconds, sent = [], []
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         before, start = moved(), time.perf_counter()
         model = fit()
         seconds.append(time.perf_counter() - start)
@@ -276,18 +277,17 @@ def costs(client):
             found.append(time.perf_counter() - start)
         return min(found)
 
-    count = 500
-    many = [dask.delayed(np.zeros, pure=False)(1) for _ in range(count)]
-    task = least(lambda: client.gather(client.compute(many))) / count
+    many = [dask.delayed(np.zeros, pure=False)(1) for _ in range(TASKS)]
+    task = least(lambda: client.gather(client.compute(many))) / TASKS
     sums = np.zeros((FEATURES + 1) ** 2)
 
     def chain():
         total = dask.delayed(sums)
-        for _ in range(count):
+        for _ in range(TASKS):
             total = dask.delayed(np.add, pure=False)(total, 1.0)
         return total.compute()
 
-    merge = least(chain) / count
+    merge = least(chain) / TASKS
     broadcast = least(lambda: client.scatter(sums + time.perf_counter(), broadcast=True))
     return {"task": task, "merge": merge, "broadcast": broadcast, "bandwidth": BANDWIDTH}
 

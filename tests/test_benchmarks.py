@@ -1,5 +1,6 @@
 """The benchmark harness itself: what it reports must be true. No time is judged."""
 
+import contextlib
 import importlib
 import inspect
 import json
@@ -845,13 +846,18 @@ def test_fits_in_chunks_are_measured_beside_those_in_memory(tmp_path, monkeypatc
     pytest.importorskip("distributed", reason="distributed is not installed")
     from benchmarks import chunks
 
-    monkeypatch.setattr(chunks, "CHUNK", 1000)
-    monkeypatch.setattr(chunks, "ROUNDS", 1)
+    # Few and short chunks, and one cluster for all: what is measured, and how, stays the same.
+    for name, value in {"CHUNK": 1000, "SMALLER": (100, 1000), "ROUNDS": 1, "TASKS": 20}.items():
+        monkeypatch.setattr(chunks, name, value)
     monkeypatch.setattr(chunks, "METHODS", chunks.METHODS[::3])  # linear and logistic regression
     monkeypatch.setattr(chunks, "PEER", {})
     path = tmp_path / "chunks.json"
-    with mock.patch.dict(os.environ):  # Dask sets the numbers of threads for its workers here, too
-        chunks.main(["--rows", "20000", "--json", str(path)])
+    with (
+        mock.patch.dict(os.environ),  # Dask sets the numbers of threads for its workers here, too
+        chunks.new_cluster() as client,
+    ):
+        monkeypatch.setattr(chunks, "new_cluster", lambda: contextlib.nullcontext(client))
+        chunks.main(["--rows", "8000", "--json", str(path)])
     found = json.loads(path.read_text())
     assert [fit["name"] for fit in found["fits"]] == ["LinearRegression", "LogisticRegression"]
     for fit in found["fits"]:
@@ -859,6 +865,9 @@ def test_fits_in_chunks_are_measured_beside_those_in_memory(tmp_path, monkeypatc
         assert min(fit["reading"], fit["seconds"], fit["held"], fit["memory"], fit["moved"]) > 0
     assert found["costs"]["task"] > 0
     assert set(found["simulated"]) == {"LinearRegression", "LogisticRegression"}
+    for traffic in found["traffic"]:
+        assert traffic["chunks"] == 8
+        assert [fit["rows"] for fit in traffic["fits"]] == [800, 8000]
 
 
 def test_more_machines_pay_until_the_scheduler_is_busy():
