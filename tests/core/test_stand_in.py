@@ -35,10 +35,10 @@ print(json.dumps([homes, sys.argv, __name__]))
 """
 
 
-@pytest.fixture
-def script(tmp_path):
+@pytest.fixture(scope="module")
+def script(tmp_path_factory):
     """A script that uses scikit-learn in every way of importing."""
-    path = tmp_path / "script.py"
+    path = tmp_path_factory.mktemp("scripts") / "script.py"
     path.write_text(SCRIPT, encoding="utf-8")
     return path
 
@@ -49,17 +49,23 @@ def run(*arguments, **options):
     return subprocess.run(command, capture_output=True, text=True, **options)
 
 
-def test_a_script_gets_our_classes_and_scikit_learn_keeps_its_own(script):
-    done = run(script, "--keep", "one")  # what follows the script is the script's
+@pytest.fixture(scope="module")
+def done(script):
+    """The script has run, with arguments of its own."""
+    return run(script, "--keep", "one")
+
+
+def test_a_script_gets_our_classes_and_scikit_learn_keeps_its_own(script, done):
     assert done.returncode == 0, done.stderr
     homes, argv, name = json.loads(done.stdout)
     theirs = {"absent", "inside", "star, absent"}
     assert homes == {what: "sklearn" if what in theirs else "litlearn" for what in homes}
+    # What follows the script is the script's.
     assert argv == [str(script), "--keep", "one"] and name == "__main__"
 
 
-def test_the_list_at_the_end_says_what_was_replaced_and_what_not(script):
-    replaced, absent = run(script).stderr.splitlines()
+def test_the_list_at_the_end_says_what_was_replaced_and_what_not(done):
+    replaced, absent = done.stderr.splitlines()
     assert replaced.startswith("litlearn: replaced: ")
     for name in (
         "svm: SVC",
@@ -71,7 +77,6 @@ def test_the_list_at_the_end_says_what_was_replaced_and_what_not(script):
     assert absent.startswith("litlearn: not here, so scikit-learn's: ")
     assert "OneClassSVM" in absent and "GradientBoostingClassifier" in absent
     assert "StandardScaler" not in replaced + absent
-    assert run("--quiet", script).stderr == ""
 
 
 def test_names_can_be_kept(script):
@@ -88,6 +93,7 @@ def test_a_module_runs_as_python_runs_it(script):
     done = run("--quiet", "-m", "script", "x", cwd=script.parent)
     homes, argv, name = json.loads(done.stdout)
     assert homes["from"] == "litlearn" and argv[1:] == ["x"] and name == "__main__"
+    assert done.stderr == ""  # as --quiet asks
 
 
 def test_an_error_of_the_script_is_the_scripts_own(tmp_path):
