@@ -78,7 +78,7 @@ class Heard:
         return {
             "role": raw["role"]["value"],
             "name": raw.get("name", {}).get("value", "").strip(),
-            "value": values.get("valuetext") or raw.get("value", {}).get("value", ""),
+            "value": values.get("valuetext") or str(raw.get("value", {}).get("value", "")),
             "description": raw.get("description", {}).get("value", ""),
             "id": raw.get("backendDOMNodeId"),
             **{key: values.get(key) for key in ("checked", "disabled", "live", "focusable")},
@@ -93,7 +93,11 @@ class Heard:
         """The node that has the focus."""
         found = self.session.send("Runtime.evaluate", {"expression": "document.activeElement"})
         there = {"objectId": found["result"]["objectId"], "fetchRelatives": False}
-        return self._node(self.session.send("Accessibility.getPartialAXTree", there)["nodes"][0])
+        node = self._node(self.session.send("Accessibility.getPartialAXTree", there)["nodes"][0])
+        # Chromium 156 leaves out of its answer what `aria-valuetext` says, and has the number only.
+        if words := self.tab.evaluate("document.activeElement.getAttribute('aria-valuetext')"):
+            node["value"] = words
+        return node
 
     def press(self, key):
         self.tab.keyboard.press(key)
