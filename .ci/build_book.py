@@ -25,6 +25,7 @@ STAMP = BUILD / "fingerprint"
 PARTS = [
     ".ci/build_book.py",
     ".ci/notebooks.py",
+    ".ci/set_pages.py",
     "CHANGELOG.md",
     "_config.yml",
     "_toc.yml",
@@ -48,8 +49,8 @@ def main():
         print(f"{len(failures)} notebooks failed: see the messages above.", file=sys.stderr)
         return 1
     print("Setting the pages", flush=True)
-    command = [Path(sys.executable).parent / "jupyter-book", "build", ".", "-W", "--keep-going"]
-    code = subprocess.run([*command, "--quiet"], cwd=ROOT).returncode
+    command = [sys.executable, ".ci/set_pages.py", "build", ".", "-W", "--keep-going", "--quiet"]
+    code = subprocess.run(command, cwd=ROOT).returncode
     if code or not PAGE.exists():
         print("The book has errors or warnings: see the messages above.", file=sys.stderr)
         return code or 1
