@@ -872,7 +872,7 @@ def test_a_client_of_a_block_that_is_closed_during_a_fit_says_so(cluster):
             "naive_bayes import GaussianNB",
             "",
             "model.class_count_.tolist(), model.theta_.sum(axis=1)",
-            "[1000000.0, 1000000.0] [0. 1.]",
+            "[3000000.0, 3000000.0] [0. 1.]",
         ),
         (
             "linear_model import LogisticRegression",
@@ -885,7 +885,7 @@ def test_a_client_of_a_block_that_is_closed_during_a_fit_says_so(cluster):
             "cluster import KMeans",
             "2, random_state=0",
             "sorted(model.cluster_centers_[:, 0].tolist()), model.labels_.sum()",
-            "[0.0, 1.0] 1000000",
+            "[0.0, 1.0] 3000000",
         ),
         (
             "mixture import GaussianMixture",
@@ -897,7 +897,7 @@ def test_a_client_of_a_block_that_is_closed_during_a_fit_says_so(cluster):
     ids=["naive Bayes", "logistic regression", "principal components", "k-means", "mixture"],
 )
 def test_samples_of_four_times_the_memory(tmp_path, maker, options, learned, expected):
-    """RLIMIT_DATA leaves 32 MB beyond what the modules take; the file has 128 MB."""
+    """RLIMIT_DATA leaves 96 MB beyond what the modules take; the file has 384 MB."""
     code = f"""
         import resource, sys
         import numpy as np, dask, dask.array as da
@@ -909,16 +909,16 @@ def test_samples_of_four_times_the_memory(tmp_path, maker, options, learned, exp
             found[1::2, 0] = 1.0  # as the targets are
             return found
 
-        X = da.empty((2_000_000, 8), chunks=(25_000, 8)).map_blocks(read, dtype=np.float64)
-        y = da.arange(len(X), chunks=25_000) % 2
+        X = da.empty((6_000_000, 8), chunks=(50_000, 8)).map_blocks(read, dtype=np.float64)
+        y = da.arange(len(X), chunks=50_000) % 2
         dask.config.set(scheduler="threads", num_workers=2)
         # What is imported and compiled is there, and what BLAS keeps for two threads.
-        Model({options}).fit(X[:100_000], y[:100_000])
+        Model({options}).fit(X[:200_000], y[:200_000])
         used = [line for line in open("/proc/self/status") if line.startswith("VmData")]
-        limit = int(used[0].split()[1]) * 1024 + 32 * 2**20
+        limit = int(used[0].split()[1]) * 1024 + 96 * 2**20
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
         try:
-            np.ones(64 * 2**20 // 8)
+            np.ones(200 * 2**20 // 8)
         except MemoryError:
             print("limited")
         model = Model({options}).fit(X, y)
@@ -926,7 +926,7 @@ def test_samples_of_four_times_the_memory(tmp_path, maker, options, learned, exp
     """
     path = tmp_path / "samples"
     with path.open("wb") as file:
-        file.truncate(2_000_000 * 8 * 8)  # zeros, of which the disk holds nothing
+        file.truncate(6_000_000 * 8 * 8)  # zeros, of which the disk holds nothing
     command = [sys.executable, "-c", textwrap.dedent(code), str(path)]
     # A BLAS that gets no memory for a thread of its own ends the process.
     where = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
