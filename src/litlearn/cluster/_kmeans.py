@@ -364,7 +364,10 @@ default="k-means++"
         return Bounds(samples, self.n_clusters, None, algorithm == "elkan")
 
     def _store(self, best, samples, names):
-        n_distinct = len(np.unique(best.labels))
+        used = np.zeros(self.n_clusters, dtype=bool)
+        for begin in range(0, len(best.labels), 1 << 16):  # without a copy of all labels
+            used[best.labels[begin : begin + (1 << 16)]] = True
+        n_distinct = np.count_nonzero(used)
         if n_distinct < self.n_clusters:
             message = (
                 f"{type(self).__name__}: Number of distinct clusters ({n_distinct}) found smaller "
