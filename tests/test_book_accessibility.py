@@ -93,11 +93,13 @@ class Heard:
         """The node that has the focus."""
         found = self.session.send("Runtime.evaluate", {"expression": "document.activeElement"})
         there = {"objectId": found["result"]["objectId"], "fetchRelatives": False}
-        node = self._node(self.session.send("Accessibility.getPartialAXTree", there)["nodes"][0])
-        # Chromium 156 leaves out of its answer what `aria-valuetext` says, and has the number only.
-        if words := self.tab.evaluate("document.activeElement.getAttribute('aria-valuetext')"):
-            node["value"] = words
-        return node
+        raw = self.session.send("Accessibility.getPartialAXTree", there)["nodes"][0]
+        words = "document.activeElement.getAttribute('aria-valuetext')"
+        for one in raw.get("properties", ()):
+            # Chromium 156 has the property, but leaves out what the attribute says.
+            if one["name"] == "valuetext" and not one["value"].get("value"):
+                one["value"]["value"] = self.tab.evaluate(words)
+        return self._node(raw)
 
     def press(self, key):
         self.tab.keyboard.press(key)
