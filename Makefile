@@ -76,10 +76,11 @@ $(PY):
 	@$(PIP_INSTALL) -e '.[book]'
 	@touch $@
 
-.venv/.test: .venv/.book
-	@echo 'Installing what the tests need'
+# In one step with the above, which pip would otherwise resolve twice.
+.venv/.test: $(PY) pyproject.toml
+	@echo 'Installing the module and what the book and the tests need (about two minutes)'
 	@$(PIP_INSTALL) -e '.[book,test]'
-	@touch $@
+	@touch .venv/.book $@
 
 .venv/.bench: .venv/.book
 	@echo 'Installing the libraries to compare with'

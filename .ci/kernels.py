@@ -1,12 +1,14 @@
 """Compile all kernels for whole levels of processors, and pack them as a wheel.
 
+    python .ci/kernels.py best
     python .ci/kernels.py build [--levels x86-64-v3 ...] [--folder dist]
     python .ci/kernels.py try dist/litlearn_kernels-*.whl [--json benchmarks/first_calls.json]
     python .ci/kernels.py beyond [--level x86-64-v3] TESTS...
 
 ``build`` runs the cases of ``litlearn.warm_up`` once for each level that this processor has, and
 writes the wheel litlearn-kernels, which holds nothing but entries of the cache: for this version of
-Python and of Numba, and for the state of ``src`` as it is. ``try`` installs it and litlearn's own
+Python and of Numba, and for the state of ``src`` as it is. ``best`` names the best level. What a
+cache has that was filled for the same level (``NUMBA_CPU_NAME``) is not compiled again. ``try`` installs it and litlearn's own
 wheel in an empty folder, and fits every public estimator in a new process with an empty cache; then
 all of them with data of the usual kinds; and runs README's example. Nothing may be compiled. With
 ``--json`` it does the first and the last again without kernels, and writes the times of both, and
@@ -25,6 +27,7 @@ import sysconfig
 import tempfile
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -89,20 +92,33 @@ def environment(level, cache):
 
 def compile_for(level, folder):
     """Fill the folder of a level with the entries of all kernels; return how many there are."""
-    package, count = ROOT / "src" / "litlearn", 0
     with tempfile.TemporaryDirectory() as cache:
         command = [sys.executable, str(ROOT / "tests" / "fill_cache.py")]
         settings = environment(level, cache)
         done = subprocess.run(command, env=settings, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"{level}: {done.stderr[-2000:]}")
-        for source in sorted({path.parent for path in package.rglob("*.py")}):
-            kept = Path(cache, _CacheLocator.get_suitable_cache_subpath(source / "any.py"), FOLDER)
-            for entry in kept.glob("*.nbc"):
-                target = folder / shipped.place(source / "any.py")
-                target.mkdir(parents=True, exist_ok=True)
-                shutil.copy(entry, target)
-                count += 1
+        return gather(cache, folder)
+
+
+def filled_for(level):
+    """The folder of a cache that was filled for just this level, or None."""
+    names = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_CACHE_DIR"
+    name, features, cache = (os.environ.get(name) for name in names)
+    same = name == level and features == "" and cache
+    return cache if same and Path(cache, ".filled").is_file() else None
+
+
+def gather(cache, folder):
+    """Copy the entries of a cache for the state of ``src`` as it is; return how many there are."""
+    package, stamp, count = ROOT / "src" / "litlearn", source_stamp(), 0
+    for source in sorted({path.parent for path in package.rglob("*.py")}):
+        kept = Path(cache, _CacheLocator.get_suitable_cache_subpath(source / "any.py"), FOLDER)
+        for entry in kept.glob(f"*-{stamp}.*.nbc"):
+            target = folder / shipped.place(source / "any.py")
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copy(entry, target)
+            count += 1
     return count
 
 
@@ -122,8 +138,8 @@ def build(levels, folder):
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(ABOUT, encoding="utf-8")
     for level in levels:
-        inside = package / shipped.combination(source_stamp(), level)
-        count = compile_for(level, inside)
+        inside, cache = package / shipped.combination(source_stamp(), level), filled_for(level)
+        count = gather(cache, inside) if cache else compile_for(level, inside)
         size = sum(path.stat().st_size for path in inside.rglob("*.nbc")) / 2**20
         print(f"{level}: {count} compiled functions, {size:.1f} MB", flush=True)
     at = address.read()
@@ -316,8 +332,15 @@ def example(folder, level):
     return alone(EXAMPLE, source, folder, level)
 
 
-def first_calls(folder, level):
+def first_calls(folder, level, together=1):
     """Fit and predict with every public estimator, each in a new process with an empty cache.
+
+    Parameters
+    ----------
+    folder, level
+        As of `alone`.
+    together : int
+        Processes at a time: 1 where their times are looked at.
 
     Yields
     ------
@@ -328,8 +351,11 @@ def first_calls(folder, level):
     from litlearn._warm_up import CASES
 
     first = {case[:2]: case for case in reversed(CASES)}
-    for case in sorted(first.values(), key=CASES.index):
-        yield (f"{case[0]}.{case[1]}", *alone(FIRST, json.dumps(case), folder, level))
+    cases = sorted(first.values(), key=CASES.index)
+    with ThreadPoolExecutor(together) as pool:
+        told = pool.map(lambda case: alone(FIRST, json.dumps(case), folder, level), cases)
+        for case, one in zip(cases, told, strict=True):
+            yield (f"{case[0]}.{case[1]}", *one)
 
 
 def fits(folder, rounds=8):
@@ -379,7 +405,8 @@ def attempt(kernels, level, limit, report=None):
         own = next(Path(folder).glob("litlearn-*.whl"))
         installed([own, kernels], Path(folder, "site"))
         site = Path(folder, "site")
-        rows = list(first_calls(site, level))
+        timed = report or limit
+        rows = list(first_calls(site, level, 1 if timed else os.cpu_count()))
         seconds, at_example = example(site, level)
         (beyond_cases,) = alone(KINDS, "", site, level)
         if report:
@@ -457,6 +484,7 @@ def main():
         "--limit", type=float, default=0.0, help="seconds, README's example twice as many; 0: none"
     )
     tries.add_argument("--json", type=Path, help="where the times go, also those without kernels")
+    commands.add_parser("best", help="print the best level of this processor")
     tests = commands.add_parser("beyond")
     tests.add_argument("--level", default=None)
     tests.add_argument("tests", nargs=argparse.REMAINDER)
@@ -468,6 +496,8 @@ def main():
     elif options.command == "try":
         done = attempt(options.kernels, options.level, options.limit, options.json)
         return 0 if done else 1
+    elif options.command == "best":
+        print(shipped.usable()[0])
     else:
         beyond(options.level or shipped.usable()[0], options.tests)
     return 0
