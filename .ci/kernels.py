@@ -7,13 +7,14 @@
 
 ``build`` runs the cases of ``litlearn.warm_up`` once for each level that this processor has, and
 writes the wheel litlearn-kernels, which holds nothing but entries of the cache: for this version of
-Python and of Numba, and for the state of ``src`` as it is. ``best`` names the best level. What a
-cache has that was filled for the same level (``NUMBA_CPU_NAME``) is not compiled again. ``try`` installs it and litlearn's own
-wheel in an empty folder, and fits every public estimator in a new process with an empty cache; then
-all of them with data of the usual kinds; and runs README's example. Nothing may be compiled. With
-``--json`` it does the first and the last again without kernels, and writes the times of both, and
-those of longer fits with the kernels of each level. ``beyond`` runs tests with these kernels and an
-empty cache, and names what was compiled all the same: a case that the warm-up forgot.
+Python and of Numba, and for the state of ``src`` as it is. What a cache has that was filled for the
+same level (``NUMBA_CPU_NAME``; ``best`` names the best) is not compiled again. ``try`` installs it
+and litlearn's own wheel in an empty folder, and fits every public estimator in a new process with
+an empty cache; then all of them with data of the usual kinds; and runs README's example. Nothing
+may be compiled. With ``--json`` it does the first and the last again without kernels, and writes
+the times of both, and those of longer fits with the kernels of each level. ``beyond`` runs tests
+with these kernels and an empty cache, and names what was compiled all the same: a case that the
+warm-up forgot.
 """
 
 import argparse
