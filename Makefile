@@ -19,7 +19,8 @@ PYTEST := $(PY) -m pytest
 PYTEST_MODULE := $(PYTEST) -p no:nbval \
   -o addopts='--import-mode importlib --strict-markers --strict-config -ra'
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
-PARALLEL := -n $(WORKERS) --dist loadfile
+# A worker that a hanging test has ended is replaced once.
+PARALLEL := -n $(WORKERS) --dist loadfile --max-worker-restart 1
 
 .PHONY: help book pdf test test-cpus lab lab-test students bench notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
 

@@ -150,7 +150,8 @@ def run(names, family="", workers=1, only=""):
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         }
         command = [sys.executable, "-m", "pytest", "-q", "-p", "compat", "-p", "no:cacheprovider"]
-        command += ["-W", "ignore", "--timeout", "600", "--tb", "short"]
+        command += ["-W", "ignore", "--tb", "short"]
+        command += ["-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true"]
         command += ["-n", str(workers)] if workers > 1 else ["-p", "no:xdist"]
         command += ["-k", only] if only else []
         done = subprocess.run(

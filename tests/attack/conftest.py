@@ -4,6 +4,7 @@ Each file is one attack. A run within the tests is short, ``make attack`` is lon
 and at its end stands a table: what was tried, what held, what broke.
 """
 
+import faulthandler
 import os
 from collections import defaultdict
 
@@ -12,10 +13,10 @@ import pytest
 FULL = os.environ.get("ATTACK") == "full"
 
 
-def pytest_collection_modifyitems(items):
+@pytest.fixture(autouse=FULL)
+def patience():
     """An attack at length, and above all the soak, may take longer than a test."""
-    for item in items if FULL else []:
-        item.add_marker(pytest.mark.timeout(0))
+    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture
