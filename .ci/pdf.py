@@ -86,7 +86,8 @@ def made(text):
 def article_of(page, folder):
     """Return the text of a page, made ready for paper: its links, pictures and labels."""
     text = (folder / f"{page}.html").read_text("utf-8")
-    article = BeautifulSoup(text, "html.parser").find("article")
+    text = text[text.index("<article") : text.index("</article>")] + "</article>"
+    article = made(text)
     for figure in article.select("figure:has(script[data-litlearn-figure])"):
         address = f"{reading.SITE}/{page}.html#{figure['id']}"
         where = f'<a href="{address}">{address}</a>' if reading.SITE else "the page of this chapter"

@@ -184,9 +184,9 @@ def legibility(png):
 
 AXE = (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
-# Of tokens of code, five of each kind stay, and of formulas three; the others become plain text.
-# A page of source has thousands of tokens, all in the same dozen of colours, and axe-core takes
-# minutes for them.
+# Of tokens of code, five of each kind stay, and of formulas three; the others become plain text. Of
+# the rows of a table, the members of a class, the parameters of a function and the entries of a
+# list of contents, all alike, the first twelve stay. axe-core takes minutes for thousands.
 FEW = """() => {
   const seen = new Map();
   const many = (kind, most) => {
@@ -200,6 +200,11 @@ FEW = """() => {
   document.querySelectorAll("article mjx-container").forEach(formula => {
     const around = formula.parentElement.parentElement.tagName;
     if (many(around + formula.hasAttribute("display"), 3)) formula.replaceWith("x");
+  });
+  const alike = "article tbody > tr, article dl.py dl.py, article dl.field-list dl > *, " +
+    "article .genindextable li, .bd-sidebar-secondary li";
+  document.querySelectorAll(alike).forEach(one => {
+    if (many(one.parentElement.closest("table, dl, ul").className + one.tagName, 12)) one.remove();
   });
 }"""
 

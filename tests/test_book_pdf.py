@@ -17,7 +17,7 @@ pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 import pdf  # noqa: E402
 
 pytestmark = pytest.mark.browser
-FEW = ["book/judging_a_model", "book/decision_trees", "book/subject_index"]
+FEW = ["book/decision_trees", "book/subject_index"]
 
 
 @pytest.fixture(scope="module")
