@@ -184,9 +184,10 @@ def legibility(png):
 
 AXE = (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
-# Of tokens of code, five of each kind stay, and of formulas three; the others become plain text. Of
-# the rows of a table, the members of a class, the parameters of a function and the entries of a
-# list of contents, all alike, the first twelve stay. axe-core takes minutes for thousands.
+# Of tokens of code, five of each kind stay, and of formulas one; the others become plain text. Of
+# the lines of code, the rows of a table, the members of a class, the parameters of a function and
+# the entries of a list of contents, all alike, the first twelve stay. axe-core takes minutes for
+# thousands.
 FEW = """() => {
   const seen = new Map();
   const many = (kind, most) => {
@@ -199,12 +200,13 @@ FEW = """() => {
   });
   document.querySelectorAll("article mjx-container").forEach(formula => {
     const around = formula.parentElement.parentElement.tagName;
-    if (many(around + formula.hasAttribute("display"), 3)) formula.replaceWith("x");
+    if (many(around + formula.hasAttribute("display"), 1)) formula.replaceWith("x");
   });
-  const alike = "article tbody > tr, article dl.py dl.py, article dl.field-list dl > *, " +
-    "article .genindextable li, .bd-sidebar-secondary li";
+  const alike = "article pre > span[id], article tbody > tr, article dl.py dl.py, " +
+    "article dl.field-list dl > *, article .genindextable li, .bd-sidebar-secondary li";
   document.querySelectorAll(alike).forEach(one => {
-    if (many(one.parentElement.closest("table, dl, ul").className + one.tagName, 12)) one.remove();
+    const list = one.parentElement.closest("table, dl, ul, pre");
+    if (many(list.className + one.tagName, 12)) one.remove();
   });
 }"""
 
@@ -226,7 +228,7 @@ VIOLATIONS = """async ([frame, contrast, known]) => {
     const hint = ".tooltip";  // of the button that was pressed
     return [told(await axe.run({exclude: [hint, ...frame].map(part => [part])}, options)), []];
   }
-  // Six texts of each kind. Those of a kind have the same class and style, the same letters in the
+  // Two texts of each kind. Those of a kind have the same class and style, the same letters in the
   // same colour, and the same behind them: all that their contrast is made of.
   const around = new Map([[null, ""]]), seen = new Map(), before = new Set(known);
   const own = e => [e.tagName, e.getAttribute("class"), e.getAttribute("style")];
@@ -252,7 +254,7 @@ VIOLATIONS = """async ([frame, contrast, known]) => {
     const name = path(e);
     if (before.has(name)) continue;
     const kind = seen.get(name) || seen.set(name, new Set()).get(name);
-    if (kind.size < 6) kind.add(e);
+    if (kind.size < 2) kind.add(e);
   }
   if (!seen.size) return [[], []];
   options.runOnly = ["color-contrast"];
