@@ -100,8 +100,12 @@ $(CACHE)/.filled: .venv/.book $(shell find src -name '*.py')
 # OPENBLAS_CORETYPE chooses the kernels of the matrix products, whatever the processor at hand. Those of
 # x86 have names that others do not know.
 X86 := $(filter x86_64 amd64 AMD64,$(shell uname -m))
-PRESCOTT := $(if $(X86),OPENBLAS_CORETYPE=Prescott) OPENBLAS_NUM_THREADS=1
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+PRESCOTT := $(if $(X86),OPENBLAS_CORETYPE=Prescott) $(ONE_THREAD)
 HASWELL := $(if $(X86),OPENBLAS_CORETYPE=Haswell)
+# Notebooks run as many at a time as there are processors. With several threads each they wait for one
+# another: one that takes 14 seconds of a processor took 184.
+BOOK := $(HASWELL) $(ONE_THREAD)
 
 # --- the book ------------------------------------------------------------------------------
 
@@ -110,7 +114,7 @@ HASWELL := $(if $(X86),OPENBLAS_CORETYPE=Haswell)
 # so that it is the same wherever it is built, and "make test" compares the two.
 
 book: .venv/.book $(CACHE)/.filled
-	@$(HASWELL) $(PY) .ci/build_book.py
+	@$(BOOK) $(PY) .ci/build_book.py
 
 # The pages of the book, printed by Chromium with page numbers for their links.
 pdf: book .venv/.test
@@ -125,7 +129,7 @@ students: .venv/.book
 
 # As "make test" does with two of them.
 lab-test: .venv/.test $(CACHE)/.filled
-	LAB=full $(HASWELL) $(PYTEST_MODULE) tests/test_book_lab.py -m browser -n $(WORKERS) --dist load
+	LAB=full $(BOOK) $(PYTEST_MODULE) tests/test_book_lab.py -m browser -n $(WORKERS) --dist load
 
 NB ?= $(wildcard book/*.ipynb)
 notebooks: .venv/.book $(CACHE)/.filled
@@ -156,11 +160,13 @@ format: .venv/.test
 NOTEBOOKS := $(wildcard book/*.ipynb)
 # Only these files have tests that run again: to find them among all takes each process longer.
 NOJIT = $$(grep -rlw nojit tests --include='test_*.py')
+# Threads of scikit-learn's that have nothing to do are not to keep a processor from other tests.
+test test-cpus: export OMP_WAIT_POLICY := passive
 test: lint $(CACHE)/.filled
 	@echo '--- tests'
 	$(PYTEST_MODULE) tests $(PARALLEL) -m 'not browser'
 	@echo '--- notebooks'
-	$(HASWELL) $(PYTEST) $(NOTEBOOKS) $(PARALLEL)
+	$(BOOK) $(PYTEST) $(NOTEBOOKS) $(PARALLEL)
 	@echo '--- again without compilation'
 	$(PRESCOTT) NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' \
 	  $(PYTEST_MODULE) $(NOJIT) $(PARALLEL) -m nojit
@@ -168,7 +174,7 @@ test: lint $(CACHE)/.filled
 	$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1 LITLEARN_PARTS=none \
 	  NUMBA_CACHE_DIR='$(CACHE)-boundscheck' \
 	  $(PYTEST_MODULE) $(NOJIT) $(PARALLEL) -m nojit
-	@$(HASWELL) $(PY) .ci/build_book.py
+	@$(BOOK) $(PY) .ci/build_book.py
 	@echo '--- the pages in a browser'
 	$(PYTEST_MODULE) tests/test_book_*.py -m browser -n $(WORKERS) --dist load
 	@echo 'All tests passed.'

@@ -470,7 +470,7 @@ def test_every_notebook_is_computed_as_on_other_processors():
     assert "PRESCOTT" in recipe and "SkylakeX" in recipe
     assert "ls book/*.ipynb" in recipe
     repeated = text("Makefile").split("\ntest:")[1].split("\n\n")[0]
-    assert "$(HASWELL) $(PYTEST) $(NOTEBOOKS)" in repeated
+    assert "$(BOOK) $(PYTEST) $(NOTEBOOKS)" in repeated
     assert "$(PRESCOTT) NUMBA_DISABLE_JIT=1" in repeated
     assert "$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1" in repeated
 
