@@ -88,7 +88,7 @@ def article_of(page, folder):
     text = (folder / f"{page}.html").read_text("utf-8")
     text = text[text.index("<article") : text.index("</article>")] + "</article>"
     article = made(text)
-    for figure in article.select("figure:has(script[data-litlearn-figure])"):
+    for figure in article.select("figure:has(script[data-litlearn-figure], .litlearn-slider)"):
         address = f"{reading.SITE}/{page}.html#{figure['id']}"
         where = f'<a href="{address}">{address}</a>' if reading.SITE else "the page of this chapter"
         figure.find("figcaption").append(made(f'<p class="play-address">Moves on {where}</p>'))
