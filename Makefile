@@ -181,16 +181,18 @@ test: lint $(CACHE)/.filled
 
 # What "make test" computes on this processor only: the remaining tests, and every third notebook, as on
 # an old one; and all these tests as on the one at hand where the environment names another.
-# Trees and forests multiply no matrices; errors by the jackknife do.
+# Trees and forests multiply no matrices; errors by the jackknife do. The protocol is about names,
+# copies, threads and bad input.
 PRODUCTS := $(addprefix tests/,cluster decomposition ensemble/test_jackknife.py linear_model mixture neighbors svm)
 COMPARISONS := $(filter-out tests/ensemble/%,$(PRODUCTS)) tests/ensemble tests/tree
 test-cpus: .venv/.test $(CACHE)/.filled
 	@echo '--- as on an old processor with one thread'
-	$(PRESCOTT) $(PYTEST) $(PARALLEL) -m 'not nojit' \
+	$(PRESCOTT) $(PYTEST) $(PARALLEL) -m 'not nojit' --ignore-glob='*/test_protocol.py' \
 	  $(PRODUCTS) $$(ls book/*.ipynb | awk 'NR % 3 == 0')
 	@if [ -n "$$OPENBLAS_CORETYPE" ] && grep -qs avx512f /proc/cpuinfo; then \
 	  echo '--- as on a processor with AVX-512'; \
-	  OPENBLAS_CORETYPE=SkylakeX $(PYTEST_MODULE) $(PARALLEL) -m 'not nojit' $(PRODUCTS); \
+	  OPENBLAS_CORETYPE=SkylakeX $(PYTEST_MODULE) $(PARALLEL) -m 'not nojit' \
+	    --ignore-glob='*/test_protocol.py' $(PRODUCTS); \
 	fi
 	@echo 'The other processors agree.'
 
