@@ -22,7 +22,7 @@ WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 # A worker that a hanging test has ended is replaced once.
 PARALLEL := -n $(WORKERS) --dist loadfile --max-worker-restart 1
 
-.PHONY: help book pdf test test-cpus lab lab-test students bench notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
+.PHONY: help book pdf test test-cpus lab lab-test pages-test students bench notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -32,6 +32,7 @@ help:
 	@echo 'make lab        open copies of the notebooks, made for reading, in JupyterLab'
 	@echo 'make students   notebooks without solutions, with cells that check answers, into students/'
 	@echo 'make lab-test   open each of these copies in a browser, and run it there to the end'
+	@echo 'make pages-test open every page in a browser, also all that show source'
 	@echo 'make bench      compare speed and memory with other libraries (BENCH="--only knn")'
 	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one;'
 	@echo '                AGAIN=1 renews the outputs of what is up to date, too)'
@@ -130,6 +131,10 @@ students: .venv/.book
 # As "make test" does with two of them.
 lab-test: .venv/.test $(CACHE)/.filled
 	LAB=full $(BOOK) $(PYTEST_MODULE) tests/test_book_lab.py -m browser -n $(WORKERS) --dist load
+
+# As "make test" does without most pages that show source.
+pages-test: book .venv/.test
+	PAGES=full $(PYTEST_MODULE) tests/test_book_browser.py -m browser -n $(WORKERS) --dist load
 
 NB ?= $(wildcard book/*.ipynb)
 notebooks: .venv/.book $(CACHE)/.filled

@@ -32,9 +32,23 @@ PAGES = sorted(
     if not name.startswith("_static/")  # templates of the theme, which no page links to
 )
 
+
+def opened(pages):
+    """The pages to open: of those that show source, the longest of each folder.
+
+    All of them with PAGES=full ("make pages-test", once a week).
+    """
+    if os.environ.get("PAGES") == "full":
+        return pages
+    longest = {}
+    for name in sorted(pages, key=lambda name: (HTML / name).stat().st_size):
+        longest[os.path.dirname(name)] = name
+    return [n for n in pages if not n.startswith("_modules/") or n in longest.values()]
+
+
 pytestmark = pytest.mark.browser
 # The name of a parameter that stands for "there is no page", so that the fixture below decides.
-every_page = pytest.mark.parametrize("page_name", PAGES or ["no built book"])
+every_page = pytest.mark.parametrize("page_name", opened(PAGES) or ["no built book"])
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +228,7 @@ FEW = """() => {
 # and on the first page of each folder, of text and of a notebook.
 FRAME = [".bd-header", ".bd-sidebar-primary", ".bd-header-article", ".prev-next-area", ".bd-footer"]
 FIRST = {}
-for name in PAGES:
+for name in opened(PAGES):
     notebook = (HTML / "_sources" / name).with_suffix(".ipynb").is_file()
     FIRST.setdefault((Path(name).parent, notebook), name)
 FRAMED = {name for name in PAGES if "/" not in name} | set(FIRST.values())
