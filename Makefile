@@ -184,7 +184,7 @@ test: lint $(CACHE)/.filled
 	$(PYTEST_MODULE) tests/test_book_*.py -m browser -n $(WORKERS) --dist load
 	@echo 'All tests passed.'
 
-# What "make test" computes on this processor only: the remaining tests, and every third notebook, as on
+# What "make test" computes on this processor only: the remaining tests, and every fifth notebook, as on
 # an old one; and all these tests as on the one at hand where the environment names another.
 # Trees and forests multiply no matrices; errors by the jackknife do. The protocol is about names,
 # copies, threads and bad input.
@@ -193,7 +193,7 @@ COMPARISONS := $(filter-out tests/ensemble/%,$(PRODUCTS)) tests/ensemble tests/t
 test-cpus: .venv/.test $(CACHE)/.filled
 	@echo '--- as on an old processor with one thread'
 	$(PRESCOTT) $(PYTEST) $(PARALLEL) -m 'not nojit' --ignore-glob='*/test_protocol.py' \
-	  $(PRODUCTS) $$(ls book/*.ipynb | awk 'NR % 3 == 0')
+	  $(PRODUCTS) $$(ls book/*.ipynb | awk 'NR % 5 == 3')
 	@if [ -n "$$OPENBLAS_CORETYPE" ] && grep -qs avx512f /proc/cpuinfo; then \
 	  echo '--- as on a processor with AVX-512'; \
 	  OPENBLAS_CORETYPE=SkylakeX $(PYTEST_MODULE) $(PARALLEL) -m 'not nojit' \
