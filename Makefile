@@ -32,7 +32,7 @@ help:
 	@echo 'make lab        open copies of the notebooks, made for reading, in JupyterLab'
 	@echo 'make students   notebooks without solutions, with cells that check answers, into students/'
 	@echo 'make lab-test   open each of these copies in a browser, and run it there to the end'
-	@echo 'make pages-test open every page in a browser, also all that show source'
+	@echo 'make pages-test open every page in a browser, also all of source and reference'
 	@echo 'make bench      compare speed and memory with other libraries (BENCH="--only knn")'
 	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one;'
 	@echo '                AGAIN=1 renews the outputs of what is up to date, too)'
@@ -132,7 +132,7 @@ students: .venv/.book
 lab-test: .venv/.test $(CACHE)/.filled
 	LAB=full $(BOOK) $(PYTEST_MODULE) tests/test_book_lab.py -m browser -n $(WORKERS) --dist load
 
-# As "make test" does without most pages that show source.
+# As "make test" does without most pages of source and of the reference.
 pages-test: book .venv/.test
 	PAGES=full $(PYTEST_MODULE) tests/test_book_browser.py -m browser -n $(WORKERS) --dist load
 
