@@ -20,7 +20,7 @@ from hostile import CHOICES
 from litlearn import _warm_up
 from protocol import METHODS, as_array
 
-EXAMPLES = int(os.environ.get("FUZZ", 10 if numba.config.BOUNDSCHECK else 0))
+EXAMPLES = int(os.environ.get("FUZZ", 3 if numba.config.BOUNDSCHECK else 0))
 pytestmark = [
     pytest.mark.nojit,
     pytest.mark.skipif(not EXAMPLES, reason="runs where indices are checked: NUMBA_BOUNDSCHECK=1"),
