@@ -13,7 +13,7 @@ import numpy as np
 
 from litlearn._core import parallel, validation
 from litlearn._core.jit import njit
-from litlearn.tree._ranks import FEW, NO_MISSING, Codes, midpoints
+from litlearn.tree._ranks import FEW, NO_MISSING, Codes, bins_of_values
 from litlearn.tree._sort import place_of
 
 BLOCK_VALUES = 2**18  # most values of sparse rows that are dense at a time, 2 MB
@@ -91,7 +91,7 @@ def code_stored(X, max_bins=None, n_jobs=None):
         if max_bins is not None:
             if n_zeros:
                 repeats[ranks[-1]] += n_zeros - 1
-            bins, edges[j] = _bins_of_values(values, repeats, max_bins)
+            bins, edges[j] = bins_of_values(values, repeats, max_bins)
             ranks = bins[ranks]
         counts[j] = int(ranks.max()) + 1
         if n_zeros:
@@ -108,16 +108,6 @@ def code_stored(X, max_bins=None, n_jobs=None):
     missing = np.full(n_features, NO_MISSING, dtype=np.uint32)
     stored = _stored(X)._replace(codes=codes, zeros=zeros, n_codes=counts)
     return Codes(np.empty((0, 0), dtype=kind), missing, counts, table), stored
-
-
-def _bins_of_values(values, repeats, max_bins):
-    """Return the bin of each distinct value, of which there are so many, and the thresholds."""
-    first = np.cumsum(repeats) - repeats
-    bins = np.arange(len(first))
-    if len(first) > max_bins:
-        bins = np.unique(first * int(max_bins) // repeats.sum(), return_inverse=True)[1]
-    last = np.flatnonzero(np.diff(bins))
-    return bins, midpoints(values[last], values[last + 1])
 
 
 def keep_values(X):
