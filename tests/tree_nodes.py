@@ -118,6 +118,7 @@ class Node:
             links=self.links,
             sides=self.sides,
             histogram=np.zeros((0, 2)),
+            counts=np.zeros(0, dtype=np.uint64),
             values=np.zeros(size),
             goes_right=np.zeros(size, dtype=np.bool_),
             spare=np.zeros(size),

@@ -8,12 +8,22 @@ from litlearn._core import parallel
 from litlearn._core.jit import njit
 from litlearn._core.random import make_state
 from litlearn.tree import _mixed, _splitter
+from litlearn.tree._counts import FULL
 from litlearn.tree._criteria import ABSOLUTE_ERROR, MISCLASSIFICATION
 from litlearn.tree._levels import NO_ROOM, make_room, set_fits
 from litlearn.tree._ranks import midpoints
 from litlearn.tree._sort import HALF
 from litlearn.tree._sparse import entries_at, with_room
-from litlearn.tree._splitter import LEAF, RANDOM, Nodes, Queue, Scratch, TreeSamples, Work
+from litlearn.tree._splitter import (
+    LEAF,
+    MOST_PER_SAMPLE,
+    RANDOM,
+    Nodes,
+    Queue,
+    Scratch,
+    TreeSamples,
+    Work,
+)
 from litlearn.tree._structure import CATEGORICAL, MISSING_LEFT, STEP, Tree, with_sets
 
 BUDGET = 5_000_000  # values looked at between two returns to Python: about 100 ms
@@ -57,13 +67,17 @@ def take_samples(targets, w):
     n_levels = int(min(level.max(), len(w))) + 1
     whole = np.all(w == np.floor(w))
     if whole and n_levels * targets.Y.shape[1] <= len(w):
-        kinds = group * np.uint64(n_levels) + level.astype(np.uint64)
+        kinds, n_groups = group * np.uint64(n_levels) + level.astype(np.uint64), targets.Y.shape[1]
         Y = np.repeat(targets.Y, n_levels, axis=1)
-        weights = np.tile(w.min() + np.arange(n_levels), targets.Y.shape[1])
-    else:
-        kinds, weights = np.arange(len(w), dtype=np.uint64), w
-        Y = np.ascontiguousarray(targets.Y[:, group])
-    return TreeSamples(records | (kinds << HALF), Y, weights, targets.codes)
+        weights = np.tile(w.min() + np.arange(n_levels), n_groups)
+        samples = TreeSamples(records | (kinds << HALF), Y, weights, targets.codes)
+        if w.sum() >= FULL:
+            return samples
+        groups = np.repeat(np.arange(n_groups, dtype=np.uint32), n_levels)
+        steps = (weights.astype(np.uint64) << HALF) | np.uint64(1)
+        return samples._replace(groups=groups, steps=steps, n_groups=n_groups)
+    kinds, Y = np.arange(len(w), dtype=np.uint64), np.ascontiguousarray(targets.Y[:, group])
+    return TreeSamples(records | (kinds << HALF), Y, w, targets.codes)
 
 
 def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
@@ -95,7 +109,9 @@ def grow_tree(X, codes, problem, rules, targets, w, seed, max_leaf_nodes=None):
     problem = with_room(problem, X.shape[0], rules.splitter == RANDOM)
     samples = take_samples(targets, w)
     n, shape = len(samples.records), (len(samples.Y), int(problem.n_classes.max()))
-    scratch = tree_scratch(problem, rules, n, shape, X.shape[1], bool(len(targets.groups)), seed)
+    scratch = tree_scratch(
+        problem, rules, samples, shape, X.shape[1], bool(len(targets.groups)), seed
+    )
     best_first = max_leaf_nodes is not None
     most = 2 * min(n, int(max_leaf_nodes) if best_first else n) - 1
     room = most if best_first else min(most, 1024)
@@ -155,12 +171,14 @@ def kernel(rules, bounded=False, mixed=False):
     return getattr(module, f"{what}_{family}{drawn}{'_in_order' if bounded else ''}")
 
 
-def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
-    """Return room for the work on n samples; `shape` is (n_outputs, n_classes)."""
-    n_sums = shape[0] * shape[1]
+def tree_scratch(problem, rules, samples, shape, n_features, by_class, seed):
+    """Return room for the work on some samples; `shape` is (n_outputs, n_classes)."""
+    n, n_groups, n_sums = len(samples.records), samples.n_groups, shape[0] * shape[1]
     at_random = rules.splitter == RANDOM
     most_codes = max(problem.n_codes.max(), problem.stored.n_codes.max(initial=0))
-    n_bins = 0 if at_random else min(most_codes, 2 * n // (1 + n_sums))
+    room = MOST_PER_SAMPLE * n
+    most_bins = max(room // (1 + n_sums), room // n_groups if n_groups else 0)
+    n_bins = 0 if at_random else min(most_codes, most_bins)
     ranked = n if rules.criterion == ABSOLUTE_ERROR else 0
     # Of levels, one more stands for missing values.
     most_levels = int(problem.n_levels.max(initial=0))
@@ -184,6 +202,7 @@ def tree_scratch(problem, rules, n, shape, n_features, by_class, seed):
         links=np.empty((3, ranked + 2), dtype=np.int32),
         sides=np.empty((2, 2)),
         histogram=np.empty((n_bins, 2 + n_sums)),
+        counts=np.empty(min(n_bins * n_groups, room), dtype=np.uint64),
         values=np.empty(n if at_random else 0),
         goes_right=np.empty(n, dtype=np.bool_),
         spare=np.empty(0 if by_class else n),

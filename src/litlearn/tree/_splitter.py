@@ -23,6 +23,7 @@ import numpy as np
 from litlearn._core.jit import njit
 from litlearn._core.random import random_below, random_uniform
 from litlearn.tree import _criteria as criteria
+from litlearn.tree._counts import count_samples, sum_counts, sweep_counts
 from litlearn.tree._criteria import CLASSES, MEDIANS, NUMBERS
 from litlearn.tree._levels import (
     FEW_LEVELS,
@@ -63,6 +64,7 @@ VALUES, DRAWN, SCORE, UNDRAWN, CONSTANT, LAST, TRIED, HIGHEST = range(8)
 BEST, RANDOM = range(2)  # splitters
 NO_SIGNS = np.empty(0, dtype=np.int8)
 VALUED, MIXED = range(2)  # kinds of features: numbers only, or categories among them
+MOST_PER_SAMPLE = 2  # counts or sums for all codes of a feature; above, sorting wins
 ONE = np.int64(1)  # of the same type as any number of outputs: one function is compiled for both
 
 
@@ -134,6 +136,12 @@ class TreeSamples(NamedTuple):
     Y: np.ndarray  # (n_outputs, n_kinds) float64: classes of the kinds; or (n_outputs, n): targets
     w: np.ndarray  # (n_kinds,) or (n,) float64: weights, positive
     codes: np.ndarray  # (n_outputs, n) uint32: ranks of the targets, for the absolute error
+    # Of kinds whose weights are whole numbers, otherwise empty and 0:
+    groups: np.ndarray = np.empty(0, dtype=np.uint32)  # (n_kinds,): those that agree in the classes
+    steps: np.ndarray = np.empty(
+        0, dtype=np.uint64
+    )  # (n_kinds,): 1, and the weight in the upper half
+    n_groups: int = 0
 
 
 class Nodes(NamedTuple):
@@ -174,6 +182,7 @@ class Scratch(NamedTuple):
     links: np.ndarray  # (3, n + 2) int32
     sides: np.ndarray  # (2, 2)
     histogram: np.ndarray  # (n_bins, 2 + n_outputs * n_classes), for columns of few codes
+    counts: np.ndarray  # (n_bins * n_groups,) uint64: two counts in a word, see ``_counts.py``
     values: np.ndarray  # (n,), for random thresholds
     goes_right: np.ndarray  # (n,) bool; these two for the partition, in regression
     spare: np.ndarray  # (n,)
@@ -342,23 +351,50 @@ def sweep_bounded(family, work, stretch, n_first, limits):
 
 
 @njit(inline=True)
-def has_few_codes(n_codes, n_sums, n):
-    """Tell whether sums for each code of a feature cost less than sorting n samples."""
-    return n_codes * (1 + n_sums) <= 2 * n
+def n_counts(family, work, j):
+    """Return how many counts feature j has; zero if its samples are summed up."""
+    size = work.problem.n_codes[j] * work.samples.n_groups
+    return size if family == CLASSES and size <= work.scratch.counts.size else 0
 
 
 @njit(inline=True)
-def fill_histogram(family, work, j, start, stop):
+def has_few_codes(family, work, j, n):
+    """Tell whether counts or sums for each code of a feature cost less than sorting n samples."""
+    size = n_counts(family, work, j)
+    if size == 0:
+        size = work.problem.n_codes[j] * (1 + work.scratch.total.size)
+    return size <= MOST_PER_SAMPLE * n
+
+
+@njit(inline=True)
+def is_swept_as_counted(work, weight):
+    """Tell whether :func:`sweep_counts` takes a node of this weight."""
+    rules, n_outputs = work.rules, len(work.samples.Y)
+    return rules.criterion == criteria.GINI and n_outputs == 1 and weight <= rules.even_weight
+
+
+@njit(inline=True)
+def fill_histogram(family, work, j, stretch):
     """Sum up the samples of a node by their codes.
 
     A row of ``scratch.histogram`` holds the number of samples, their weight, and, for each output,
-    the weights of the classes or the sum of ``target - origin``. Returns how many values are
-    present, or -1 if the feature is constant here.
+    the weights of the classes or the sum of ``target - origin``. Where weights are whole numbers,
+    ``scratch.counts`` holds as much, and the rows are only written if the sweep reads them. Returns
+    how many values are present, or -1 if the feature is constant here.
     """
     problem, scratch, samples = work.problem, work.scratch, work.samples
+    start, stop = stretch.start, stretch.end
     histogram, codes, records = scratch.histogram, problem.codes, samples.records
     Y, w, centre = samples.Y, samples.w, scratch.centre
     n_classes, n_bins = scratch.total.shape[1], problem.n_codes[j]
+    # <count>: One addition for each sample.
+    n = n_counts(family, work, j)
+    if n > 0:
+        counts = scratch.counts[:n]
+        n_present = count_samples(codes[j], samples, (start, stop), problem.missing[j], counts)
+        if n_present > 0 and not is_swept_as_counted(work, stretch.weight):
+            sum_counts(counts, samples, n_classes, histogram[:n_bins])
+        return n_present
     # <fetch>: Rows are scattered over the memory: many can be waited for at once, if nothing else
     # is done with them.
     for i in range(start, stop):
@@ -386,12 +422,17 @@ def fill_histogram(family, work, j, start, stop):
 
 
 @njit(inline=True)
-def sweep_histogram(family, work, n_bins, first, stretch):
+def sweep_histogram(family, work, j, first, stretch):
     """Return the best score over all cuts between codes, and the codes on both sides of the cut.
 
     `first` is the code that comes first, whatever its number; `NO_MISSING` if none does.
     """
-    rules, scratch = work.rules, work.scratch
+    rules, scratch, n_bins = work.rules, work.scratch, work.problem.n_codes[j]
+    if family == CLASSES and is_swept_as_counted(work, stretch.weight):
+        counts = scratch.counts[: n_counts(family, work, j)]
+        if counts.size > 0:
+            bounds = rules.min_samples_leaf, rules.min_weight_leaf, stretch.end - stretch.start
+            return sweep_counts(counts, scratch.total[0], scratch.left[0], first, bounds)
     histogram, total, left = scratch.histogram, scratch.total, scratch.left
     n, weight = stretch.end - stretch.start, stretch.weight
     n_outputs, n_classes = total.shape
@@ -874,13 +915,13 @@ def try_cuts(family, bounded, work, j, stretch, limits, best):
     start, stop, n = stretch.start, stretch.end, stretch.end - stretch.start
     below, above, to_left = np.uint64(0), np.uint64(0), 0
     # <order>: Sums by code, or a sort.
-    few = has_few_codes(problem.n_codes[j], scratch.total.size, n)
+    few = has_few_codes(family, work, j, n)
     if family == MEDIANS:
         few = False
     if bounded == BOUNDED:
         few = few and limits.sign == 0
     if few:
-        n_present = fill_histogram(family, work, j, start, stop)
+        n_present = fill_histogram(family, work, j, stretch)
     else:
         n_present = order_by_code(family, work, j, start, stop)
     # <sides>: Missing values on the right; if there are any, also on the left.
@@ -888,8 +929,7 @@ def try_cuts(family, bounded, work, j, stretch, limits, best):
     for missing_left in range(0 if n_present < 0 else 1 if n_present == n else 2):
         if few:
             first = missing if missing_left else NO_MISSING
-            n_bins = problem.n_codes[j]
-            here, low, high = sweep_histogram(family, work, n_bins, first, stretch)
+            here, low, high = sweep_histogram(family, work, j, first, stretch)
             if is_better(here, best):
                 best, below, above, to_left = here, np.uint64(low), np.uint64(high), missing_left
             continue
