@@ -50,10 +50,10 @@ NO_TEXT = re.compile(
 )
 SPOKEN = ("term", "ref", "doc", "numref", "prf:ref")
 WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['’](?=[^\W\d_]))*[^\W\d_]")
-# Names of files and of Python, addresses, products such as X'X and powers.
+# Names of files and of Python, addresses, products such as X'X, powers and commits.
 NAMES = re.compile(
     r"\bhttps?:\S+|[\w-]*\w[./]\w[\w./-]*|\S*_\S*|\"\w+\"|\b\w'\w+(?:'\w+)*\b|[²³₀-₉]"
-    r"|\b\w*[a-z]\w*[A-Z]\w*\b|\b[A-Z][A-Z\d]+\w*\b"
+    r"|\b\w*[a-z]\w*[A-Z]\w*\b|\b[A-Z][A-Z\d]+\w*\b|\b(?=\w*\d)[\da-f]{7,}\b"
 )
 
 
