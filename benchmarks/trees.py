@@ -4,8 +4,8 @@ The time is that of one fit; in the cases of predictions that of one prediction,
 fitted in the first round, whose memory therefore includes the fit. The data are Gaussian clusters
 in some of the features, rounded measurements with many ties, and Friedman's regression function;
 none are sparse. Peers are called as a user would call them. scikit-learn-intelex has forests only,
-and puts values into 256 bins; scikit-learn tries every threshold, and so does the project, but
-where `max_bins` is given.
+and puts values into 256 bins; so does Snap ML, whose trees stand beside the project's with bins.
+scikit-learn tries every threshold, and so does the project, but where `max_bins` is given.
 
 Trees differ in the random choices that they make, so no answer is the right one. What is judged is
 the score on samples that were held out, and the mean score of ten small models with other seeds,
@@ -122,9 +122,19 @@ def adapters(folder, names, query, wrap=lambda build: build):
     )  # fmt: skip
 
 
+def snapml_tree(data, options, threads):
+    """Snap ML's tree, with as many bins as it has."""
+    kind = getattr(importlib.import_module("snapml"), options["estimator"])
+    return kind(random_state=0, n_jobs=threads, use_histograms=True, hist_nbins=256)
+
+
 EVERYBODY = ("litlearn", "sklearn", "sklearnex")
+SNAPML = Adapter(
+    "snapml", "Snap ML, bins", "snapml", ("snapml",), snapml_tree, fit, dtypes=("float32",)
+)
 ADAPTERS = {
     "tree": adapters("tree", EVERYBODY[:2], fit),
+    "bins": (*adapters("tree", EVERYBODY[:2], fit), SNAPML),
     "forest": adapters("ensemble", EVERYBODY, fit),
     "predict": adapters("ensemble", EVERYBODY, predict, fitted),
 }
@@ -179,6 +189,10 @@ SHAPES = (
     ("tree", "DecisionTreeRegressor", "friedman", 100_000, 20, "float64", {}, {}, 0.35, None),
     ("tree", "DecisionTreeRegressor", "friedman", 20_000, 10, "float32",
      {"criterion": "absolute_error"}, {}, 0.3, None),
+    ("bins", "DecisionTreeClassifier", "clusters", 100_000, 20, "float32", {}, {"max_bins": 255},
+     0.8, "snapml"),
+    ("bins", "DecisionTreeClassifier", "rounded", 100_000, 20, "float32", {}, {"max_bins": 255},
+     0.8, "snapml"),
     ("forest", "RandomForestClassifier", "clusters", 100_000, 20, "float64", FOREST, {},
      0.25, "sklearn"),
     ("forest", "RandomForestClassifier", "rounded", 100_000, 20, "float32", FOREST, {},
@@ -186,6 +200,8 @@ SHAPES = (
     ("forest", "RandomForestClassifier", "clusters", 20_000, 200, "float32", FOREST, {},
      1.2, "sklearnex"),
     ("forest", "RandomForestClassifier", "clusters", 100_000, 20, "float32", FOREST,
+     {"max_bins": 255}, 0.8, "sklearnex"),
+    ("forest", "RandomForestClassifier", "rounded", 100_000, 20, "float32", FOREST,
      {"max_bins": 255}, 0.8, "sklearnex"),
     ("forest", "RandomForestRegressor", "friedman", 20_000, 20, "float64", FOREST, {},
      0.25, "sklearn"),
@@ -200,7 +216,12 @@ SHAPES = (
     ("predict", "RandomForestRegressor", "friedman", 10_000, 20, "float64", FOREST, {},
      0.5, "sklearn"),
 )  # fmt: skip
-GROUPS = {"tree": "Decision trees", "forest": "Forests", "predict": "Predictions of forests"}
+GROUPS = {
+    "tree": "Decision trees",
+    "bins": "Decision trees",
+    "forest": "Forests",
+    "predict": "Predictions of forests",
+}
 QUERIES = 100_000
 
 
@@ -225,7 +246,7 @@ def cases(size):
             if (work, kind) in seen:
                 continue
             n, held_out = n // SMALLER, held_out // SMALLER
-            given = given | {"n_estimators": 10} if work != "tree" else given
+            given = given | {"n_estimators": 10} if work not in ("tree", "bins") else given
         seen.add((work, kind))
         setting = "".join(f"-{value}" for value in given.values() if isinstance(value, str))
         setting += "".join(f"-{name}" for name in ours)

@@ -308,7 +308,7 @@ def test_command_line_refuses_what_it_does_not_know(capsys):
     assert "unknown family unknown; known: knn, " in printed
     assert (
         "unknown peer scipi; known: celer, faiss, mapie, pykdtree, quantile_forest, scipy, skglm, "
-        "sklearn, sklearnex, statsmodels" in printed
+        "sklearn, sklearnex, snapml, statsmodels" in printed
     )
 
 
