@@ -71,9 +71,9 @@ def table(families):
     lines += [
         "",
         f"Smallest to largest ratio over {total} cases. Below 1, litlearn is faster.",
-        "The page says what each case times: a fit, predictions, or both. In two cases of",
-        "trees and two of forests litlearn uses bins, as Snap ML and scikit-learn-intelex do in all, and",
-        "scikit-learn never.",
+        "The page says what each case times: a fit, predictions, or both. In two cases",
+        "each of trees and forests litlearn uses bins, as Snap ML and scikit-learn-intelex do",
+        "in all, and scikit-learn never.",
         f"Measured from {when} with {threads} threads on",
         f"{machine['cores']} processors ({machine['processor']}).",
         "",
