@@ -48,6 +48,7 @@ PACKAGES = (
     "quantile-forest",
     "statsmodels",
     "ydf",
+    "snapml",
     "pykdtree",
     "faiss-cpu",
     "celer",

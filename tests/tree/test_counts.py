@@ -65,6 +65,23 @@ def test_the_best_cut_is_that_of_the_definition(seed, first, bounds):
     assert found[1:] == best
 
 
+@pytest.mark.parametrize("alone", [0, 9])
+@pytest.mark.parametrize("bounds", [(2, 0.0), (1, 2.0)])
+def test_no_child_is_too_small(alone, bounds):
+    """The best cut parts off one sample, on either side; the next best one may stay."""
+    codes, groups = np.arange(10, dtype=np.uint16), np.zeros(10, dtype=np.uint32)
+    groups[alone] = 1
+    no_ranks = np.zeros((0, 0), dtype=np.uint32)
+    samples = take_samples(TreeTargets(np.array([[0.0, 1.0]]), groups, no_ranks), np.ones(10))
+    counts, total = np.empty(20, dtype=np.uint64), np.array([9.0, 1.0])
+    _counts.count_samples(codes, samples, (0, 10), NO_MISSING, counts)
+    for (least, lightest), cut in {(1, 0.0): 1, bounds: 2}.items():
+        limits = least, lightest, 10
+        found = _counts.sweep_counts(counts, total, np.empty(2), NO_MISSING, limits)
+        below = cut - 1 if alone == 0 else 9 - cut
+        assert found[1:] == (below, below + 1)
+
+
 def test_codes_that_nobody_has_are_passed_over():
     codes, _, _, samples = drawn(0)
     codes = codes // 4 * 4  # 0, 4, 8

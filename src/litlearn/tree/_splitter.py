@@ -138,9 +138,7 @@ class TreeSamples(NamedTuple):
     codes: np.ndarray  # (n_outputs, n) uint32: ranks of the targets, for the absolute error
     # Of kinds whose weights are whole numbers, otherwise empty and 0:
     groups: np.ndarray = np.empty(0, dtype=np.uint32)  # (n_kinds,): those that agree in the classes
-    steps: np.ndarray = np.empty(
-        0, dtype=np.uint64
-    )  # (n_kinds,): 1, and the weight in the upper half
+    steps: np.ndarray = np.empty(0, dtype=np.uint64)  # (n_kinds,): 1, upper half: the weight
     n_groups: int = 0
 
 
