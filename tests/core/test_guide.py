@@ -162,3 +162,13 @@ def test_roles_become_words():
     assert guide.plain("the share :math:`R^2`, see :mod:`x`") == "the share R^2, see `x`"
     cited = "As :cite:t:`ross_incremental_2008`; twice :cite:p:`golub_block_1981`; ``:eq:``"
     assert guide.plain(cited) == "As Ross (2008); twice (Golub 1981); ``:eq:``"
+
+
+def test_a_name_is_looked_for_once(monkeypatch):
+    """What a namespace loads when it is first asked for stands in it from then on."""
+    from litlearn import decomposition
+    from litlearn._core import guide
+
+    first = decomposition.PCA
+    monkeypatch.setattr(guide, "prepare", None)  # nobody prepares it again
+    assert decomposition.PCA is first is vars(decomposition)["PCA"]

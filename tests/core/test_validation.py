@@ -458,6 +458,29 @@ def test_random_state():
         refused(lambda value=value: v.check_random_state("Model", value), "'random_state'")
 
 
+def test_what_draws_nothing_makes_no_random_state(monkeypatch):
+    """It would take longer than some of these fits."""
+    from litlearn.decomposition import PCA
+    from litlearn.linear_model import Lasso, LogisticRegression, MultiTaskLasso
+    from litlearn.svm import SVC, LinearSVC
+
+    class Unwanted(np.random.RandomState):
+        def __init__(self, *seed):
+            raise AssertionError("a RandomState was made")
+
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 2
+    monkeypatch.setattr(np.random, "RandomState", Unwanted)
+    for kind in (PCA, Lasso, LogisticRegression, SVC):
+        kind(random_state=0).fit(X, y)
+    MultiTaskLasso(random_state=0).fit(X, X[:, :2])
+    for seed in (-1, 1.5, "0"):
+        with pytest.raises(InvalidParameterError, match="'random_state' parameter of PCA"):
+            PCA(random_state=seed).fit(X)
+    monkeypatch.undo()
+    first, second = (LinearSVC(random_state=0, loss="hinge").fit(X, y).coef_ for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
 def test_long_values_are_cut_in_messages():
     with pytest.raises(InvalidParameterError) as caught:
         v.check_integer("Model", "k", "x" * 5000)

@@ -657,6 +657,8 @@ def random_singular(A, k, random, *, n_oversamples=10, n_iter="auto", normalizer
     It does not know how close it came: the residual is NaN. See :cite:t:`halko_finding_2011`.
     """
     n_iter = default_iterations(k, A.shape) if n_iter == "auto" else n_iter
+    # So many directions span all that there is: nothing is to be gained from more of them.
+    n_iter = 0 if k + n_oversamples >= min(A.shape) else n_iter
     wide = A.shape[0] < A.shape[1]
     A = Transposed(A) if wide else A
     Q = random_range(A, k + n_oversamples, random, n_iter, normalizer)

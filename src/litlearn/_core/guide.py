@@ -76,7 +76,9 @@ def guide(module, homes=None):
 
     def __getattr__(name):
         if homes and name in homes:
-            return prepare(getattr(importlib.import_module(f"{module}.{homes[name]}"), name))
+            value = getattr(importlib.import_module(f"{module}.{homes[name]}"), name)
+            setattr(sys.modules[module], name, prepare(value))  # Python does not ask again
+            return value
         raise absent(module, name, sys._getframe(1))
 
     return __getattr__

@@ -4,7 +4,16 @@ import numpy as np
 
 from litlearn._core import factors, validation
 from litlearn._core.base import NumberedColumnsMixin
-from litlearn._core.constraints import BOOLEAN, COUNT, NOT_NEGATIVE, TIMES, Option, Table
+from litlearn._core.constraints import (
+    BOOLEAN,
+    COUNT,
+    NOT_NEGATIVE,
+    RANDOM_STATE,
+    SEED,
+    TIMES,
+    Option,
+    Table,
+)
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn.exceptions import ConvergenceWarning, NotFittedError
 from litlearn.kernels import _gram
@@ -110,6 +119,7 @@ class KernelPCA(NumberedColumnsMixin, _gram.KernelEstimator):
         eigen_solver=Option("auto", "dense", "arpack", "randomized"),
         max_iter=COUNT | None,
         iterated_power=Option("auto") | TIMES,
+        random_state=SEED,
         remove_zero_eig=BOOLEAN,
     )
 
@@ -384,8 +394,10 @@ def leading(model, A, random):
         if found.residual <= RESIDUAL:
             return found, found.residual
     if solver == "arpack" and k < n:
+        random = RANDOM_STATE.read(random)
         return factors.arpack_eigen(A, k, random, model.tol, model.max_iter), None
     if solver == "randomized":
+        random = RANDOM_STATE.read(random)
         return factors.random_eigen(A, k, random, n_iter=model.iterated_power), None
     # <dense>: All eigenvectors by divide and conquer, or a few by their own representations.
     options = {"driver": "evd"} if k == n else {"subset_by_index": (n - k, n - 1)}

@@ -10,7 +10,17 @@ import numpy as np
 from litlearn._core import factors, validation
 from litlearn._core.base import BaseEstimator, NumberedColumnsMixin
 from litlearn._core.chunked import is_chunked
-from litlearn._core.constraints import BOOLEAN, REPEATS, TIMES, Float, Integer, Option, Table
+from litlearn._core.constraints import (
+    BOOLEAN,
+    RANDOM_STATE,
+    REPEATS,
+    SEED,
+    TIMES,
+    Float,
+    Integer,
+    Option,
+    Table,
+)
 from litlearn._core.factors import Product
 from litlearn._core.parallel import cut, fold_blocks, multiply
 from litlearn.decomposition import _axes
@@ -232,6 +242,7 @@ class PCA(LinearReduction):
         whiten=BOOLEAN,
         svd_solver=Option("auto", "full", "covariance_eigh", "arpack", "randomized"),
         iterated_power=Option("auto") | TIMES,
+        random_state=SEED,
     )
     _fits_chunks = True
 
@@ -368,6 +379,7 @@ class PCA(LinearReduction):
         cloud = _axes.cloud(X)
         if solver == "full":
             return cloud, _axes.by_samples(cloud)
+        random = RANDOM_STATE.read(random)
         if solver == "arpack":
             return cloud, _axes.by_arpack(cloud, k, random, self.tol)
         return cloud, _axes.by_projection(

@@ -315,8 +315,7 @@ def fill_upper(kernel, X, rows, out):
     """Kernel of a block of samples X[rows] and of all from its first on; out (m, n - start)."""
     gram_tile(kernel, X[rows.start :], X[rows], out)
     block = out[:, : len(out)]
-    below = np.tril_indices(len(block), -1)
-    block[below] = block.T[below]
+    np.copyto(block, block.T.copy(), where=np.tri(len(block), k=-1, dtype=bool))
     if kernel.code in METRICS:
         np.fill_diagonal(block, 1.0)
 

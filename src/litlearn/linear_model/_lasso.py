@@ -30,7 +30,9 @@ from litlearn._core.constraints import (
     COUNT,
     NOT_NEGATIVE,
     POSITIVE,
+    RANDOM_STATE,
     REPEATS,
+    SEED,
     SHARE,
     Option,
     Real,
@@ -190,8 +192,9 @@ def solver_settings(given):
 
     A seed of zero stands for cyclic order.
     """
-    seed, random = 0, given.random_state
+    seed = 0
     if given.selection == "random":
+        random = RANDOM_STATE.read(given.random_state)
         draw = getattr(random, "integers", None) or random.randint
         seed = int(draw(1, 2**31 - 1))
     max_iter, positive = given.max_iter or 1000, vars(given).get("positive", False)
@@ -595,6 +598,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         precompute=PRECOMPUTE,
         max_iter=COUNT | None,
         positive=BOOLEAN,
+        random_state=SEED,
         selection=SELECTION,
     )
     sparse_formats = ("csc", "csr")
@@ -828,6 +832,7 @@ class PathChoice(LinearRegressor):
         precompute=Option("auto") | PRECOMPUTE,
         max_iter=COUNT,
         positive=BOOLEAN,
+        random_state=SEED,
         selection=SELECTION,
     )
     sparse_formats = ("csc", "csr")

@@ -23,6 +23,7 @@ from litlearn._core.constraints import (
     BOOLEAN,
     POSITIVE,
     REPEATS,
+    SEED,
     SHARE,
     Integer,
     Option,
@@ -223,6 +224,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         intercept_scaling=POSITIVE,
         solver=Option(*SOLVERS),
         max_iter=Integer("[0, inf)"),
+        random_state=SEED,
     )
     sparse_formats = SPARSE_FORMATS
     _calls_back = True  # with solvers that tell their steps

@@ -28,6 +28,7 @@ from litlearn._core.constraints import (
     COUNT,
     NOT_NEGATIVE,
     POSITIVE,
+    SEED,
     SHARE,
     Option,
     Real,
@@ -411,6 +412,7 @@ class _SGD(SparseCoefficients):
         learning_rate=Option(*SCHEDULES),
         eta0=POSITIVE,
         power_t=ANY_REAL,
+        random_state=SEED,
         early_stopping=BOOLEAN,
         validation_fraction=Real("(0.0, 1.0)"),
         n_iter_no_change=COUNT,
@@ -635,12 +637,12 @@ class _SGD(SparseCoefficients):
         They are scikit-learn's, which draws a number more than it needs before, or after, the seed.
         """
         random = validation.check_random_state(self, self.random_state)
-        splits = validation.check_random_state(self, self.random_state)
         integer, held = validation.random_integer, np.empty(0, dtype=np.intp)
         if codes is not None and len(weight) == 1:
             integer(random)
         if self.early_stopping:
             positive = weight.max(axis=0) > 0.0
+            splits = validation.check_random_state(self, self.random_state)
             held = held_out(self, splits, len(positive), codes, positive)
         seeds = [integer(random) for _ in weight]
         if codes is None:

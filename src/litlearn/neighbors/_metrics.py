@@ -132,14 +132,24 @@ def largest_reduced(to_distance, r, guess):
     r, guess : ndarray of shape (m,), float64
         Radii, and the reduced distances that belong to them up to rounding.
     """
+    if (r == np.inf).all():
+        return np.full(r.shape, np.inf)
     # The root maps many neighbouring floats to one: bracket the bound, then halve the bracket.
     largest = np.finfo(np.float64).max
     with np.errstate(over="ignore"):
-        low = np.minimum(guess, largest) * (1 - 1e-9)
-        high = np.minimum(guess * (1 + 1e-9) + 1e-300, largest)
+        for width in (
+            1e-14,
+            1e-9,
+        ):  # a square is that near; the power of a general order may not be
+            low = np.minimum(guess, largest) * (1 - width)
+            high = np.minimum(guess * (1 + width) + 1e-300, largest)
+            if ((to_distance(low) <= r) & (to_distance(high) > r)).all():
+                break
     low[to_distance(low) > r] = 0.0
     for _ in range(64):
         middle = low + (high - low) / 2
+        if ((middle <= low) | (middle >= high)).all():  # no number is left between them
+            break
         inside = to_distance(middle) <= r
         low, high = np.where(inside, middle, low), np.where(inside, high, middle)
     bound = np.where(to_distance(high) <= r, high, low)

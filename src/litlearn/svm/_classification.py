@@ -7,7 +7,7 @@ import numpy as np
 
 from litlearn._core import targets, validation
 from litlearn._core.base import ClassifierMixin
-from litlearn._core.constraints import BOOLEAN, Option, Real, Table
+from litlearn._core.constraints import BOOLEAN, SEED, Option, Real, Table
 from litlearn._core.parallel import effective_n_jobs, fold_blocks
 from litlearn._core.progress import progress
 from litlearn.exceptions import NotFittedError
@@ -26,6 +26,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         decision_function_shape=Option("ovr", "ovo"),
         break_ties=BOOLEAN,
         probability=Option("deprecated") | BOOLEAN,
+        random_state=SEED,
     )
 
     def _check_classifier(self):

@@ -49,7 +49,7 @@ class StoredGram:
         rows = samples if self.rows is None else self.rows[samples]
         if len(rows) == len(self.K) and np.array_equal(rows, np.arange(len(rows))):
             return self.K.astype(dtype, copy=False)
-        return self.K[np.ix_(rows, rows)].astype(dtype, copy=False)
+        return self.K[rows].take(rows, axis=1).astype(dtype, copy=False)  # np.ix_ is slower
 
     def product(self, samples, weights, dtype):
         """Sum of the columns of some samples, each with its weight: (n,) float64."""

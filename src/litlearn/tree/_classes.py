@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from litlearn._core import validation
-from litlearn._core.constraints import Option, RandomState, Table
+from litlearn._core.constraints import SEED, Option, Table
 from litlearn.tree._base import ClassShares, LeafMeans, TreeModel, renamed, with_table
 from litlearn.tree._growth import grow_tree
 from litlearn.tree._prune import find_weakest_links, prune
@@ -14,7 +14,7 @@ from litlearn.tree._prune import find_weakest_links, prune
 class DecisionTree(TreeModel):
     """What the four trees share."""
 
-    _constraints = Table(splitter=Option("best", "random"), random_state=RandomState(seed=True))
+    _constraints = Table(splitter=Option("best", "random"), random_state=SEED)
 
     def _draws_thresholds(self):
         return self.splitter == "random"
