@@ -12,6 +12,7 @@ import reference
 from litlearn.cluster import (
     KMeans,
     MiniBatchKMeans,
+    _kmeans,
     _lloyd,
     k_means,
 )
@@ -26,6 +27,12 @@ nojit = pytest.mark.nojit
 
 
 ALGORITHMS = pytest.mark.parametrize("algorithm", ["lloyd", "elkan", "hamerly"])
+
+
+@pytest.fixture(autouse=True)
+def margins(monkeypatch):
+    """Let few samples be assigned as many are."""
+    monkeypatch.setattr(_kmeans, "SMALL", 0)
 
 
 def samples_of(X, s=None):
@@ -317,3 +324,19 @@ def test_labels_are_those_of_a_centre_that_moved_to_a_far_sample_last(algorithm)
     nearest = np.abs(X - model.cluster_centers_.T).argmin(axis=1)
     np.testing.assert_array_equal(model.labels_, nearest)
     assert model.inertia_ == 0.0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shift", [0.0, 1e4])
+def test_plain_passes_over_few_samples_find_the_same(dtype, shift, monkeypatch):
+    """Also in float32, whose samples are measured in float64 on either way."""
+    X = (clustered(n=400, spread=3.0)[0] + shift).astype(dtype)
+    s = np.random.default_rng(1).uniform(0.0, 2.0, 400)
+    many = KMeans(6, random_state=0).fit(X, sample_weight=s)
+    monkeypatch.setattr(_kmeans, "SMALL", 2**16)
+    monkeypatch.setattr(_kmeans, "Margins", None)  # nobody asks for them
+    few = KMeans(6, random_state=0).fit(X, sample_weight=s)
+    np.testing.assert_array_equal(few.labels_, many.labels_)
+    assert few.n_iter_ == many.n_iter_ and few.cluster_centers_.dtype == dtype
+    np.testing.assert_allclose(few.cluster_centers_, many.cluster_centers_, rtol=1e-6)
+    assert few.inertia_ == pytest.approx(many.inertia_, rel=1e-6)

@@ -11,6 +11,7 @@ from litlearn.cluster import (
     MiniBatchKMeans,
     _minibatch,
 )
+from litlearn.cluster._lloyd import CentredSamples
 from litlearn.cluster._minibatch import Centres, step
 from problems import clustered
 
@@ -23,7 +24,7 @@ def test_batch_twin():
     X, s = clustered(n=60)
     centres = Centres(X[:4].copy(), np.array([2.0, 0.0, 1.0, 5.0]))
     labels, _, inertia = reference.kmeans_step(X, s, centres.places)
-    found, value = step(X, s, centres)
+    found, value = step(CentredSamples(X, s, None), centres)
     assert value == pytest.approx(inertia)
     for c in range(4):
         own = labels == c
@@ -46,8 +47,8 @@ def test_batches_end_when_a_running_mean_ceases_to_fall():
 def test_batches_end_when_the_centres_rest(monkeypatch):
     X, moves = clustered(n=300, spread=3.0)[0], []
 
-    def spy(X, weight, before, *options):
-        after, inertia = step(X, weight, before, *options)
+    def spy(batch, before, *options):
+        after, inertia = step(batch, before, *options)
         moves.append(np.sum((after.places - before.places) ** 2))
         return after, inertia
 

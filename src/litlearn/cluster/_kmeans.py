@@ -14,6 +14,10 @@ from litlearn.cluster._margins import Margins
 from litlearn.cluster._seeding import check_enough, plus_plus, squared_norms, weights_or_ones
 from litlearn.exceptions import ConvergenceWarning
 
+# Products of a coordinate and a centre up to which a plain pass takes less time than it takes to
+# know which samples need none.
+SMALL = 2**16
+
 
 class CentreModel(NumberedColumnsMixin, ClusterMixin, BaseEstimator):
     """What the two k-means estimators share: parameters, starts, and answers about new samples."""
@@ -359,6 +363,9 @@ default="k-means++"
         """Return what assigns the samples, anew for each start, or None: plain passes."""
         if self.n_clusters == 1 or validation.is_sparse(samples.X):
             return None
+        if algorithm == "lloyd" and samples.X.size * self.n_clusters <= SMALL:
+            exact = samples._replace(X=samples.X.astype(np.float64, copy=False))
+            return lambda centres, labels: _lloyd.assign(exact, centres, labels)
         if algorithm == "lloyd":
             return Margins(samples, self.n_clusters)
         return Bounds(samples, self.n_clusters, None, algorithm == "elkan")

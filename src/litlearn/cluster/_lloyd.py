@@ -17,6 +17,7 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.distances import EUCLIDEAN, Metric, difference_tile
+from litlearn._core.factors import alone
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks, single_threaded_blas
 
@@ -33,11 +34,12 @@ class CentredSamples(NamedTuple):
 
     X: np.ndarray  # (n, p), float32 or float64, rows contiguous; or CSR
     weight: np.ndarray  # (n,), float64; of samples in chunks, None says that all are 1
-    centre: np.ndarray  # (p,), float64: subtracted from dense samples, so that scores keep digits
+    # (p,), float64: subtracted from dense samples, so that scores keep digits; None subtracts nothing
+    centre: np.ndarray | None
 
     def tile(self, rows):
         """Return some samples, dense ones less the centre, in the type of the samples."""
-        if validation.is_sparse(self.X) or not self.centre.any():
+        if self.centre is None or validation.is_sparse(self.X) or not self.centre.any():
             return self.X[rows]
         return self.X[rows] - self.centre.astype(self.X.dtype)
 
@@ -174,7 +176,7 @@ def squared_distances(T, centres, labels, out):
 # --- one pass --------------------------------------------------------------------------------
 
 
-def assign(samples, centres, labels, n_jobs=None, update=True):
+def assign(samples, centres, labels, n_jobs=None, update=True, squares=None):
     """Assign all samples to their nearest centres, :eq:`eq-kmeans-assign`, and sum them up.
 
     Parameters
@@ -189,6 +191,8 @@ def assign(samples, centres, labels, n_jobs=None, update=True):
         Number of threads; the result has the same bits for each.
     update : bool, default=True
         Whether sums are needed.
+    squares : ndarray of shape (n,), default=None
+        Overwritten with the squared distances from the nearest centres, by difference.
 
     Returns
     -------
@@ -198,24 +202,35 @@ def assign(samples, centres, labels, n_jobs=None, update=True):
 
     k, p = centres.shape
     scale = scale_of(centres, samples.X.dtype)
-    C = (centres * scale).astype(samples.X.dtype)
-    half_norms = (0.5 * np.einsum("cj,cj->c", centres * scale, centres * scale)).astype(C.dtype)
+    scaled = centres * scale
+    C = scaled.astype(samples.X.dtype)
+    half_norms = (0.5 * np.einsum("cj,cj->c", scaled, scaled)).astype(C.dtype)
 
     def part(rows):
         found = ClusterSums(np.zeros((k if update else 0, p)), np.zeros(k), 0)
         T, weight, own = samples.tile(rows), samples.weight[rows], labels[rows]
-        T = T if scale == 1.0 else T * T.dtype.type(scale)
+        scaled = T if scale == 1.0 else T * T.dtype.type(scale)
         if not validation.is_sparse(T):
             arrays = weight, own, found.sums, found.weights
-            return found._replace(n_changed=assign_block(T, C, half_norms, *arrays))
-        n_changed = nearest_of_tile(np.ascontiguousarray((T @ C.T).T), half_norms, own)
-        if update:
-            arrays = T.data, T.indices, T.indptr
-            add_sparse_rows(*arrays, weight, own, found.sums, found.weights)
+            n_changed = assign_block(scaled, C, half_norms, *arrays)
+        else:
+            n_changed = nearest_of_tile(np.ascontiguousarray((scaled @ C.T).T), half_norms, own)
+            if update:
+                arrays = scaled.data, scaled.indices, scaled.indptr
+                add_sparse_rows(*arrays, weight, own, found.sums, found.weights)
+        if squares is not None:
+            write_squares(T, centres, own, squares[rows])
         return found._replace(n_changed=n_changed)
 
     found = fold_blocks(part, add_sums, samples.blocks(k), n_jobs)
     return found if scale == 1.0 else found._replace(sums=found.sums / scale)
+
+
+def write_squares(T, centres, labels, out):
+    """Write the squared distances of samples, dense or sparse, from their centres."""
+    for rows in cut(len(labels), MOST) if validation.is_sparse(T) else [slice(None)]:
+        some = T[rows].toarray() if validation.is_sparse(T) else T
+        squared_distances(some, centres, labels[rows], out[rows])
 
 
 def distances_from_own(samples, centres, labels, n_jobs=None):
@@ -224,9 +239,7 @@ def distances_from_own(samples, centres, labels, n_jobs=None):
 
     def part(rows):
         for tile in cut(rows, MOST):
-            T = samples.tile(tile)
-            T = T.toarray() if validation.is_sparse(T) else T
-            squared_distances(T, centres, labels[tile], out[tile])
+            write_squares(samples.tile(tile), centres, labels[tile], out[tile])
 
     fold_blocks(part, None, samples.blocks(1), n_jobs, work=samples.X.shape[0] * centres.shape[1])
     return out
@@ -290,6 +303,7 @@ class Clustering(NamedTuple):
     converged: bool
 
 
+@alone
 def lloyd(samples, centres, max_iter, tol, n_jobs=None, report=None, step=None):
     """Alternate between the two steps until nothing moves: :prf:ref:`alg-kmeans`.
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from litlearn._core import validation
 from litlearn._core.constraints import BOOLEAN, COUNT, NOT_NEGATIVE, Integer, Table
+from litlearn._core.factors import alone
+from litlearn._core.parallel import single_threaded_blas
 from litlearn._core.progress import progress
 from litlearn.cluster import _lloyd
 from litlearn.cluster._kmeans import CentreModel, centred_samples, show_inertia
@@ -18,28 +20,31 @@ LONGEST = 10  # batches' worth of samples for each centre, after which idle cent
 class Centres(NamedTuple):
     """Centres and how much each has been given; replaced, not changed."""
 
-    places: np.ndarray  # (k, p), float64
+    places: np.ndarray  # (k, p), float64, less what is taken off the samples
     weights: np.ndarray  # (k,): sums of the weights of the samples given to each
 
 
-def assigned(X, weight, places):
-    """Return the samples, less an origin amid the centres, and their labels and inertia."""
-    sparse = validation.is_sparse(X)
-    origin = np.zeros(X.shape[1]) if sparse else _lloyd.representable(places.mean(axis=0), X)
-    samples = CentredSamples(X, weight, origin)
-    labels = np.empty(X.shape[0], dtype=np.int32)
-    found = _lloyd.assign(samples, places - origin, labels)
-    return found, origin, labels, _lloyd.inertia_of(samples, places - origin, labels)
+def taken(samples, rows):
+    """Return some of the samples, in an array of their own."""
+    return CentredSamples(samples.tile(rows), samples.weight[rows], None)
 
 
-def step(X, weight, centres, random_state=None, ratio=0.0):
+def assigned(samples, places):
+    """Return what the nearest centres are given, the labels, and the inertia."""
+    n = samples.X.shape[0]
+    labels, squares = np.empty(n, dtype=np.int32), np.empty(n)
+    found = _lloyd.assign(samples, places, labels, squares=squares)
+    with single_threaded_blas():
+        return found, labels, float(samples.weight @ squares)
+
+
+def step(batch, centres, random_state=None, ratio=0.0):
     """Give a batch to its nearest centres, :eq:`eq-kmeans-minibatch`.
 
     Parameters
     ----------
-    X : ndarray or CSR array of shape (m, p)
-        The batch.
-    weight : ndarray of shape (m,)
+    batch : CentredSamples
+        (m, p), of an array of their own.
     centres : Centres
     random_state : RandomState, Generator or None
         Moves centres that have less than `ratio` of the largest weight to samples of the batch;
@@ -52,15 +57,15 @@ def step(X, weight, centres, random_state=None, ratio=0.0):
     inertia : float
         Of the batch, for the centres before.
     """
-    found, origin, _, inertia = assigned(X, weight, centres.places)
+    found, _, inertia = assigned(batch, centres.places)
     total = centres.weights + found.weights
     given = found.weights > 0.0
     # <mean>: of all samples so far, old and new.
     places = centres.places.copy()
-    old = (centres.places[given] - origin) * centres.weights[given, None]
-    places[given] = (old + found.sums[given]) / total[given, None] + origin
+    old = centres.places[given] * centres.weights[given, None]
+    places[given] = (old + found.sums[given]) / total[given, None]
     if random_state is not None and ratio > 0.0:
-        places, total = reassigned(X, places, total, random_state, ratio)
+        places, total = reassigned(batch.X, places, total, random_state, ratio)
     return Centres(places, total), inertia
 
 
@@ -82,6 +87,7 @@ class Progress:
     """Decides when batches bring no more: by a running mean of their inertia."""
 
     def __init__(self, batch_size, n_samples, tol, patience):
+        self.batch_size = batch_size
         self.share = min(batch_size * 2.0 / (n_samples + 1), 1.0)
         self.tol, self.patience = tol, patience
         self.mean = self.least = None
@@ -220,12 +226,12 @@ default="k-means++"
         return batch_size, min(init_size, n_samples)
 
     def _start_on_some(self, samples, init_size, given, random_state):
-        """Return first centres (k, p), found on a sample of the samples."""
+        """Return first centres (k, p), less ``samples.centre``, found on some of the samples."""
         n = samples.X.shape[0]
         if init_size < n:
             few = random_state.randint(0, n, init_size)
             samples = samples._replace(X=samples.X[few], weight=samples.weight[few])
-        return self._start(samples, None, given, random_state) + samples.centre
+        return self._start(samples, None, given, random_state)
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the centres.
@@ -262,20 +268,39 @@ default="k-means++"
         best, best_inertia = None, np.inf
         for _ in range(self._n_init):
             start = self._start_on_some(samples, self._init_size, given, random_state)
-            inertia = assigned(X[few], weight[few], start)[3]
+            inertia = assigned(taken(samples, few), start)[2]
             if best is None or inertia < best_inertia:
                 best, best_inertia = start, inertia
-        centres = Centres(best, np.zeros(self.n_clusters))
-        self._n_since_reassignment = 0
         patience = Progress(batch_size, n, self.tol * variance, self.max_no_improvement)
-        shares, ones = weight / weight.sum(), np.ones(batch_size)
+        centres, inertia, n_steps = self._learn(samples, best, patience, random_state)
+        # An interrupt leaves the estimator as it was: all is computed before anything is stored.
+        labels = None
+        if self.compute_labels:
+            _, labels, inertia = assigned(samples, centres.places)
+        else:
+            mean = inertia / batch_size if patience.mean is None else patience.mean
+            inertia = mean * weight.sum()
+        self._store(centres, samples.centre, X.dtype, labels, inertia)
+        self.n_steps_, self.n_iter_ = n_steps, int(np.ceil(n_steps * batch_size / n))
+        self._random_state = random_state
+        validation.store_features(self, X.shape[1], names)
+        return self
+
+    @alone
+    def _learn(self, samples, start, patience, random_state):
+        """Give batches to centres (k, p), until `patience` ends; return them, the inertia of the
+        last batch, and the number of batches."""
+        n, batch_size = samples.X.shape[0], patience.batch_size
+        centres, self._n_since_reassignment = Centres(start, np.zeros(self.n_clusters)), 0
+        shares, ones = samples.weight / samples.weight.sum(), np.ones(batch_size)
         n_steps = max(1, (int(self.max_iter) * n) // batch_size)
         with progress(self, show_inertia, total=n_steps) as report:
             for i in range(n_steps):
                 batch = random_state.choice(n, batch_size, p=shares, replace=True)
                 before = centres.places
                 mover = random_state if self._is_time(centres, batch_size) else None
-                centres, inertia = step(X[batch], ones, centres, mover, self._ratio())
+                batch = CentredSamples(samples.tile(batch), ones, None)
+                centres, inertia = step(batch, centres, mover, self._ratio())
                 if report is not None:
                     report(i + 1, inertia)
                 moved = np.sum((centres.places - before) ** 2) if self.tol > 0.0 else 0.0
@@ -283,18 +308,7 @@ default="k-means++"
                     if self.verbose:
                         print(f"Converged ({patience.reason}) at step {i + 1}/{n_steps}")
                     break
-        # An interrupt leaves the estimator as it was: all is computed before anything is stored.
-        labels = None
-        if self.compute_labels:
-            _, _, labels, inertia = assigned(X, weight, centres.places)
-        else:
-            mean = inertia / batch_size if patience.mean is None else patience.mean
-            inertia = mean * weight.sum()
-        self._store(centres, X.dtype, labels, inertia)
-        self.n_steps_, self.n_iter_ = i + 1, int(np.ceil((i + 1) * batch_size / n))
-        self._random_state = random_state
-        validation.store_features(self, X.shape[1], names)
-        return self
+        return centres, inertia, i + 1
 
     def partial_fit(self, X, y=None, sample_weight=None):
         """Give one batch to the centres.
@@ -326,17 +340,21 @@ default="k-means++"
             samples, _ = centred_samples(X, weight)
             size = self._sizes(X.shape[0])[1]
             start = self._start_on_some(samples, size, given, self._random_state)
-            centres = Centres(start, np.zeros(self.n_clusters))
+            centres = Centres(start + samples.centre, np.zeros(self.n_clusters))
         else:
             X = validation.check_queries(self, X)
             weight = weights_or_ones(self, sample_weight, X.shape[0])
             centres = self._centres
         mover = self._random_state if self._is_time(centres, X.shape[0]) else None
-        centres, _ = step(X, weight, centres, mover, self._ratio())
-        found = None, None
-        if self.compute_labels:
-            found = assigned(X, weight, centres.places)[2:]
-        self._store(centres, X.dtype, *found)
+        # Scores keep their digits if the origin is amid the centres.
+        sparse = validation.is_sparse(X)
+        middle = centres.places.mean(axis=0)
+        origin = np.zeros(X.shape[1]) if sparse else _lloyd.representable(middle, X)
+        batch = CentredSamples(X if sparse else X - origin.astype(X.dtype), weight, None)
+        moved = centres._replace(places=centres.places - origin)
+        moved, _ = step(batch, moved, mover, self._ratio())
+        found = assigned(batch, moved.places)[1:] if self.compute_labels else (None, None)
+        self._store(moved, origin, X.dtype, *found)
         self.n_steps_ = getattr(self, "n_steps_", 0) + 1
         if first:
             validation.store_features(self, X.shape[1], names)
@@ -355,7 +373,8 @@ default="k-means++"
             return True
         return False
 
-    def _store(self, centres, dtype, labels, inertia):
+    def _store(self, moved, origin, dtype, labels, inertia):
+        centres = moved._replace(places=moved.places + origin)
         self._centres = centres
         self.cluster_centers_ = centres.places.astype(dtype)
         self.__dict__.pop("labels_", None)
