@@ -34,7 +34,7 @@ class CentredSamples(NamedTuple):
 
     X: np.ndarray  # (n, p), float32 or float64, rows contiguous; or CSR
     weight: np.ndarray  # (n,), float64; of samples in chunks, None says that all are 1
-    # (p,), float64: subtracted from dense samples, so that scores keep digits; None subtracts nothing
+    # (p,), float64: subtracted from dense samples, so that scores keep digits; None: it has been
     centre: np.ndarray | None
 
     def tile(self, rows):

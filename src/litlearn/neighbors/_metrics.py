@@ -140,7 +140,7 @@ def largest_reduced(to_distance, r, guess):
         for width in (
             1e-14,
             1e-9,
-        ):  # a square is that near; the power of a general order may not be
+        ):  # a square is as near as the first; not all powers are
             low = np.minimum(guess, largest) * (1 - width)
             high = np.minimum(guess * (1 + width) + 1e-300, largest)
             if ((to_distance(low) <= r) & (to_distance(high) > r)).all():

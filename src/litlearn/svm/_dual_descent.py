@@ -21,7 +21,7 @@ import numpy as np
 from litlearn._core import random, validation
 from litlearn._core.jit import njit, prefetch
 from litlearn._core.parallel import check_interrupt
-from litlearn.svm._free_samples import solve_free
+from litlearn.svm._rounds import passes_worth, solve_rounds
 
 WORK = 20_000_000  # products between two returns to Python: about 20 ms
 AHEAD = 4  # samples that are brought near before their turn
@@ -31,7 +31,7 @@ SHARE = 0.01  # of what was found at the last look, but not beyond
 CLOSE = 0.1  # of tol.
 ROUND = 100  # passes of the joint machine, over samples that are not left out, that count as one
 REPEATS = 10  # most of them in the same order
-SLOW, SOON = 48, 2  # passes after which equations are solved, and again if they help
+SLOW = 16  # passes after which Newton's method may take over
 
 
 class Rows(NamedTuple):
@@ -253,6 +253,13 @@ def pass_over(visit, active, part, state):
     return np.concatenate(kept), worst
 
 
+def passes_left(count, before, now, goal):
+    """Return how many more passes a violation takes to the goal, as it fell in the last `count`."""
+    if now <= goal:
+        return 0.0
+    return count * np.log(now / goal) / np.log(before / now) if now < before else np.inf
+
+
 def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
     """Minimise a DualProblem.
 
@@ -278,9 +285,16 @@ def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
     beta, w, lengths = np.zeros(n), np.zeros(n_features + 1), np.empty(n)
     squared_lengths(rows, lengths)
     members = np.flatnonzero(problem.upper > problem.lower)
-    active, reserve, n_iter, again, wait = members.copy(), np.inf, 0, SLOW, SOON
+    active, reserve, half, n_iter = members.copy(), np.inf, np.inf, 0
+    again, enough = SLOW, passes_worth(rows, n_features)
     state, goal = random.make_state(seed), np.inf
     part = max(1, int(WORK * n / max(1, len(rows.data))))
+
+    def violation_of(beta):
+        """Return the largest violation, with w computed anew."""
+        combine(rows, beta, w)
+        return largest_violation(rows, problem, beta, w, members)
+
     while n_iter < max_iter:
         looked = len(active) == len(members)
         active, worst = pass_over(
@@ -294,27 +308,27 @@ def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
         n_iter += 1
         if report is not None:
             report(n_iter, worst)
-        # <slow>: passes that hardly get on give way to equations, the more so the more these help.
-        if n_iter == again and worst > CLOSE * tol:
-            combine(rows, beta, w)
-            better = solve_free(rows, problem, lengths, beta, w, tol)
-            wait = SOON if better is not None else 2 * wait
-            again += wait
-            if better is not None:
-                beta, active, reserve = better, members.copy(), np.inf
-                combine(rows, beta, w)
-                continue
+        # <slow>: passes that will take longer than Newton's method give way to it.
+        if n_iter == SLOW // 2:
+            half = worst
+        elif n_iter == again:
+            left = passes_left(n_iter // 2, half, worst, CLOSE * tol)
+            half, again = worst, 2 * again
+            if left > enough:
+                better = solve_rounds(rows, problem, n_features, beta, CLOSE * tol, violation_of)
+                combine(rows, beta if better is None else better, w)
+                if better is not None:
+                    beta, active, reserve = better, members.copy(), np.inf
+                    continue
         if worst > goal and len(active):
             continue
         active = members.copy()
         # <certificate>: w computed anew, and all samples looked at.
         if worst <= CLOSE * tol:
-            combine(rows, beta, w)
-            violation = largest_violation(rows, problem, beta, w, members)
+            violation = violation_of(beta)
             if violation < tol:
                 return DualSolution(w, beta, violation, n_iter, True)
-    combine(rows, beta, w)
-    violation = largest_violation(rows, problem, beta, w, members)
+    violation = violation_of(beta)
     return DualSolution(w, beta, violation, n_iter, violation < tol)
 
 

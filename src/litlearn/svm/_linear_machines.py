@@ -3,7 +3,16 @@
 import numpy as np
 
 from litlearn._core import targets, validation
-from litlearn._core.constraints import BOOLEAN, NOT_NEGATIVE, POSITIVE, Integer, Option, Real, Table
+from litlearn._core.constraints import (
+    BOOLEAN,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    Integer,
+    Option,
+    Real,
+    Table,
+)
 from litlearn._core.linear import LinearClassifier, LinearModel, LinearRegressor, SparseCoefficients
 from litlearn._core.parallel import map_blocks
 from litlearn._core.progress import progress
@@ -34,6 +43,7 @@ class LinearMachine(LinearModel):
         C=POSITIVE,
         intercept_scaling=Real("[0.0, 1e100]"),  # products of two of them are finite
         max_iter=Integer("[0, inf)"),
+        random_state=SEED,
     )
     _sparse_formats = ("csr",)
 
@@ -240,7 +250,9 @@ class LinearSVC(SparseCoefficients, LinearMachine, LinearClassifier):
     Notes
     -----
     Squared losses with at most 1500 features, and not more than samples: Newton's method, O(n p^2)
-    a step. Else coordinate descent in the dual, O(n p), or the number of stored entries, a pass.
+    a step. Else coordinate descent in the dual, O(n p), or the number of stored entries, a pass;
+    where that would take longer, and there are fewer than 1000 features, Newton's method goes on,
+    with losses whose corners are rounded less from round to round.
     Memory beyond the samples in float64 is O(n + p), and O(p^2) for Newton's method. The l1
     penalty: coordinate descent over the features, with a copy of the samples by columns, and steps
     of Newton's for the coefficients that are not zero, which take as long as the passes at most.

@@ -1,4 +1,4 @@
-r"""Linear machines with squared losses, in the primal: Newton's method.
+r"""Linear machines in the primal, with losses that are parabolas and lines: Newton's method.
 
     ||w||^2 / 2 + sum_i C_i r_i^2,
 
@@ -10,7 +10,11 @@ suffice, since samples far from the margin keep their side.
 The coefficients beta_i = 2 C_i r_i are those of the dual. How far the slopes of the dual are from
 optimal there is the inner product of each sample with the gradient of the primal, which makes the
 certificate the same for both ways.
+
+The losses that are not squared have corners. :mod:`litlearn.svm._rounds` makes parabolas of these.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -21,24 +25,34 @@ from litlearn._core.parallel import check_interrupt, cut, fold_blocks
 BLOCK_ENTRIES = 2**19
 LINE_STEPS = 30
 EPS = np.finfo(np.float64).eps
-FAR = 1e4  # times tol: where a pass for the certificate can be worth while
 
 
-class SquaredLoss:
-    """The objective and what a step needs of it.
+class Answer(NamedTuple):
+    """What the losses say to the outputs f of a linear function."""
+
+    beta: np.ndarray  # (n,): minus the slope of each loss, its coefficient in the dual
+    bend: np.ndarray  # (n,): the second derivative of each
+    price: float  # the sum of all losses
+
+
+class PiecewiseLoss:
+    """Losses of which each is piecewise a parabola or a line, and what a step needs of them.
+
+    Subclasses have ``answer(f)``, which returns an :class:`Answer`.
 
     Parameters
     ----------
     X : ndarray or CSR array of shape (n, p), float64
     constant : float
         Value of the additional feature.
-    y, C : ndarray of shape (n,)
-    epsilon : float or None
-        None: classification, y is +1 or -1.
+    used : ndarray of shape (n,), bool
+        Which samples have a loss.
     """
 
-    def __init__(self, X, constant, y, C, epsilon):
-        self.X, self.constant, self.y, self.C, self.epsilon = X, constant, y, C, epsilon
+    far = 1e4  # times tol: where a pass for the certificate can be worth while
+
+    def __init__(self, X, constant, used):
+        self.X, self.constant, self.used = X, constant, used
         self.n, self.p = X.shape
         self.blocks = cut(self.n, max(64, BLOCK_ENTRIES // max(1, self.p)))
 
@@ -60,30 +74,42 @@ class SquaredLoss:
         )
         return float(np.sqrt(np.max(squares) + self.constant**2))
 
-    def misses(self, f):
-        """By how much, and in which direction, each sample misses (n,)."""
-        error = self.y - f
-        if self.epsilon is None:
-            return np.where(self.y * error > 0.0, error, 0.0)
-        return error - np.clip(error, -self.epsilon, self.epsilon)
+    def line_minimum(self, w, step, f, rates):
+        """Return where the objective is lowest along a line: Newton's method in one dimension."""
+        t, low, high = 1.0, 0.0, np.inf
+        for _ in range(LINE_STEPS):
+            answer = self.answer(f + t * rates)
+            slope = (w + t * step) @ step - answer.beta @ rates
+            if slope > 0.0:
+                high = min(high, t)
+            else:
+                low = max(low, t)
+            move = -slope / (step @ step + answer.bend @ rates**2)
+            if abs(move) <= 1e-3 * t:
+                break
+            t += move
+            if not low < t < high:
+                t = 0.5 * (low + high) if np.isfinite(high) else 2.0 * low
+        return t
 
-    def value(self, w, miss):
-        """Objective."""
-        return 0.5 * w @ w + self.C @ miss**2
-
-    def curvature(self, miss):
+    def curvature(self, answer):
         """Return the gradient of the losses, and the Hessian of all (p + 1, p + 1)."""
-        used = (miss != 0.0) & (self.C > 0.0)
 
         def part(rows):
-            mine = used[rows]
-            A = self.X[rows][mine]
+            beta, bend = answer.beta[rows], answer.bend[rows]
+            curved = bend > 0.0
+            straight = np.where(curved, 0.0, beta)
+            X = self.X[rows]
+            A = X[curved]
             A = A if isinstance(A, np.ndarray) else A.toarray()
             A = np.column_stack([A, np.full(len(A), self.constant)])
-            C, r = self.C[rows][mine], miss[rows][mine]
-            A *= np.sqrt(2.0 * C)[:, np.newaxis]
+            roots = np.sqrt(bend[curved])
+            A *= roots[:, np.newaxis]
             check_interrupt()
-            return A.T @ A, -(np.sqrt(2.0 * C) * r) @ A
+            g = -(roots * (beta[curved] / bend[curved])) @ A
+            if straight.any():
+                g -= np.append(X.T @ straight, self.constant * straight.sum())
+            return A.T @ A, g
 
         def merge(total, one):
             return total[0] + one[0], total[1] + one[1]
@@ -93,19 +119,54 @@ class SquaredLoss:
         H[np.diag_indices(len(H))] += 1.0
         return g, H
 
+    def solve(self, H, g):
+        """Solve ``H x = g``; see :func:`shortest_solution`."""
+        return shortest_solution(H, g)
 
-def solve_primal(loss, tol, max_iter, report=None):
-    """Minimise a SquaredLoss.
+
+class SquaredLoss(PiecewiseLoss):
+    """Squares of what samples miss.
 
     Parameters
     ----------
-    loss : SquaredLoss
+    X, constant
+        As above.
+    y, C : ndarray of shape (n,)
+    epsilon : float or None
+        None: classification, y is +1 or -1.
+    """
+
+    def __init__(self, X, constant, y, C, epsilon):
+        super().__init__(X, constant, C > 0.0)
+        self.y, self.C, self.epsilon = y, C, epsilon
+
+    def misses(self, f):
+        """By how much, and in which direction, each sample misses (n,)."""
+        error = self.y - f
+        if self.epsilon is None:
+            return np.where(self.y * error > 0.0, error, 0.0)
+        return error - np.clip(error, -self.epsilon, self.epsilon)
+
+    def answer(self, f):
+        """Return the :class:`Answer` to outputs f (n,)."""
+        miss = self.misses(f)
+        return Answer(2.0 * self.C * miss, 2.0 * self.C * (miss != 0.0), self.C @ miss**2)
+
+
+def solve_primal(loss, tol, max_iter, report=None, start=None):
+    """Minimise ``||w||^2 / 2`` and the sum of the losses.
+
+    Parameters
+    ----------
+    loss : PiecewiseLoss
     tol : float
         The largest violation of a sample in the dual that is left.
     max_iter : int
         Most steps.
     report : callable or None
         ``report(n_iter, violation)`` is called after each step.
+    start : ndarray of shape (p + 1,), default=None
+        Zeros if None.
 
     Returns
     -------
@@ -115,34 +176,34 @@ def solve_primal(loss, tol, max_iter, report=None):
     n_iter : int
     converged : bool
     """
-    w, n_iter = np.zeros(loss.p + 1), 0
+    w, n_iter = np.zeros(loss.p + 1) if start is None else start, 0
     f = loss.outputs(w)
-    miss = loss.misses(f)
-    value, longest = loss.value(w, miss), loss.longest()
+    answer, longest = loss.answer(f), loss.longest()
+    value = 0.5 * w @ w + answer.price
     while True:
-        gradient, H = loss.curvature(miss)
+        gradient, H = loss.curvature(answer)
         gradient += w
         # <certificate>: a pass over the samples, where the gradient is small enough for it.
         violation = longest * float(np.linalg.norm(gradient))
-        if violation < FAR * tol or n_iter == max_iter:
+        if violation < loss.far * tol or n_iter == max_iter:
             f = loss.outputs(w)
-            miss = loss.misses(f)
-            violation = float(np.max(np.abs(loss.outputs(gradient)[loss.C > 0.0]), initial=0.0))
+            answer = loss.answer(f)
+            violation = float(np.max(np.abs(loss.outputs(gradient)[loss.used]), initial=0.0))
         if report is not None:
             report(n_iter, violation)
         if violation < tol or n_iter == max_iter:
             break
         # <newton>: to the bottom of the parabola, then along the line to the lowest point.
-        step = -shortest_solution(H, gradient)
+        step = -loss.solve(H, gradient)
         rates = loss.outputs(step)
-        t = line_minimum(loss, w, step, f, rates)
-        misses = loss.misses(f + t * rates)
-        new = loss.value(w + t * step, misses)
-        same = np.array_equal(misses != 0.0, miss != 0.0)
+        t = loss.line_minimum(w, step, f, rates)
+        there, reached = w + t * step, loss.answer(f + t * rates)
+        new = 0.5 * there @ there + reached.price
+        same = np.array_equal(reached.bend, answer.bend)
         if not new < value * (1.0 if same else 1.0 + 1e-9):
             break  # rounding leaves nothing to gain, or leads astray
-        w, f, miss, value, n_iter = w + t * step, f + t * rates, misses, new, n_iter + 1
-    return w, 2.0 * loss.C * miss, violation, n_iter, violation < tol
+        w, f, answer, value, n_iter = there, f + t * rates, reached, new, n_iter + 1
+    return w, answer.beta, violation, n_iter, violation < tol
 
 
 def shortest_solution(H, g):
@@ -158,23 +219,3 @@ def shortest_solution(H, g):
     values, V = scipy.linalg.eigh(H / d / d[:, np.newaxis], check_finite=False)
     kept = values > len(H) * EPS * values[-1]
     return V[:, kept] @ ((V[:, kept].T @ (g / d)) / values[kept]) / d
-
-
-def line_minimum(loss, w, step, f, rates):
-    """Return where the objective is lowest along a line: Newton's method in one dimension."""
-    t, low, high = 1.0, 0.0, np.inf
-    for _ in range(LINE_STEPS):
-        miss = loss.misses(f + t * rates)
-        slope = (w + t * step) @ step - 2.0 * (loss.C * miss) @ rates
-        if slope > 0.0:
-            high = min(high, t)
-        else:
-            low = max(low, t)
-        curvature = step @ step + 2.0 * (loss.C * (miss != 0.0)) @ rates**2
-        move = -slope / curvature
-        if abs(move) <= 1e-3 * t:
-            break
-        t += move
-        if not low < t < high:
-            t = 0.5 * (low + high) if np.isfinite(high) else 2.0 * low
-    return t
