@@ -1,5 +1,7 @@
 """Statistics of blocks of rows: the twin, merging, weights, classes, precision, threads."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -325,3 +327,70 @@ def test_a_memory_map(tmp_path):
     mapped = np.memmap(tmp_path / "x", dtype=np.float64, mode="w+", shape=X.shape)
     mapped[:] = X
     close(moments.moments(Samples(mapped, Y, None, True)), reference.moments(X, Y))
+
+
+@nojit
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weights", ["none", "some", "far apart"])
+def test_spreads_within_classes(dtype, weights):
+    """By the definition, in exact arithmetic; a class that is absent and one without weight too."""
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(60, 3)) * [1.0, 1e-3, 50.0] + [0.0, 1e3, -1.0]).astype(dtype)
+    X[:, 1] = np.where(np.arange(60) < 20, dtype(1000.1), X[:, 1])  # constant in the first class
+    codes = np.repeat([0, 1, 3, 4], [20, 20, 15, 5])
+    weight = {"none": None, "some": rng.uniform(0.5, 2.0, 60), "far apart": np.ones(60)}[weights]
+    if weights == "far apart":
+        weight[::7] = 1e12
+    if weight is not None:
+        weight[codes == 4] = 0.0
+    samples = Samples(X, np.empty((60, 0)), weight, True)
+    found = moments.moments_by_class(samples, codes, 5, full=False)
+    for c, one in enumerate(found):
+        w = np.ones(60) if weight is None else weight
+        w = [Fraction(float(v)) for v in w[codes == c]]
+        rows = [[Fraction(float(v)) for v in row] for row in X[codes == c]]
+        total = sum(w, Fraction(0))
+        assert one.weight == pytest.approx(float(total), rel=1e-14)
+        if not total:
+            assert not one.x_mean.any() and not one.xx.any()
+            continue
+        for j in range(3):
+            mean = sum(v * row[j] for v, row in zip(w, rows, strict=True)) / total
+            square = sum(v * (row[j] - mean) ** 2 for v, row in zip(w, rows, strict=True))
+            assert one.x_mean[j] == pytest.approx(float(mean), rel=1e-14, abs=1e-14)
+            if c == 0 and j == 1:
+                assert one.xx[j] == 0.0
+            else:
+                assert one.xx[j] == pytest.approx(float(square), rel=1e-11)
+
+
+def test_spreads_of_huge_and_far_samples():
+    """A mean that no sum would hold; and a spread of 1 at 1e8, of which eight digits are left."""
+    codes = np.arange(400) % 2
+    huge = np.full((400, 2), 1.5e308)
+    with np.errstate(over="ignore"):
+        found = moments.moments_by_class(
+            Samples(huge, np.empty((400, 0)), None, True), codes, 2, full=False
+        )
+    for one in found:
+        np.testing.assert_allclose(one.x_mean, 1.5e308)
+        assert not one.xx.any()
+    near = np.random.default_rng(0).normal(size=(400, 2))
+    far = near + 1e8
+    plain, shifted = (
+        moments.moments_by_class(Samples(X, np.empty((400, 0)), None, True), codes, 2, full=False)
+        for X in (near, far)
+    )
+    for a, b in zip(plain, shifted, strict=True):
+        np.testing.assert_allclose(a.xx, b.xx, rtol=1e-7)
+
+
+def test_spreads_have_the_same_bits_for_any_number_of_threads(monkeypatch):
+    monkeypatch.setattr(moments, "BLOCK", 500)
+    X, codes = np.random.default_rng(0).normal(size=(1000, 5)), np.arange(1000) % 3
+    samples = Samples(X, np.empty((1000, 0)), None, True)
+    one, three = (moments.moments_by_class(samples, codes, 3, n, full=False) for n in (1, 3))
+    for a, b in zip(one, three, strict=True):
+        np.testing.assert_array_equal(a.xx, b.xx)
+        np.testing.assert_array_equal(a.x_mean, b.x_mean)
+    assert sum(part.weight for part in one) == 1000.0

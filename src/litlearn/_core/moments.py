@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._core import factors
+from litlearn._core import factors, validation
 from litlearn._core.chunked import fold_rows, is_chunked
 from litlearn._core.jit import njit
 from litlearn._core.parallel import (
@@ -189,6 +189,8 @@ def moments_by_class(samples, codes, n_classes, n_jobs=None, full=True):
     def part(arrays, rows):
         # The rows of a class come together, each class is then a block of its own.
         X, Y, weight, codes = [None if one is None else one[rows] for one in arrays]
+        if spreads and isinstance(X, np.ndarray):
+            return spreads_by_class(X, weight, codes, n_classes)
         order = np.argsort(codes, kind="stable")
         ends = np.searchsorted(codes[order], np.arange(n_classes + 1))
         weight = None if weight is None else weight[order]
@@ -200,9 +202,58 @@ def moments_by_class(samples, codes, n_classes, n_jobs=None, full=True):
     def merge_all(a, b):
         return [merge(one, other) for one, other in zip(a, b, strict=True)]
 
-    size = rows_per_block(n, p if full else 1)
+    # Spreads alone need no rows of a class beside each other, and no targets.
+    spreads = not full and rest.x_scale == 1.0 and not samples.Y.shape[1]
+    size = rows_per_block(n, p if full or spreads else 1)
     found = fold_rows(part, merge_all, (*arrays, codes), size, n_jobs)
     return [without_rounding(one) for one in found]
+
+
+def spreads_by_class(X, weight, codes, n_classes):
+    """Return the :class:`Moments` of each class of a block, without targets, `xx` of shape (p,)."""
+    p, nothing = X.shape[1], np.empty(0)
+    weights, means, spreads = np.zeros(n_classes), *np.zeros((2, n_classes, p))
+    X, codes, weight = (
+        validation.read_only(np.asarray(nothing if one is None else one))
+        for one in (X, codes, weight)
+    )
+    sum_spreads(X, weight, codes, weights, means, spreads)
+    return [
+        Moments(float(weights[c]), means[c], nothing, spreads[c], np.empty((p, 0)), nothing)
+        for c in range(n_classes)
+    ]
+
+
+@njit
+def sum_spreads(X, weight, codes, weights, means, spreads):
+    """Add up what the classes of a block weigh, their means, and their squares about these.
+
+    X (n, p); weight (n,), empty for ones; codes (n,); weights (q,), means and spreads (q, p):
+    zeros, overwritten. The block is in the cache when it is read again: squares about the mean lose
+    no digit to it.
+    """
+    p, rest = X.shape[1], np.zeros(means.shape)
+    for i in range(codes.size):
+        weights[codes[i]] += weight[i] if weight.size else 1.0
+    for i in range(codes.size):
+        c = codes[i]
+        if weights[c] > 0.0:
+            mean, share = means[c], (weight[i] if weight.size else 1.0) / weights[c]
+            for j in range(np.uintp(p)):
+                mean[j] += share * X[i, j]
+    for i in range(codes.size):
+        c, w = codes[i], weight[i] if weight.size else 1.0
+        mean, own, off = means[c], spreads[c], rest[c]
+        for j in range(np.uintp(p)):
+            deviation = X[i, j] - mean[j]
+            off[j] += w * deviation
+            own[j] += w * deviation * deviation
+    # <corrected>: by what rounding has left between the mean and these.
+    for c in range(weights.size):
+        for j in range(p if weights[c] > 0.0 else 0):
+            shift = rest[c, j] / weights[c]
+            means[c, j] += shift
+            spreads[c, j] = max(0.0, spreads[c, j] - rest[c, j] * shift)
 
 
 def block_moments(samples, rows, dtype=np.float64, full=True):
