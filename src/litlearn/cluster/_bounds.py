@@ -14,7 +14,7 @@ import numpy as np
 
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks
-from litlearn.cluster._lloyd import MOST, ClusterSums, add_rows, add_sums, scale_of
+from litlearn.cluster._lloyd import MOST, TILE, ClusterSums, add_rows, add_sums, scale_of
 
 
 @njit(reassociate=True)
@@ -28,44 +28,44 @@ def distance(T, i, centres, c):
 
 
 @njit
-def elkan_tile(T, centres, half_gaps, moved, upper, lower, labels):
+def elkan_tile(T, centres, half_gaps, moves, upper, lower, labels):
     """Assign the samples of a tile by :eq:`eq-kmeans-bounds`. Returns how many changed.
 
     T (m, p); centres (k, p); half_gaps (k, k): half the distances between centres, on the diagonal
-    that from the nearest other one; moved (k,); upper (m,), lower (m, k), labels (m,): updated.
+    that from the nearest other one; moves (2, k): how far each has moved at last, and in all;
+    upper (m,), lower (m, k), labels (m,): updated. A lower bound is stored with the way that its
+    centre had gone by then. So a move changes none of them, and who need not ask reads none.
     """
-    n_changed = 0
+    n_changed, (moved, gone) = 0, moves
     for i in range(labels.size):
         own = labels[i]
         upper[i] += moved[own]
-        for c in range(moved.size):
-            lower[i, c] -= moved[c]
         if upper[i] <= half_gaps[own, own]:
             continue
-        own = nearest_by_bounds(T, i, centres, half_gaps, upper, lower[i], own)
+        upper[i] = distance(T, i, centres, own)
+        lower[i, own] = upper[i] + gone[own]
+        if upper[i] <= half_gaps[own, own]:
+            continue
+        own, upper[i] = nearest_by_bounds(T, i, centres, half_gaps, gone, upper[i], lower[i], own)
         n_changed += own != labels[i]
         labels[i] = own
     return n_changed
 
 
 @njit
-def nearest_by_bounds(T, i, centres, half_gaps, upper, lower, own):
-    """Return the nearest centre of sample i, of those that :eq:`eq-kmeans-bounds` leaves."""
-    sharp = False
+def nearest_by_bounds(T, i, centres, half_gaps, gone, upper, lower, own):
+    """Return the nearest centre of sample i, of those that :eq:`eq-kmeans-bounds` leaves, and the
+    distance from it; upper is the distance from its own."""
     # <ask>: a centre that a bound excludes costs nothing.
     for c in range(lower.size):
-        if c == own or upper[i] <= lower[c] or upper[i] <= half_gaps[own, c]:
+        if c == own or upper <= half_gaps[own, c] or upper <= lower[c] - gone[c]:
             continue
-        if not sharp:
-            upper[i] = lower[own] = distance(T, i, centres, own)
-            sharp = True
-            if upper[i] <= lower[c] or upper[i] <= half_gaps[own, c]:
-                continue
         # <nearer>: the first of equally near centres.
-        lower[c] = distance(T, i, centres, c)
-        if lower[c] < upper[i] or (lower[c] == upper[i] and c < own):
-            own, upper[i] = c, lower[c]
-    return own
+        found = distance(T, i, centres, c)
+        lower[c] = found + gone[c]
+        if found < upper or (found == upper and c < own):
+            own, upper = c, found
+    return own, upper
 
 
 @njit
@@ -137,7 +137,7 @@ class Bounds:
         # Nothing is known before the first step: every distance may be zero.
         self.upper = np.full(n, np.inf)
         self.lower = np.zeros((n, n_clusters) if sharp else n)
-        self.before = None
+        self.before, self.gone = None, np.zeros(n_clusters)
 
     def __call__(self, centres, labels):
         """Assign all samples; return :class:`litlearn.cluster._lloyd.ClusterSums`."""
@@ -148,6 +148,7 @@ class Bounds:
             labels[:] = 0
         else:
             moved = np.linalg.norm(centres - self.before, axis=1)
+        self.gone += moved
         first, self.before = self.before is None, centres.copy()
         gaps = 0.5 * np.linalg.norm(centres[:, None] - centres, axis=2)
         np.fill_diagonal(gaps, np.inf)
@@ -155,15 +156,16 @@ class Bounds:
         np.fill_diagonal(gaps, nearest)
         assign_tile = elkan_tile if self.sharp else hamerly_tile
         half_gaps = gaps if self.sharp else nearest
+        moves = np.stack([moved, self.gone]) if self.sharp else moved
         k, p = centres.shape
 
         def part(rows):
             found, n_changed = ClusterSums(np.zeros((k, p)), np.zeros(k), 0), 0
-            for tile in cut(rows, MOST):
+            for tile in cut(rows, max(MOST, TILE // p)):
                 T, own = self.samples.tile(tile), labels[tile]
                 T = T if self.scale == 1.0 else T * self.scale
                 bounds = self.upper[tile], self.lower[tile]
-                n_changed += assign_tile(T, centres, half_gaps, moved, *bounds, own)
+                n_changed += assign_tile(T, centres, half_gaps, moves, *bounds, own)
                 add_rows(T, self.samples.weight[tile], own, found.sums, found.weights)
             return found._replace(n_changed=n_changed)
 
