@@ -13,6 +13,12 @@ from litlearn.linear_model._penalty import Penalty
 rng_of = np.random.default_rng
 
 
+@pytest.fixture(autouse=True)
+def few_as_many(monkeypatch):
+    """Let few sparse samples be fitted as many are."""
+    monkeypatch.setattr(pn, "SMALL", 0)
+
+
 def problem(n, p, seed=0, informative=3):
     """Samples, classes +1 and -1, and weights."""
     rng = rng_of(seed)
@@ -506,3 +512,25 @@ def test_a_start_at_the_solution_of_a_faint_price(q, alpha):
         again = fit_multinomial(*given, start=(w, b))
         assert met and n_iter > 0 and again[2] <= 1 and again[4]
         np.testing.assert_allclose(again[0], w, rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_array])
+@pytest.mark.parametrize("q", [1, 3])
+def test_few_sparse_samples_are_fitted_as_dense_ones(form, q, monkeypatch):
+    """Bit by bit; also of a size at which conjugate gradients took a minute."""
+    monkeypatch.setattr(pn, "SMALL", 2**14)
+    X, codes, s = classes_problem(60, 8, max(q, 2), seed=3)
+    X *= rng_of(0).random(X.shape) < 0.3
+    for scale in (1.0, 1e130):
+        penalties = [Penalty(0.02 * scale, 0.0)]
+        both = [
+            pn.fit_path(data, codes, q, s, penalties, True, 1e-6, 100)[0]
+            for data in (form(scale * X), scale * X)
+        ]
+        for one, other in zip(*both, strict=True):
+            np.testing.assert_array_equal(one, other)
+    monkeypatch.setattr(pn, "SMALL", 60 * 8 - 1)
+    plain = pn.fit_path(form(X), codes, q, s, [Penalty(0.02, 0.0)], True, 1e-6, 100)[0]
+    dense = pn.fit_path(X, codes, q, s, [Penalty(0.02, 0.0)], True, 1e-6, 100)[0]
+    assert not np.array_equal(plain[0], dense[0])  # other sums: one more makes them sparse
+    np.testing.assert_allclose(plain[0], dense[0], atol=1e-4)

@@ -54,6 +54,7 @@ from litlearn.linear_model._newton import (
 from litlearn.linear_model._penalty import coordinate_step, price, violations
 
 BLOCK_ENTRIES = 1 << 20  # entries of X that one task of a thread reads
+SMALL = 1 << 14  # entries, zeros too, up to which a sparse X is made dense: never slower
 SWEEPS = 10  # of coordinate descent, at least, before a Newton step on the support
 CROSSINGS = 10_000  # Newton steps in a row on the support, divided by its size
 ROUGHLY = 0.1  # share of the residual to which conjugate gradients solve for such a step ...
@@ -623,9 +624,10 @@ def fit_path(X, codes, q, s, penalties, fit_intercept, tol, max_iter, start=None
     p = X.shape[1]
     if is_chunked(X):
         matrix, loss = chunk_problem(X, codes, q, s, fit_intercept)
-    elif is_sparse(X):
+    elif is_sparse(X) and X.shape[0] * p > SMALL:
         matrix, loss = Sparse(X.tocsc(), np.ones(p), n_jobs), loss_of(codes, q, s, n_jobs)
     else:
+        X = X.toarray() if is_sparse(X) else X
         matrix = Dense(np.ascontiguousarray(X), np.zeros(p), np.ones(p), n_jobs)
         loss = loss_of(codes, q, s, n_jobs)
         if fit_intercept:
