@@ -3,14 +3,17 @@
 Equal work means an equal objective. For the machines with kernels it is the dual one, computed in
 float64 from the coefficients alone, and each library stops at the same tolerance; for the linear
 ones it is the primal one. Within a relative 1e-6 of that of LIBSVM or liblinear, through
-scikit-learn at a tenth of its default tolerance or less, counts as right. Predictions are right
-where they have the sign of LIBSVM's decision function, or where that is closer to zero than ten
-tolerances. In the case of predictions the time is that of the fit and of the predictions of
+scikit-learn at a tenth of its default tolerance or less, counts as right. With losses that are not
+squared, liblinear does not come so close on dense samples in any reasonable time. There both have
+their default settings, and the yardstick is a fit of ours whose duality gap is smaller than what
+counts as right; liblinear ends with a larger objective, which the results state. Predictions are
+right where they have the sign of LIBSVM's decision function, or where that is closer to zero than
+ten tolerances. In the case of predictions the time is that of the fit and of the predictions of
 100,000 samples.
 
 The data are *clouds*, two classes of several normal clouds each; *waves*, a smooth function with
-noise; *plane*, the two sides of a hyperplane with noise; and *text*, sparse documents of 60 words.
-The kernel is the Gaussian one.
+noise; *line*, a linear function with noise; *plane*, the two sides of a hyperplane with noise; and
+*text*, sparse documents of 60 words. The kernel is the Gaussian one.
 """
 
 import importlib
@@ -43,6 +46,12 @@ def waves(rng, n, p):
     return X, np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(n)
 
 
+def line(rng, n, p):
+    """A linear function of all features, and noise."""
+    X = rng.standard_normal((n, p))
+    return X, X @ rng.standard_normal(p) + rng.standard_normal(n)
+
+
 def plane(rng, n, p):
     """Two classes on the sides of a hyperplane, with noise."""
     X = rng.standard_normal((n, p))
@@ -61,13 +70,18 @@ def text(rng, n, p):
     return X, (scores + 0.3 * scores.std() * rng.standard_normal(n) > 0).astype(np.int64), columns
 
 
+KINDS = {"clouds": clouds, "waves": waves, "line": line, "plane": plane}
+
+
 def draw(kind, n, p, seed, queries=0):
     """Samples X (n, p) with targets y (n,); queries Q; for text, values and ``columns``."""
     rng = np.random.default_rng(seed)
     if kind == "text":
         X, y, columns = text(rng, n, p)
         return {"X": X, "y": y, "columns": columns, "width": np.full(n, p)}
-    X, y = {"clouds": clouds, "waves": waves, "plane": plane}[kind](rng, n + queries, p)
+    X, y = {"clouds": clouds, "waves": waves, "line": line, "plane": plane}[kind](
+        rng, n + queries, p
+    )
     data = {"X": X[:n].copy(), "y": y[:n].copy()}
     return data | {"Q": X[n:].copy()} if queries else data
 
@@ -161,14 +175,22 @@ def product(data, beta, gamma):
 def objective(output, data, options):
     """Dual objective of a machine with a kernel, negated, or primal one of a linear machine."""
     if options["estimator"].startswith("Linear"):
-        sign = 2.0 * data["y"] - 1
-        miss = np.maximum(0.0, 1 - sign * (samples(data) @ output[:-1] + output[-1]))
-        power = 1 if options["given"].get("loss") == "hinge" else 2
-        return 0.5 * output @ output + np.sum(miss**power)
+        scores = samples(data) @ output[:-1] + output[-1]
+        if options["estimator"] == "LinearSVR":
+            miss = np.abs(data["y"] - scores)
+        else:
+            miss = np.maximum(0.0, 1 - (2.0 * data["y"] - 1) * scores)
+        power = 1 if has_corners(options) else 2
+        return 0.5 * output @ output + options["given"].get("C", 1.0) * np.sum(miss**power)
     is_regression = options["estimator"] == "SVR"
     target = data["y"] if is_regression else 2.0 * data["y"] - 1
     value = 0.5 * output @ product(data, output, options["given"]["gamma"]) - target @ output
     return value + 0.1 * np.abs(output).sum() if is_regression else value
+
+
+def has_corners(options):
+    """Whether the loss of a linear machine is not squared."""
+    return options["estimator"] == "LinearSVR" or options["given"].get("loss") == "hinge"
 
 
 def judge(output, data, reference, options):
@@ -183,7 +205,14 @@ def judge(output, data, reference, options):
 
 
 def reference(data, options):
-    """The objective of LIBSVM or liblinear, at a tenth of the default tolerance or less."""
+    """The objective of LIBSVM or liblinear, at a tenth of the default tolerance; or of ours."""
+    if has_corners(options) and "columns" not in data:
+        kind = getattr(importlib.import_module("litlearn.svm"), options["estimator"])
+        model = kind(**options["given"] | {"tol": 1e-8}).fit(data["X"], data["y"])
+        found = objective(fitted(model, data, options, 1), data, options)
+        if np.max(model.dual_gap_) > 0.1 * GOOD_ENOUGH * found:
+            raise RuntimeError(f"The yardstick has a gap of {model.dual_gap_} at {found}.")
+        return {"objective": found}
     model = peer(data, options, {"tol": 0.1 * min(1e-4, options["given"]["tol"])})
     return {"objective": objective(fitted(model, data, options, 1), data, options)}
 
@@ -218,6 +247,9 @@ SHAPES = (
     ("fit", "SVR", "waves", 8_000, 10, {"C": 1.0}, 0.9),
     ("predict", "SVC", "clouds", 10_000, 20, {"C": 1.0}, 0.5),
     ("fit", "LinearSVC", "plane", 100_000, 100, {}, 0.9),
+    ("fit", "LinearSVC", "plane", 20_000, 20, {"loss": "hinge"}, None),
+    ("fit", "LinearSVR", "line", 20_000, 20, {}, None),
+    ("fit", "LinearSVR", "line", 2_000, 30, {"C": 100.0}, None),
     ("fit", "LinearSVC", "text", 20_000, 100_000, {}, 0.9),
     ("fit", "LinearSVC", "text", 20_000, 100_000, {"loss": "hinge"}, 0.9),
     ("fit", "LinearSVC", "text", 50_000, 20_000, {}, 0.9),
@@ -256,7 +288,9 @@ def cases(size):
             n, queries = n // SMALLER, queries // SMALLER
         options = {"kernel": "rbf", "gamma": 1 / p, "tol": TOL}
         if linear:
-            options = {"random_state": 0, **LINEAR[given.get("loss", "squared_hinge")]}
+            options = {"random_state": 0}
+            if kind == "text" or (estimator == "LinearSVC" and "loss" not in given):
+                options |= LINEAR[given.get("loss", "squared_hinge")]
 
         def make(kind=kind, n=n, p=p, seed=seed, queries=queries):
             return draw(kind, n, p, seed, queries)
