@@ -277,6 +277,7 @@ coverage: .venv/.test $(CACHE)/.filled
 bench: .venv/.bench $(CACHE)/.filled
 	$(PY) -m benchmarks $(BENCH)
 	@if [ -z '$(BENCH)' ]; then $(PY) -m benchmarks.chunks --json benchmarks/chunks.json; fi
+	@if [ -z '$(BENCH)' ]; then $(PY) -m benchmarks.small_fits --json benchmarks/small_fits.json; fi
 	@if [ -z '$(BENCH)' ]; then $(MAKE) kernels first-calls; fi
 	@$(PY) .ci/readme_speed.py
 

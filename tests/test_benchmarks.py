@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import importlib.util
 import inspect
 import json
 import os
@@ -31,6 +32,7 @@ from benchmarks import (  # noqa: E402
     multiclass,
     normal,
     runner,
+    small_fits,
     svm,
     table,
     trees,
@@ -886,6 +888,84 @@ def test_fits_with_kernels_of_the_best_level_take_as_long_as_with_those_compiled
     best = next(level for level in fits[0] if level not in ("name", "native"))
     ratios = sorted(fit[best] / fit["native"] for fit in fits)
     assert ratios[len(ratios) // 2] < 1.03
+
+
+# ---------------------------------------------------------------- small fits
+
+
+def in_both_libraries():
+    """(module, name) of the public estimators that scikit-learn has under the same name."""
+    import litlearn
+
+    for space in litlearn._NAMESPACES:
+        if importlib.util.find_spec(f"sklearn.{space}") is None:
+            continue
+        theirs = importlib.import_module(f"sklearn.{space}")
+        ours = importlib.import_module(f"litlearn.{space}")
+        for name in ours.__all__:
+            if hasattr(getattr(ours, name), "fit") and hasattr(theirs, name):
+                yield space, name
+
+
+def test_small_fits_of_every_estimator_in_both_libraries_are_committed():
+    found = json.loads(small_fits.JSON.read_text(encoding="utf-8"))
+    assert found["schema"] == small_fits.SCHEMA and "processor" in found["machine"]
+    listed = [
+        (module, name, small_fits.settings(options, kind))
+        for module, name, options, kind in small_fits.ESTIMATORS
+    ]
+    rows = [(row["module"], row["name"], row["settings"]) for row in found["rows"]]
+    assert rows == listed, "run: python -m benchmarks.small_fits"
+    both = set(in_both_libraries())
+    assert len(both) > 50
+    assert {row[:2] for row in rows} == both
+
+
+def test_small_fits_that_take_longer_than_those_of_sklearn_have_a_reason():
+    rows = json.loads(small_fits.JSON.read_text(encoding="utf-8"))["rows"]
+    assert {row["name"] for row in small_fits.slower(rows, "fit")} == set(small_fits.SLOWER)
+    assert small_fits.slower(rows, "answer") == []
+
+
+def test_small_fits_are_measured_in_both_libraries(tmp_path, monkeypatch, capsys):
+    few = [one for one in small_fits.ESTIMATORS if one[1] in ("Lasso", "NearestNeighbors")]
+    monkeypatch.setattr(small_fits, "ESTIMATORS", few)
+    monkeypatch.setattr(small_fits, "BUDGETS", {"fit": 1e-4, "answer": 1e-4})
+    path = tmp_path / "small_fits.json"
+    small_fits.main(["--json", str(path)])
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert found.keys() == {"schema", "date", "machine", "samples", "features", "rows"}
+    assert (found["samples"], found["features"]) == (200, 5)
+    neighbors, lasso = found["rows"]
+    assert list(lasso) == ["name", "module", "settings", "fit", "answer", "method", "excess"]
+    assert (lasso["name"], lasso["module"]) == ("Lasso", "linear_model")
+    assert (lasso["settings"], lasso["method"]) == ("alpha=0.1", "predict")
+    assert (neighbors["settings"], neighbors["method"]) == ("", "kneighbors")
+    for row in (neighbors, lasso):
+        for times in (row["fit"], row["answer"]):
+            assert len(times) == 2 and 0 < min(times) <= max(times) < 60e6
+    assert neighbors["excess"] is None
+    assert min(lasso["excess"]) == 0 <= max(lasso["excess"]) < 1e-6
+    assert "Lasso, alpha=0.1" in capsys.readouterr().out
+
+
+def test_objectives_of_small_fits_are_least_where_the_model_was_fitted():
+    """What is minimised rises with each coefficient that is moved a little, either way."""
+    X, targets = small_fits.data()
+    for module, name, options, kind in small_fits.ESTIMATORS:
+        if name not in small_fits.OBJECTIVES:
+            continue
+        options = options | ({} if name == "KMeans" else {"tol": 1e-10, "max_iter": 100_000})
+        model = small_fits.fitting("sklearn", module, name, options, X, targets[kind])()
+        attribute = "cluster_centers_" if name == "KMeans" else "coef_"
+        value = small_fits.OBJECTIVES[name](model, X, targets[kind])
+        best = getattr(model, attribute).copy()
+        for place in np.ndindex(best.shape):
+            for step in (-1e-2, 1e-2):
+                moved = best.copy()
+                moved[place] += step
+                setattr(model, attribute, moved)
+                assert small_fits.OBJECTIVES[name](model, X, targets[kind]) > value, name
 
 
 # ---------------------------------------------------------------- intervals, tables and weights

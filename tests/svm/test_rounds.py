@@ -61,7 +61,7 @@ def test_rounds_find_the_minimum(sparse, kind, shape):
 
 @pytest.mark.nojit
 def test_a_round_holds_the_coefficients_near_the_last():
-    """The minimum of the dual with the square of the way added, by its own conditions."""
+    """eq-svm-round: the minimum of the dual with the square of the way, by its own conditions."""
     X, y = labelled(30, 3)
     C, last = np.full(30, 2.0), np.random.default_rng(1).uniform(-1.0, 1.0, 30)
     plain = problem_of("tube", X, y, C)

@@ -37,7 +37,7 @@ MOST_ENTRIES, MOST_FEATURES, MOST_WORK = 2**27, 1000, 2**34  # the last: product
 
 
 class RoundedLoss(PiecewiseLoss):
-    """The losses of a dual problem, with corners that mu rounds.
+    """The losses of a dual problem, with corners that mu rounds, :eq:`eq-svm-round`.
 
     Parameters
     ----------
