@@ -22,6 +22,7 @@ from benchmarks import __main__ as command_line  # noqa: E402
 from benchmarks import (  # noqa: E402
     cluster,
     decomposition,
+    exactness,
     extras,
     kernel_methods,
     knn,
@@ -31,6 +32,7 @@ from benchmarks import (  # noqa: E402
     mixture,
     multiclass,
     normal,
+    releases,
     runner,
     small_fits,
     svm,
@@ -888,6 +890,53 @@ def test_fits_with_kernels_of_the_best_level_take_as_long_as_with_those_compiled
     best = next(level for level in fits[0] if level not in ("name", "native"))
     ratios = sorted(fit[best] / fit["native"] for fit in fits)
     assert ratios[len(ratios) // 2] < 1.03
+
+
+# ---------------------------------------------------------------- exactness
+
+
+def test_each_committed_case_states_how_exact_the_answers_are():
+    """And which ratios are not of equal exactness: those that are named, and no others."""
+    cases = [case for result in releases.committed() for case in result["cases"]]
+    found = {case["name"]: exactness.compared(case) for case in cases if case["ratio"]}
+    assert len(found) == sum(case["ratio"] is not None for case in cases) > 100
+    for name, (told, ours, theirs, _) in found.items():
+        assert told and np.isfinite([ours, theirs]).all(), name
+    unequal = {name for name, (*_, fair) in found.items() if not fair}
+    assert unequal == set(exactness.UNEQUAL)
+    close = {exactness.SOLVED: 1e-8, exactness.SINGLE: 1e-9}
+    for name, why in exactness.UNEQUAL.items():
+        assert why not in close or found[name][1] < close[why], name
+
+
+def answers(ours, theirs):
+    """A case with two answers of some quality."""
+    pairs = {"litlearn": ours, "peer": theirs}
+    results = [
+        {"adapter": name, "ours": name == "litlearn", "error": None, "quality": quality}
+        for name, quality in pairs.items()
+    ]
+    return {"results": results, "fastest": "peer"}
+
+
+@pytest.mark.parametrize(
+    "ours, theirs, fair",
+    [
+        ({"right": 1.0, "excess": 1.05e-6}, {"right": 1.0, "excess": 1e-6}, True),
+        ({"right": 1.0, "excess": 1.2e-6}, {"right": 1.0, "excess": 1e-6}, False),
+        ({"right": 1.0, "excess": 9e-13}, {"right": 1.0, "excess": 0.0}, True),
+        ({"right": 1.0, "excess": 9e-13}, {"right": 1.0, "excess": -1e-3}, True),
+        ({"right": 0.9}, {"right": 0.95}, False),
+        ({"mean": 0.90, "error": 0.01}, {"mean": 0.93, "error": 0.01}, True),
+        ({"mean": 0.90, "error": 0.01}, {"mean": 0.95, "error": 0.01}, False),
+    ],
+)
+def test_equal_exactness(ours, theirs, fair):
+    assert exactness.compared(answers(ours, theirs))[-1] is fair
+
+
+def test_exactness_needs_a_peer():
+    assert exactness.compared(answers({"right": 1.0}, {"right": 1.0}) | {"fastest": None}) is None
 
 
 # ---------------------------------------------------------------- small fits
