@@ -39,7 +39,7 @@ JSON = Path(__file__).parent / "small_fits.json"
 
 # Fits that take longer than LIMIT times those of scikit-learn, and why.
 SLOWER = {
-    "LinearSVR": "solved to a certificate, which takes more than scikit-learn's stopping rule",
+    "LinearSVR": "it goes on to where a bound says how near the minimum is",
 }
 
 # ---------------------------------------------------------------- estimators

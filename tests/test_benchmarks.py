@@ -669,11 +669,15 @@ def test_tree_scores_by_hand():
 
 @pytest.mark.parametrize("case", svm.cases("small"), ids=lambda case: case.name)
 def test_svm_cases(case):
-    """Ours and LIBSVM's count as right, and what is a little worse does not."""
+    """Ours and LIBSVM's count as right, and what is a little worse does not.
+
+    liblinear's counts only where it is asked for as many passes as that takes.
+    """
     data = case.make()
+    few = svm.has_corners(case.options) and "columns" not in data
     assert svm.samples(data).shape == (case.facts["n"], case.facts["p"])
     best = case.reference(data, case.options)
-    for adapter in case.adapters[:2]:
+    for adapter in case.adapters[: 1 if few else 2]:
         model = adapter.build(data, case.options, 1)
         output = adapter.query(model, data, case.options, 1)
         quality = case.judge(output, data, best, case.options)
@@ -691,7 +695,8 @@ def test_svm_cases_are_well_formed():
             # Half of scikit-learn's time for predictions; fits are held against the fastest peer.
             asks = case.name.startswith("predict")
             assert case.aim_peer == ("sklearn" if asks else None)
-            assert case.aim == (0.5 if asks else 0.9)
+            few = svm.has_corners(case.options) and case.facts["data"] != "text"
+            assert case.aim == (0.5 if asks else None if few else 0.9)
 
 
 def test_svm_objectives_by_hand():
@@ -707,6 +712,13 @@ def test_svm_objectives_by_hand():
     options["estimator"] = "LinearSVC"
     value = svm.objective(np.array([2.0, -1.0]), data, options)
     assert value == pytest.approx(2.5 + 4 + 4, rel=1e-12)
+    # With corners they count once, and as often as C says: 2 and 2, or 2 and 1 of numbers.
+    options["given"] = {"loss": "hinge", "C": 3.0}
+    value = svm.objective(np.array([2.0, -1.0]), data, options)
+    assert value == pytest.approx(2.5 + 3 * (2 + 2), rel=1e-12)
+    options["estimator"] = "LinearSVR"
+    value = svm.objective(np.array([2.0, -1.0]), data, options)
+    assert value == pytest.approx(2.5 + 3 * (2 + 1), rel=1e-12)
 
 
 # ---------------------------------------------------------------- k-means

@@ -342,3 +342,24 @@ def test_plain_passes_over_few_samples_find_the_same(dtype, shift, monkeypatch):
     assert few.n_iter_ == many.n_iter_ and few.cluster_centers_.dtype == dtype
     np.testing.assert_allclose(few.cluster_centers_, many.cluster_centers_, rtol=1e-6)
     assert few.inertia_ == pytest.approx(many.inertia_, rel=1e-6)
+
+
+def test_a_long_way_costs_bounds_no_digits():
+    """A centre that comes from 1e12 away: what its path has lost in digits is not a bound."""
+    X, _ = clustered(n=300, k=4, spread=3.0)
+    start = np.vstack([X[:3], X[3] + 1e12])
+    for algorithm in ("elkan", "hamerly"):
+        model = KMeans(4, init=start, n_init=1, max_iter=30, algorithm=algorithm).fit(X)
+        plain = KMeans(4, init=start, n_init=1, max_iter=30).fit(X)
+        np.testing.assert_array_equal(model.labels_, plain.labels_)
+    # The labels alone may be the same by luck: so are those of steps that are hardly apart.
+    samples = CentredSamples(X, np.ones(300), np.zeros(3))
+    bounds, labels = Bounds(samples, 4, 1, True), np.empty(300, np.int32)
+    rng = np.random.default_rng(0)
+    for step in range(20):
+        centres = start if step == 0 else X[:4] + 1e-3 * rng.normal(size=(4, 3)) * step
+        bounds(centres, labels)
+        D = np.linalg.norm(X[:, None] - centres, axis=2)
+        np.testing.assert_array_equal(labels, D.argmin(axis=1))
+        lower = bounds.lower - bounds.gone * (1.0 + 1e-12)
+        assert (lower <= D + 1e-12).all()

@@ -187,10 +187,10 @@ def moments_by_class(samples, codes, n_classes, n_jobs=None, full=True):
     arrays, rest = samples.by_rows()
 
     def part(arrays, rows):
-        # The rows of a class come together, each class is then a block of its own.
         X, Y, weight, codes = [None if one is None else one[rows] for one in arrays]
         if spreads and isinstance(X, np.ndarray):
             return spreads_by_class(X, weight, codes, n_classes)
+        # The rows of a class come together, each class is then a block of its own.
         order = np.argsort(codes, kind="stable")
         ends = np.searchsorted(codes[order], np.arange(n_classes + 1))
         weight = None if weight is None else weight[order]
@@ -229,8 +229,8 @@ def sum_spreads(X, weight, codes, weights, means, spreads):
     """Add up what the classes of a block weigh, their means, and their squares about these.
 
     X (n, p); weight (n,), empty for ones; codes (n,); weights (q,), means and spreads (q, p):
-    zeros, overwritten. The block is in the cache when it is read again: squares about the mean lose
-    no digit to it.
+    zeros, overwritten. The squares are summed in a pass of their own, about the means that the one
+    before has found: a large mean costs none of their digits.
     """
     p, rest = X.shape[1], np.zeros(means.shape)
     for i in range(codes.size):

@@ -16,6 +16,8 @@ from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks
 from litlearn.cluster._lloyd import MOST, TILE, ClusterSums, add_rows, add_sums, scale_of
 
+LOST = 1e-12  # share of a path that ten thousand additions may lose
+
 
 @njit(reassociate=True)
 def distance(T, i, centres, c):
@@ -32,11 +34,12 @@ def elkan_tile(T, centres, half_gaps, moves, upper, lower, labels):
     """Assign the samples of a tile by :eq:`eq-kmeans-bounds`. Returns how many changed.
 
     T (m, p); centres (k, p); half_gaps (k, k): half the distances between centres, on the diagonal
-    that from the nearest other one; moves (2, k): how far each has moved at last, and in all;
-    upper (m,), lower (m, k), labels (m,): updated. A lower bound is stored with the way that its
-    centre had gone by then. So a move changes none of them, and who need not ask reads none.
+    that from the nearest other one; moves (3, k): how far each has moved in the last step, the
+    length of its path, and that with what rounding may have lost; upper (m,), lower (m, k),
+    labels (m,): updated. A lower bound is stored with the path of its centre so far added. So a
+    move changes none of them, and a sample that `upper` settles reads none.
     """
-    n_changed, (moved, gone) = 0, moves
+    n_changed, (moved, gone, most) = 0, moves
     for i in range(labels.size):
         own = labels[i]
         upper[i] += moved[own]
@@ -46,19 +49,21 @@ def elkan_tile(T, centres, half_gaps, moves, upper, lower, labels):
         lower[i, own] = upper[i] + gone[own]
         if upper[i] <= half_gaps[own, own]:
             continue
-        own, upper[i] = nearest_by_bounds(T, i, centres, half_gaps, gone, upper[i], lower[i], own)
+        own, upper[i] = nearest_by_bounds(
+            T, i, centres, half_gaps, gone, most, upper[i], lower[i], own
+        )
         n_changed += own != labels[i]
         labels[i] = own
     return n_changed
 
 
 @njit
-def nearest_by_bounds(T, i, centres, half_gaps, gone, upper, lower, own):
+def nearest_by_bounds(T, i, centres, half_gaps, gone, most, upper, lower, own):
     """Return the nearest centre of sample i, of those that :eq:`eq-kmeans-bounds` leaves, and the
     distance from it; upper is the distance from its own."""
     # <ask>: a centre that a bound excludes costs nothing.
     for c in range(lower.size):
-        if c == own or upper <= half_gaps[own, c] or upper <= lower[c] - gone[c]:
+        if c == own or upper <= half_gaps[own, c] or upper <= lower[c] - most[c]:
             continue
         # <nearer>: the first of equally near centres.
         found = distance(T, i, centres, c)
@@ -156,7 +161,9 @@ class Bounds:
         np.fill_diagonal(gaps, nearest)
         assign_tile = elkan_tile if self.sharp else hamerly_tile
         half_gaps = gaps if self.sharp else nearest
-        moves = np.stack([moved, self.gone]) if self.sharp else moved
+        # <digits>: each sum of steps, and a bound beside it, may be off by rounding.
+        most = self.gone * (1.0 + LOST)
+        moves = np.stack([moved, self.gone, most]) if self.sharp else moved
         k, p = centres.shape
 
         def part(rows):

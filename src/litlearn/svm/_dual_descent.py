@@ -254,7 +254,7 @@ def pass_over(visit, active, part, state):
 
 
 def passes_left(count, before, now, goal):
-    """Return how many more passes a violation takes to the goal, as it fell in the last `count`."""
+    """Return how many more passes a violation takes to a goal, if it falls as in the last ones."""
     if now <= goal:
         return 0.0
     return count * np.log(now / goal) / np.log(before / now) if now < before else np.inf

@@ -11,8 +11,8 @@ known, each for itself,
 
     beta_i = clip(S(y_i + mu last_i - f_i, epsilon) / (d_i + mu), lower_i, upper_i),
 
-where S takes epsilon off the size of a number, as far as there is something to take. Then w is the
-minimum of a function of p + 1 numbers that is piecewise a parabola, or a line, which is what
+where S takes epsilon off the size of a number, as far as there is something to take. Then w is
+where a function of p + 1 numbers is lowest that is piecewise a parabola, or a line, which is what
 :mod:`litlearn.svm._primal_newton` is for (Li, Sun and Toh 2018, of the lasso). The smaller mu is,
 the fewer rounds, and the sharper the corners. It falls from round to round, and the solution of one
 is where the next begins.
@@ -37,7 +37,7 @@ MOST_ENTRIES, MOST_FEATURES, MOST_WORK = 2**27, 1000, 2**34  # the last: product
 
 
 class RoundedLoss(PiecewiseLoss):
-    """The losses of a dual problem, with corners that mu rounds, :eq:`eq-svm-round`.
+    """The losses of a dual problem, with corners that mu rounds. Implements :eq:`eq-svm-round`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class RoundedLoss(PiecewiseLoss):
     mu : float
     """
 
-    far = 1.0  # a round need not be exact
+    far = 1.0  # the bound of the violation decides: a pass more would only end a round earlier
 
     def __init__(self, X, constant, problem, last, mu):
         super().__init__(X, constant, problem.upper > problem.lower)
@@ -70,7 +70,7 @@ class RoundedLoss(PiecewiseLoss):
         return V @ ((V.T @ g) / np.maximum(values, 1.0))
 
     def line_minimum(self, w, step, f, rates):
-        """Return a place along a line where the objective still falls, but hardly."""
+        """Return a place along a line that is nearly the lowest."""
         start = w @ step, step @ step
         return nearly_lowest(self.problem, self.price, self.target, f, rates, *start)
 
@@ -111,7 +111,8 @@ def along(problem, price, target, f, rates, t):
 def nearly_lowest(problem, price, target, f, rates, slope, bend):
     """Return a place t > 0 of the line f + t rates, by Newton's method kept within a bracket.
 
-    slope, bend: of the penalty, at the start. The slope there is left to a share of `SLACK`.
+    slope, bend: of the penalty, at the start. The search ends where a share of at most `SLACK` of
+    the first slope is left, or where a step would change t by less than a thousandth.
     """
     t, low, high = 1.0, 0.0, np.inf
     enough = SLACK * (slope - along(problem, price, target, f, rates, 0.0)[0])
@@ -146,8 +147,8 @@ def samples_of(rows, p):
 def passes_worth(rows, p):
     """Return the passes over samples of p features that take about as long as all rounds.
 
-    Infinity if a step of Newton's method takes too long. Measured: some 1.5 ms without arithmetic,
-    and a pass takes 5 microseconds without any.
+    Infinity if a step of Newton's method takes too long, or its matrices too much memory. Measured:
+    all rounds take some 1.5 ms without arithmetic, and a pass 5 microseconds.
     """
     n, q = len(rows.indptr) - 1, p + 1
     if q > MOST_FEATURES or n * q > MOST_ENTRIES or n * q * q > MOST_WORK:
