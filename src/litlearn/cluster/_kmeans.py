@@ -363,7 +363,7 @@ default="k-means++"
         """Return what assigns the samples, anew for each start, or None: plain passes."""
         if self.n_clusters == 1 or validation.is_sparse(samples.X):
             return None
-        if algorithm == "lloyd" and samples.X.size * self.n_clusters <= SMALL:
+        if algorithm == "lloyd" and samples.X.size * int(self.n_clusters) <= SMALL:
             exact = samples._replace(X=samples.X.astype(np.float64, copy=False))
             return lambda centres, labels: _lloyd.assign(exact, centres, labels)
         if algorithm == "lloyd":
