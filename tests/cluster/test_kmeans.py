@@ -363,3 +363,13 @@ def test_a_long_way_costs_bounds_no_digits():
         np.testing.assert_array_equal(labels, D.argmin(axis=1))
         lower = bounds.lower - bounds.gone * (1.0 + 1e-12)
         assert (lower <= D + 1e-12).all()
+
+
+def test_a_bound_that_rounding_has_raised_excludes_no_centre():
+    """A path of 1e12 leaves steps of 1e-4: 0.70003 comes back from there as 0.70007."""
+    samples = CentredSamples(np.zeros((1, 1)), np.ones(1), np.zeros(1))
+    bounds, labels = Bounds(samples, 2, 1, True), np.empty(1, np.int32)
+    for own, other, expected in ((0.6, 1e12, 0), (0.6, 0.70003, 0), (0.70005, 0.70003, 1)):
+        bounds(np.array([[own], [other]]), labels)
+        assert labels[0] == expected
+    assert (0.70003 + bounds.gone[1]) - bounds.gone[1] > 0.70005  # what would have been believed
