@@ -137,10 +137,8 @@ def largest_reduced(to_distance, r, guess):
     # The root maps many neighbouring floats to one: bracket the bound, then halve the bracket.
     largest = np.finfo(np.float64).max
     with np.errstate(over="ignore"):
-        for width in (
-            1e-14,
-            1e-9,
-        ):  # a square is as near as the first; not all powers are
+        # A square is as near as the first width says; not all powers are.
+        for width in (1e-14, 1e-9):
             low = np.minimum(guess, largest) * (1 - width)
             high = np.minimum(guess * (1 + width) + 1e-300, largest)
             if ((to_distance(low) <= r) & (to_distance(high) > r)).all():
