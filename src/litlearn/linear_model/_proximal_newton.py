@@ -54,7 +54,7 @@ from litlearn.linear_model._newton import (
 from litlearn.linear_model._penalty import coordinate_step, price, violations
 
 BLOCK_ENTRIES = 1 << 20  # entries of X that one task of a thread reads
-SMALL = 1 << 14  # entries, zeros too, up to which a sparse X is made dense: never slower
+SMALL = 1 << 14  # entries, zeros too, up to which a sparse X is made dense
 SWEEPS = 10  # of coordinate descent, at least, before a Newton step on the support
 CROSSINGS = 10_000  # Newton steps in a row on the support, divided by its size
 ROUGHLY = 0.1  # share of the residual to which conjugate gradients solve for such a step ...

@@ -21,16 +21,15 @@ is where the next begins.
 import numpy as np
 
 from litlearn._core import factors
-from litlearn._core.factors import alone
 from litlearn._core.jit import njit
 from litlearn.svm._primal_newton import Answer, PiecewiseLoss, solve_primal
 
 # The first mu, as a share of the mean squared length of the samples, and by how much it falls.
 FIRST, FALL = 0.1, 0.1
 ROUNDS, STEPS = 16, 100  # most of them, and most of Newton's steps in one
-LINE_STEPS = 100  # most looks along a line
+LOOKS = 100  # most looks along a line
 SLACK = 0.3  # share of the first slope that may be left where a step ends
-FAR = 10.0  # times the least violation: what says that mu is too small for the digits
+RISEN = 10.0  # times the least violation: what says that mu is too small for the digits
 CONDITION = 1e-10  # reciprocal, of a matrix that is factored
 SMALL = 0.1  # share of the violation that is asked for, which a round may leave
 MOST_ENTRIES, MOST_FEATURES, MOST_WORK = 2**27, 1000, 2**34  # the last: products of one step
@@ -116,7 +115,7 @@ def nearly_lowest(problem, price, target, f, rates, slope, bend):
     """
     t, low, high = 1.0, 0.0, np.inf
     enough = SLACK * (slope - along(problem, price, target, f, rates, 0.0)[0])
-    for _ in range(LINE_STEPS):
+    for _ in range(LOOKS):
         pulls, bends = along(problem, price, target, f, rates, t)
         here = slope + t * bend - pulls
         if here > 0.0:
@@ -156,7 +155,7 @@ def passes_worth(rows, p):
     return 30.0 + q / 2 + 1500.0 / (5.0 + n * (q + 30.0) / 2000.0)
 
 
-@alone
+@factors.alone
 def solve_rounds(rows, problem, n_features, beta, tol, violation):
     """Minimise over all coefficients.
 
@@ -188,7 +187,7 @@ def solve_rounds(rows, problem, n_features, beta, tol, violation):
         found = violation(beta)
         if found < least:
             best, least = beta, found
-        if not tol < found <= FAR * least:  # the last digits are gone
+        if not tol < found <= RISEN * least:  # the last digits are gone
             break
         mu *= FALL
     return best
