@@ -285,7 +285,8 @@ def test_single_precision_only_near_the_mean():
 
 
 @nojit
-def test_when_single_precision_is_enough():
+def test_when_single_precision_is_enough(monkeypatch):
+    monkeypatch.setattr(moments, "MANY", 30)
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(400, 3)), np.zeros((400, 0))
     twice = np.column_stack([X, X[:, 0] + 1e-3 * X[:, 1]])
@@ -295,9 +296,16 @@ def test_when_single_precision_is_enough():
         first = moments.block_moments(samples, slice(0, len(X)))
         return moments.single_is_enough(samples, first)
 
+    def possible(X, dtype=np.float32, **settings):
+        return moments.may_be_single(Samples(X.astype(dtype), Y[: len(X)], None, True, **settings))
+
     assert enough(X) and not enough(twice)
     assert not enough(X * 1e-11) and not enough(X * 1e11)  # squares out of range
-    assert not enough(X[:11]) and not enough(X, x_scale=2.0)
+    assert enough(twice, refined=True) and not enough(X * 1e11, refined=True)
+    assert possible(X) and possible(X[:12]) and not possible(X, np.float64)
+    assert not possible(X[:11]) and not possible(X, x_scale=2.0) and not possible(X, single=False)
+    monkeypatch.setattr(moments, "MANY", 1201)
+    assert not possible(X)
 
 
 def test_single_precision_is_near_double(monkeypatch):

@@ -189,6 +189,53 @@ def test_the_residual_is_orthogonal_to_the_samples(n, p, kind, seed, weighted, s
     assert np.linalg.norm(outside) <= 1e-6 * np.linalg.norm(found.coef) + 1e-300
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("mean", [0.0, 1.0])
+def test_refinement(monkeypatch, fit_intercept, weighted, mean):
+    """eq-refinement: steps by the gradient of the samples bring back what float32 has lost."""
+    monkeypatch.setattr(moments, "MANY", 1000)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 8)) * 10.0 ** np.arange(-1.0, 1.0, 0.25)
+    X[:, 7] = X[:, 0] + 3e-4 * X[:, 7]
+    X = (X + mean * X.std(axis=0)).astype(np.float32)
+    Y = rng.normal(size=(4000, 2)) + (X / X.std(axis=0)) @ rng.normal(size=(8, 2))
+    weight = rng.random(4000) if weighted else None
+    steps, inner = [], _normal_equations.residual_products
+    monkeypatch.setattr(
+        _normal_equations, "residual_products", lambda *args: steps.append(args) or inner(*args)
+    )
+    for model in (
+        LinearRegression(fit_intercept=fit_intercept),
+        Ridge(1e-3, fit_intercept=fit_intercept),
+    ):
+        steps.clear()
+        exact = model.fit(X.astype(np.float64), Y, weight).coef_ * X.std(axis=0)
+        assert not steps
+        found = model.fit(X, Y, weight).coef_ * X.std(axis=0)
+        assert 1 <= len(steps) <= 3
+        np.testing.assert_allclose(found, exact, atol=3e-6 * np.abs(exact).max())
+        if isinstance(model, LinearRegression):
+            singular = LinearRegression(fit_intercept=fit_intercept)
+            singular = singular.fit(X.astype(np.float64), Y, weight).singular_
+            np.testing.assert_allclose(model.singular_, singular, rtol=2e-3)
+        with monkeypatch.context() as patch:  # without a step, digits are missing
+            patch.setattr(_normal_equations, "SINGLE_SAFE", 0.0)
+            rough = model.fit(X, Y, weight).coef_ * X.std(axis=0)
+        assert np.abs(rough - exact).max() > 10 * np.abs(found - exact).max()
+
+
+def test_what_refinement_cannot_mend_is_summed_up_again(monkeypatch):
+    monkeypatch.setattr(moments, "MANY", 1000)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 5)).astype(np.float32)
+    X[:, 4] = X[:, 0] + np.float32(1e-4) * X[:, 4]
+    y = X @ np.ones(5) + rng.normal(size=4000)
+    found = LinearRegression().fit(X, y).coef_
+    monkeypatch.setattr(moments, "MANY", 10**9)
+    np.testing.assert_array_equal(found, LinearRegression().fit(X, y).coef_)
+
+
 def test_both_ways_agree_where_both_may_be_used(monkeypatch):
     rng = np.random.default_rng(0)
     for shape in ((60, 5), (5, 60)):

@@ -182,16 +182,20 @@ def test_products_in_single_precision_only_where_they_suffice(monkeypatch):
     later[5000:, 1] = later[5000:, 0]
     later[5000:] *= 100.0
     tiny = independent * np.float32(1e-15)
-    for X, single in ((independent, True), (nearly_equal, False), (later, None), (tiny, False)):
-        types.clear()
+    for X, single in ((independent, True), (nearly_equal, True), (later, None), (tiny, False)):
         y = X[:, 0] + 1e-3 * X[:, 1]
-        model = Ridge(0.0).fit(X, y)
         exact = Ridge(0.0).fit(X.astype(np.float64), y)
+        types.clear()
+        model = Ridge(0.0).fit(X, y)
         np.testing.assert_allclose(model.coef_, exact.coef_, atol=2e-6)
         if single is None:  # tried, and done again
             assert np.float32 in types and types[-1] == np.float64
         else:
-            assert (np.float32 in types[1:]) == single
+            assert set(types[1:]) == {np.float32 if single else np.float64}
+    # With a penalty of its own for each target, solutions are not refined.
+    types.clear()
+    Ridge([0.0, 1.0]).fit(nearly_equal, np.column_stack([y, y]))
+    assert np.float32 not in types[1:]
 
 
 # Sparse samples

@@ -62,6 +62,7 @@ class Samples(NamedTuple):
     x_scale: float = 1.0  # X is multiplied by it before it is squared
     y_scale: float = 1.0
     single: bool = True  # products of float32 samples may be taken in float32
+    refined: bool = False  # whatever digits that costs: who asks looks after them
     finite: bool = True  # known to be so; else the caller looks at `x_mean`, and nothing warns
 
     def by_rows(self):
@@ -103,9 +104,7 @@ def moments(samples, n_jobs=None, full=True):
     # <precision>: Products of float32 samples take half the time in float32. The first block tells
     # whether so few digits will do.
     dtype, first = np.float64, None
-    dense = isinstance(samples.X, np.ndarray)
-    narrow = dense and samples.X.dtype == np.float32 and samples.x_scale == 1.0
-    if full and samples.single and narrow and n * p >= MANY:
+    if full and may_be_single(samples):
         with single_threaded_blas():
             first = block_moments(samples, cut(n, size)[0], np.float32)
             if single_is_enough(samples, first):
@@ -127,7 +126,7 @@ def moments(samples, n_jobs=None, full=True):
 
     unheard = {} if samples.finite else {"over": "ignore", "invalid": "ignore"}
     total = fold_rows(part, merge_two, arrays, size, n_jobs)
-    if dtype == np.float32 and not factors.well_conditioned(total.xx):
+    if dtype == np.float32 and not (samples.refined or factors.well_conditioned(total.xx)):
         return moments(samples._replace(single=False), n_jobs)
     return without_rounding(total) if samples.centred else total
 
@@ -366,13 +365,19 @@ def few_features(samples):
     return X.size >= MANY and not WITH_SMALL.isdisjoint(blas_architectures())
 
 
-def single_is_enough(samples, first):
-    """Tell whether products in float32 lose nothing that matters, judged by the first block."""
-    if samples.x_scale != 1.0 or len(samples.X) < 4 * samples.X.shape[1]:
+def may_be_single(samples):
+    """Tell whether products in float32 are possible, and worth a look at what they lose."""
+    X = samples.X
+    if not isinstance(X, np.ndarray) or X.dtype != np.float32 or samples.x_scale != 1.0:
         return False
+    return samples.single and X.size >= MANY and len(X) >= 4 * X.shape[1]
+
+
+def single_is_enough(samples, first):
+    """Tell whether they lose nothing that matters, or no more than is asked for, by a block."""
     mean_squares = np.diagonal(first.xx) / max(first.weight, 1e-300)
     in_range = (mean_squares > 1e-20).all() and (mean_squares < 1e20).all()
-    return bool(in_range) and factors.well_conditioned(first.xx)
+    return bool(in_range) and (samples.refined or factors.well_conditioned(first.xx))
 
 
 def merge(a, b, centred=True):

@@ -121,8 +121,15 @@ def with_ordinary_weights(samples, alpha):
 
 def solve_tall(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     """At least as many samples as features: the scatter matrix, or the triangular factor."""
+    one_penalty = bool((alpha == alpha[:1]).all())
+    samples = samples._replace(refined=cholesky and one_penalty)
     samples, total = equations.in_range(samples, moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
+    if samples.refined and moments.may_be_single(samples):
+        coef = equations.refined_solution(samples, total, penalty[0], cutoff, n_jobs)
+        if coef is None:
+            return solve_tall(samples._replace(single=False), alpha, cutoff, n_jobs)
+        return equations.finish(samples, total, coef, "cholesky", len(coef), total.xx)
     # <cholesky>: (X'X + alpha I) w = X'y, once for each alpha, if its digits suffice.
     coef = equations.by_penalty(total.xx, total.xy, penalty, cutoff) if cholesky else None
     if coef is not None:

@@ -41,7 +41,8 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
         Number of singular values above the threshold. For dense `X` without `positive`.
     singular_ : ndarray of shape (min(n_samples, n_features),)
         Singular values of the centred samples, largest first, computed when they are first asked
-        for. For dense `X` without `positive`.
+        for. For dense `X` without `positive`. Of float32 samples, the smallest may have an error of
+        one in a thousand.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -54,7 +55,7 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
     memory. A condition number decides between the normal equations :eq:`eq-normal-equations` and an
     orthogonal factorisation :eq:`eq-qr-solution`, which takes four times as long. Sums are kept in
     float64. Products of many float32 numbers are taken in float32 where the features are far from
-    collinear, and in float64 otherwise.
+    collinear, or where the solution is then refined :eq:`eq-refinement`, and in float64 otherwise.
 
     Examples
     --------

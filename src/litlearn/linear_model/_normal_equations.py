@@ -13,6 +13,7 @@ import numpy as np
 from litlearn._core import factors
 from litlearn._core.chunked import fold_rows, largest_size
 from litlearn._core.moments import (
+    TILE,
     Samples,
     as_float,
     constant_columns,
@@ -199,15 +200,13 @@ def row_factor(samples, rows, n_jobs=None):
 # Cholesky, with a test of whether its answer can be trusted
 
 
-def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
-    """Solve ``(A + alpha I) W = B`` for a symmetric A, or return None if digits would be lost.
+def trusted_factor(A, alpha=0.0, cutoff=0.0):
+    """Factor ``A + alpha I`` for a symmetric A, or return None if a solution would lose digits.
 
     Parameters
     ----------
     A : ndarray of shape (p, p)
         Sums of products, such as a scatter matrix.
-    B : ndarray of shape (p, k)
-        Right-hand sides.
     alpha : float, default=0.0
         Added to the diagonal.
     cutoff : float, default=0.0
@@ -216,7 +215,7 @@ def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
 
     Returns
     -------
-    ndarray of shape (p, k) or None
+    Factor or None
     """
     # <refuse>: A negative pivot, or a condition number that eats the digits, is an answer too.
     factor = factors.cholesky(A, alpha)
@@ -227,12 +226,22 @@ def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
         return None
     if factor.smallest * d.min() ** 2 <= cutoff**2 * (d @ d):
         return None
-    return factors.solve(factor, B)
+    return factor
+
+
+def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
+    """Solve ``(A + alpha I) W = B``, (p, k), or return None as :func:`trusted_factor` does."""
+    factor = trusted_factor(A, alpha, cutoff)
+    return None if factor is None else factors.solve(factor, B)
 
 
 # One over the condition number of the scaled matrix, times the ratio of the scales, must be at
 # least this large: rounding, about 1e-16 times its inverse, then stays below 1e-7 of the result.
 SAFE = 1e-8
+# With products in float32 a solution has its digits if that number is at least SINGLE_SAFE. Down to
+# REFINABLE it is refined, until the next step would change no coefficient by more than a share
+# ENOUGH of the largest. Beyond, the smallest singular value would have less than three digits.
+SINGLE_SAFE, REFINABLE, ENOUGH = 1e-2, 1e-5, 1e-6
 
 
 # ---------------------------------------------------------------------------------------------
@@ -275,6 +284,59 @@ def by_penalty(A, B, alpha, cutoff=0.0):
             return None
         solution[:, its] = found
     return solution
+
+
+def refined_solution(samples, total, alpha, cutoff=0.0, n_jobs=None):
+    """Solve with products of float32, and bring back lost digits. Implements :eq:`eq-refinement`.
+
+    Parameters
+    ----------
+    samples : Samples
+        X of float32.
+    total : Moments
+        Theirs, with products of float32.
+    alpha : float
+        The penalty.
+    cutoff, n_jobs : default=0.0, None
+        As in :func:`cholesky_solve`; number of threads.
+
+    Returns
+    -------
+    ndarray of shape (p, k) or None
+        None where a solution would lose digits, or a step does not bring it nearer. Cost: 2 n p k
+        for each step, of which there are one or two :cite:p:`higham_accuracy_2002`.
+    """
+    factor = trusted_factor(total.xx, alpha, cutoff)
+    if factor is None or factor.rcond < REFINABLE:
+        return None
+    coef, last = factors.solve(factor, total.xy), None
+    while factor.rcond < SINGLE_SAFE:
+        # <step>: The gradient is that of the samples, so that the error of the products is in the
+        # length of a step, and not where the steps lead.
+        gradient = residual_products(samples, total, coef, n_jobs) - alpha * coef
+        step = factors.solve(factor, gradient)
+        coef = coef + step
+        # <enough>: The next step is smaller than this one as this is than the one before.
+        size, largest = (np.abs(one * factor.d[:, None]).max() for one in (step, coef))
+        if size * (size / last if last else 1.0) <= ENOUGH * largest:
+            break
+        if last is not None and not size < 0.1 * last:
+            return None
+        last = size
+    return coef if np.isfinite(coef).all() else None
+
+
+def residual_products(samples, total, coef, n_jobs=None):
+    """Return ``Z'(T - Z W)`` (p, k), in float64, for centred and weighted samples and targets."""
+    centres = (total.x_mean, total.y_mean) if samples.centred else (None, None)
+    arrays, rest = samples.by_rows()
+
+    def part(arrays, rows):
+        Z, T, _ = weighted_deviations(Samples(*arrays, *rest[3:]), rows, *centres)
+        return Z.T @ (T - Z @ coef)
+
+    size = max(4 * TILE // len(coef), 1)
+    return fold_rows(part, operator.iadd, arrays, size, n_jobs)
 
 
 def shrink(singular, kept, alpha):

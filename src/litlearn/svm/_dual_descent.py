@@ -28,7 +28,8 @@ AHEAD = 4  # samples that are brought near before their turn
 LINE = 64  # bytes that come near together
 # The samples left out come back, and all are looked at, when the others are solved: to a share
 SHARE = 0.01  # of what was found at the last look, but not beyond
-CLOSE = 0.1  # of tol.
+CLOSE = 0.5  # of tol.
+CLOSER = 0.1  # The same where more digits cost little, and for all classes at once.
 ROUND = 100  # passes of the joint machine, over samples that are not left out, that count as one
 REPEATS = 10  # most of them in the same order
 SLOW = 16  # passes after which Newton's method may take over
@@ -315,7 +316,7 @@ def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
             left = passes_left(n_iter // 2, half, worst, CLOSE * tol)
             half, again = worst, 2 * again
             if left > enough:
-                better = solve_rounds(rows, problem, n_features, beta, CLOSE * tol, violation_of)
+                better = solve_rounds(rows, problem, n_features, beta, CLOSER * tol, violation_of)
                 combine(rows, beta if better is None else better, w)
                 if better is not None:
                     beta, active, reserve = better, members.copy(), np.inf
@@ -441,7 +442,7 @@ def solve_together(rows, codes, C, n_classes, n_features, limits, seed, report=N
     squared_lengths(rows, lengths)
     members, state = np.flatnonzero(C > 0.0), random.make_state(seed)
     part = max(1, int(WORK * n / max(1, len(rows.data) * n_classes)))
-    violation, n_iter, goal = np.inf, 0, CLOSE
+    violation, n_iter, goal = np.inf, 0, CLOSER
     repeats = int(min(REPEATS, max(1, part // n)))  # of a pass, before there is a new order
     while n_iter < max_iter:
         # <round>: passes over those that move, until they are solved or it is the others' turn.
@@ -463,7 +464,7 @@ def solve_together(rows, codes, C, n_classes, n_features, limits, seed, report=N
         for m in range(n_classes):
             combine(rows, np.ascontiguousarray(alpha[:, m]), W[m])
         violation = largest_joint_violation(rows, codes, C, alpha, W, members)
-        if violation < tol and worst <= CLOSE * tol:
+        if violation < tol and worst <= CLOSER * tol:
             break
-        goal = CLOSE * max(violation, tol)
+        goal = CLOSER * max(violation, tol)
     return W, alpha, violation, n_iter, violation < tol
