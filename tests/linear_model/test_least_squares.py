@@ -679,3 +679,19 @@ def test_samples_are_scaled_where_their_squares_are_out_of_range(size, statistic
         assert len(calls) == 2 and 0.1 < samples.x_scale * size < 10.0 and samples.y_scale == 1.0
         plain = statistics(Samples(size * samples.x_scale * X, Y, None, True), None)
         np.testing.assert_allclose(found.xx, plain.xx, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(5000, 4), (4, 5)])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("model", [LinearRegression(), LinearRegression(positive=True), Ridge()])
+def test_what_is_not_finite_is_refused_and_forgotten(model, dtype, bad, shape):
+    """Tall samples are not searched before the fit: their sums tell."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=shape).astype(dtype), rng.normal(size=shape[0])
+    X[-1, 2] = bad
+    found = "NaN" if np.isnan(bad) else "infinity"
+    with pytest.raises(ValueError, match=f"Input X contains {found}(.|\n)*{type(model).__name__}"):
+        model.fit(X, y, np.r_[np.ones(len(y) - 1), 0.0])
+    X[-1, 2] = 0.0
+    assert np.isfinite(model.fit(X, y).coef_).all()

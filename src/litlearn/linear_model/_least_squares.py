@@ -20,6 +20,8 @@ LSQR :cite:p:`paige_lsqr_1982` is iterative: each step takes one product with X 
 Of sparse samples, no more than a block of rows is ever dense.
 """
 
+import functools
+
 import numpy as np
 
 from litlearn._core import moments, validation
@@ -48,7 +50,7 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="au
     owner : estimator
         Named in warnings.
     samples : Samples
-        Data, (n, p) and (n, k).
+        Data, (n, p) and (n, k). Where they are not known to be finite, it is found out.
     alpha : ndarray of shape (k,)
         Penalties of the targets, not negative.
     cutoff : float, default=0.0
@@ -76,6 +78,8 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="au
     cutoff = max(cutoff, EPSILON * max(n, p))
     if is_chunked(samples.X):
         check_way(owner, (n, p), way)
+    if way not in ("auto", "svd") or p > n:
+        samples = equations.known_to_be_finite(samples, owner)
     samples, alpha, root = with_ordinary_weights(samples, alpha)
     silent = np.errstate(over="ignore", invalid="ignore", under="ignore")
     with silent, threads_for(min(n, p)):
@@ -84,7 +88,7 @@ def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="au
         samples = samples if dense else samples._replace(X=samples.X.tocsr())
         if way == "positive":
             return solve_nonnegative(owner, samples, alpha, n_jobs)
-        one_side = solve_wide if p > n else solve_tall
+        one_side = solve_wide if p > n else functools.partial(solve_tall, owner=owner)
         found = one_side(samples, alpha, cutoff, n_jobs, cholesky=way != "svd")
     matrix, x_scale = found.spectrum
     return found._replace(spectrum=(matrix, x_scale * root))
@@ -119,11 +123,11 @@ def with_ordinary_weights(samples, alpha):
     return samples._replace(weight=weight), np.minimum(alpha, 1e300), root
 
 
-def solve_tall(samples, alpha, cutoff, n_jobs=None, cholesky=True):
+def solve_tall(samples, alpha, cutoff, n_jobs=None, cholesky=True, owner=None):
     """At least as many samples as features: the scatter matrix, or the triangular factor."""
     one_penalty = bool((alpha == alpha[:1]).all())
     samples = samples._replace(refined=cholesky and one_penalty)
-    samples, total = equations.in_range(samples, moments.moments, n_jobs)
+    samples, total = equations.in_range(samples, moments.moments, n_jobs, owner)
     penalty = alpha * samples.x_scale * samples.x_scale
     if samples.refined and moments.may_be_single(samples):
         coef = equations.refined_solution(samples, total, penalty[0], cutoff, n_jobs)

@@ -99,10 +99,11 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
         """
         given = validation.check_parameters(self)
         names = validation.feature_names(X)
-        X = validation.check_array(self, X, order="any", sparse=self.sparse_formats)
+        X = validation.check_array(self, X, order="any", sparse=self.sparse_formats, finite=False)
         y = validation.check_real_targets(self, y, X.shape[0])
         weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
-        samples = Samples(X, y.reshape(len(y), -1), weight, given.fit_intercept)
+        known = not isinstance(X, np.ndarray)  # to be finite; of an array the sums will tell
+        samples = Samples(X, y.reshape(len(y), -1), weight, given.fit_intercept, finite=known)
         solution = _least_squares.solve(
             self, samples, alpha=np.zeros(samples.Y.shape[1]),
             cutoff=min(given.tol, 1e9),  # beyond 1 nothing is left, and squares are to stay finite

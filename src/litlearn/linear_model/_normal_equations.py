@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litlearn._core import factors
+from litlearn._core import factors, validation
 from litlearn._core.chunked import fold_rows, largest_size
 from litlearn._core.moments import (
     TILE,
@@ -26,7 +26,7 @@ from litlearn._core.parallel import cross_products, cut, fold_blocks
 # Scales out of the ordinary: squares that overflow or vanish
 
 
-def in_range(samples, statistics, n_jobs=None):
+def in_range(samples, statistics, n_jobs=None, owner=None):
     """Return samples whose squares stay within the range of numbers, and their statistics.
 
     Parameters
@@ -35,21 +35,38 @@ def in_range(samples, statistics, n_jobs=None):
     statistics : callable
         ``moments`` or :func:`row_products`.
     n_jobs : int or None, default=None
+    owner : estimator or None, default=None
+        Named in messages, if the samples are not known to be finite.
 
     Returns
     -------
     samples : Samples
         Those that were given, with scales if the statistics show that squares overflow or vanish.
     found : Moments or RowProducts
+
+    Raises
+    ------
+    ValueError
+        If a feature holds NaN or infinity, which its sum of squares then is, too: to look for them
+        takes no pass of its own.
     """
     found = statistics(samples, n_jobs)
     if ordinary(np.diagonal(found.xx)) and ordinary(found.yy) and np.isfinite(found.xy).all():
         return samples, found
+    samples = known_to_be_finite(samples, owner)
     x_scale, y_scale = inverse(largest_size(samples.X)), inverse(largest_size(samples.Y))
     if (x_scale, y_scale) == (samples.x_scale, samples.y_scale):
         return samples, found
     samples = samples._replace(x_scale=x_scale, y_scale=y_scale)
     return samples, statistics(samples, n_jobs)
+
+
+def known_to_be_finite(samples, owner):
+    """Return the samples, or raise ``ValueError`` if features hold NaN or infinity."""
+    if samples.finite:
+        return samples
+    validation.check_finite(validation.owner_name(owner), samples.X, "X")
+    return samples._replace(finite=True)
 
 
 def ordinary(squares):

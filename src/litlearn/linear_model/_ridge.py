@@ -126,11 +126,12 @@ class RidgeModel(LinearModel):
         given = validation.check_parameters(self)
         self._check_solver(given)
         names = validation.feature_names(X)
-        X = validation.check_array(self, X, order="any", sparse=self.sparse_formats)
+        X = validation.check_array(self, X, order="any", sparse=self.sparse_formats, finite=False)
         prepared = self._targets(y, sample_weight, X.shape[0])
         if validation.is_sparse(X):
             self._refuse_sparse(given)
-        samples = Samples(X, prepared.Y, prepared.weight, given.fit_intercept)
+        known = not isinstance(X, np.ndarray)  # to be finite; of an array the sums will tell
+        samples = Samples(X, prepared.Y, prepared.weight, given.fit_intercept, finite=known)
         k = samples.Y.shape[1]
         alpha = validation.check_penalties(self, self.alpha, k)
         way = "positive" if given.positive else WAYS.get(given.solver, "auto")
