@@ -22,7 +22,7 @@ WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 # A worker that a hanging test has ended is replaced once.
 PARALLEL := -n $(WORKERS) --dist loadfile --max-worker-restart 1
 
-.PHONY: help book pdf test test-cpus lab lab-test pages-test students bench notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
+.PHONY: help book pdf test test-cpus lab lab-test pages-test students bench bench-more notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -34,6 +34,7 @@ help:
 	@echo 'make lab-test   open each of these copies in a browser, and run it there to the end'
 	@echo 'make pages-test open every page in a browser, also all of source and reference'
 	@echo 'make bench      compare speed and memory with other libraries (BENCH="--only knn")'
+	@echo 'make bench-more measure fits in chunks, and first calls after an installation'
 	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one;'
 	@echo '                AGAIN=1 renews the outputs of what is up to date, too)'
 	@echo 'make claims     sentences without a claim, and how often claims hold with other seeds'
@@ -274,11 +275,17 @@ coverage: .venv/.test $(CACHE)/.filled
 	$(PY) -m coverage report
 	@echo 'Coverage: htmlcov/index.html'
 
+# The table of all cases, and what else compares litlearn with scikit-learn: under 40 minutes on two
+# processors. "make bench-more" measures fits in chunks, and the first calls after an installation.
 bench: .venv/.bench $(CACHE)/.filled
 	$(PY) -m benchmarks $(BENCH)
-	@if [ -z '$(BENCH)' ]; then $(PY) -m benchmarks.chunks --json benchmarks/chunks.json; fi
-	@if [ -z '$(BENCH)' ]; then $(PY) -m benchmarks.small_fits --json benchmarks/small_fits.json; fi
-	@if [ -z '$(BENCH)' ]; then $(MAKE) kernels first-calls; fi
+	@if [ -z '$(BENCH)' ]; then for one in small_fits growth bins; do \
+	  $(PY) -m benchmarks.$$one || exit 1; done; fi
+	@$(PY) .ci/readme_speed.py
+
+bench-more: .venv/.bench $(CACHE)/.filled
+	$(PY) -m benchmarks.chunks --json benchmarks/chunks.json
+	$(MAKE) kernels first-calls
 	@$(PY) .ci/readme_speed.py
 
 clean:

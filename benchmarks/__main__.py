@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import runner, table
+from benchmarks.bar import Bar
 
 # Each is a module here; a new one needs its name and nothing else.
 FAMILIES = (
@@ -46,9 +47,9 @@ def parse(arguments):
     parser.add_argument(
         "--shapes", choices=("small", "full"), default="full", help="size of the data"
     )
-    parser.add_argument("--rounds", type=int, default=7, help="at most so many rounds (default: 7)")
+    parser.add_argument("--rounds", type=int, default=5, help="at most so many rounds (default: 5)")
     parser.add_argument(
-        "--budget", type=float, default=15.0, help="seconds of rounds per case (default: 15)"
+        "--budget", type=float, default=6.0, help="seconds of rounds per case (default: 6)"
     )
     parser.add_argument(
         "--threads", type=int, default=usable_cores(), help="threads of each (default: all)"
@@ -77,26 +78,46 @@ def target(folder, family, options):
     return folder / f"{family}{'' if complete else '-partial'}.json"
 
 
+def planned(options):
+    """Names of all cases to run, with the family before them."""
+    for family in options.only:
+        for case in importlib.import_module(f"benchmarks.{family}").cases(options.shapes):
+            if fnmatch.fnmatch(case.name, options.cases):
+                yield f"{family}, {case.name}"
+
+
+def expected(folder=RESULTS):
+    """Seconds that each case took in the committed results, with its peers and its reference."""
+    results = [json.loads(file.read_text("utf-8")) for file in folder.glob("*.json")]
+    return {
+        f"{result['family']}, {case['name']}": case["took"]
+        for result in results
+        for case in result["cases"]
+        if "took" in case
+    }
+
+
 def main(arguments=None):
     """Run the chosen families, print each case as it is done, and write the results."""
     options = parse(arguments)
     options.json.mkdir(parents=True, exist_ok=True)
     print(table.header(), flush=True)
-    for family in options.only:
-        result = runner.run_family(
-            f"benchmarks.{family}",
-            size=options.shapes,
-            only=lambda name: fnmatch.fnmatch(name, options.cases),
-            progress=lambda case: print(table.rows(case) + "\n", flush=True),
-            against=options.against,
-            threads=options.threads,
-            rounds=options.rounds,
-            budget=options.budget,
-        )
-        file = target(options.json, family, options)
-        file.write_text(json.dumps(result, indent=1) + "\n")
-        print(table.closing(result))
-        print(f"Results: {file.name}")
+    with Bar(list(planned(options)), expected()) as bar:
+        for family in options.only:
+            result = runner.run_family(
+                f"benchmarks.{family}",
+                size=options.shapes,
+                only=lambda name: fnmatch.fnmatch(name, options.cases),
+                progress=lambda case: bar.advance(table.rows(case) + "\n"),
+                against=options.against,
+                threads=options.threads,
+                rounds=options.rounds,
+                budget=options.budget,
+            )
+            file = target(options.json, family, options)
+            file.write_text(json.dumps(result, indent=1) + "\n")
+            bar.clear()
+            print(f"{table.closing(result)}\nResults: {file.name}", flush=True)
     return 0
 
 

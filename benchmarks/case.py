@@ -38,6 +38,9 @@ class Adapter(NamedTuple):
     compiles : bool
         True if the first use on a machine compiles code to a cache on disk. The cache is then
         filled by a process that is not measured.
+    searches : bool
+        True if the implementation has to look for a setting first, for example for a tolerance. A
+        process that is not measured does it, and leaves what it found in ``options["folder"]``.
     dtypes : tuple of str
         The dtypes of ``data["X"]`` that the library takes without converting; in other cases it is
         left out.
@@ -51,6 +54,7 @@ class Adapter(NamedTuple):
     query: Callable
     ours: bool = False
     compiles: bool = False
+    searches: bool = False
     dtypes: tuple = ("float32", "float64")
 
 
@@ -75,20 +79,16 @@ class Case(NamedTuple):
     reference : callable
         ``reference(data, options) -> dict of arrays``, the exact answer, computed once, slowly and
         independently.
-    limit : callable or None
-        ``limit(data, reference, options, threads) -> (seconds, detail)``: the time of one operation
-        that the method contains, as it is usually computed, measured on this machine, and a dict of
-        numbers that explain it.
-    limit_label : str
-        What the limit is, in a few words.
-    limit_of : {"query", "build"}
-        Whose time the limit is for.
+    floor : callable
+        ``floor(data, reference, options) -> Floor``: the bytes and the products of two numbers that
+        the work cannot do without, see ``floors.py``.
     aim : float or None
         The ratio to the fastest peer that the project has set itself.
     aim_peer : str or None
         Name of the adapter that the aim refers to, if it is not the fastest peer.
     options : dict
-        Everything else that adapters need (k, the algorithm).
+        Everything else that adapters need (k, the algorithm). The worker adds ``folder``, a folder
+        of the case that the processes of all implementations share.
     facts : dict
         What the report says of the data: the kind of data, the numbers of queries, samples and
         features.
@@ -103,9 +103,7 @@ class Case(NamedTuple):
     adapters: tuple
     judge: Callable
     reference: Callable
-    limit: Callable | None = None
-    limit_label: str = ""
-    limit_of: str = "query"
+    floor: Callable
     aim: float | None = None
     aim_peer: str | None = None
     options: Mapping = NOTHING

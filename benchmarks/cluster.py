@@ -14,6 +14,7 @@ import importlib
 
 import numpy as np
 
+from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 BLOCK = 4000
@@ -123,6 +124,21 @@ def judge(output, data, reference, options):
     return {"right": float(abs(excess) <= allowed), "excess": excess}
 
 
+# ---------------------------------------------------------------- floors
+
+
+def floor(data, reference, options):
+    """The products of all samples and centres, in every iteration; once for each start that goes to
+    its end; and none where clusters lie so far apart that bounds save them."""
+    times = {"lloyd": ROUNDS, "starts": STARTS["n_init"], "bounds": 0}[options["work"]]
+    label = (
+        f"{times} times the products of samples and centres"
+        if times
+        else "reading the samples once"
+    )
+    return floors.Floor(floors.size(data), times * data["X"].size * options["k"], label)
+
+
 # ---------------------------------------------------------------- cases
 
 LLOYD, STARTS = {"n_init": 1, "max_iter": ROUNDS, "tol": 0}, {"n_init": 5}
@@ -172,8 +188,8 @@ def cases(size):
                 Case(
                     name=f"{work}-{n}x{p}-k{k}-{dtype}", group="k-means", work=WORDS[work],
                     make=make, adapters=adapters(work), judge=judge, reference=reference,
-                    aim=1.0 if single else AIMS[work], aim_peer="faiss" if single else peer,
-                    options=options, facts=facts,
+                    floor=floor, aim=1.0 if single else AIMS[work],
+                    aim_peer="faiss" if single else peer, options=options, facts=facts,
                 )
             )  # fmt: skip
     return chosen

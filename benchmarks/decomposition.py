@@ -11,6 +11,7 @@ import importlib
 
 import numpy as np
 
+from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 GOOD_ENOUGH = 1e-8  # relative distance of the variance along all axes together, and along each
@@ -116,6 +117,23 @@ def judge(output, data, reference, options):
     return {"right": float(right), "excess": float(excess), "stated": float(told)}
 
 
+# ---------------------------------------------------------------- floors
+
+PASSES, MORE = 16, 10  # products with all samples of the usual randomised method, and further axes
+
+
+def floor(data, reference, options):
+    """The products of all pairs of features or samples, or those of the randomised method."""
+    few, many = sorted(data["X"].shape)
+    exact, random = many * floors.pairs(few), PASSES * data["X"].size * (options["k"] + MORE)
+    label = (
+        "products of all pairs of features"
+        if exact < random
+        else f"{PASSES} products of a randomised method"
+    )
+    return floors.Floor(floors.size(data), min(exact, random), label)
+
+
 # ---------------------------------------------------------------- cases
 
 # (samples, features, axes, solvers of the peers, aim)
@@ -149,8 +167,8 @@ def cases(size):
         chosen.append(
             Case(
                 name=f"pca-{n}x{p}-{k}", group="Principal components", work="fit", make=make,
-                adapters=adapters(solvers), judge=judge, reference=reference, aim=aim,
-                options={"k": k},
+                adapters=adapters(solvers), judge=judge, reference=reference, floor=floor,
+                aim=aim, options={"k": k},
                 facts={"data": "factors", "n": n, "p": p, "axes": k, "dtype": "float64"},
             )
         )  # fmt: skip

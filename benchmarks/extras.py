@@ -20,7 +20,7 @@ import warnings
 
 import numpy as np
 
-from benchmarks import mixture, trees
+from benchmarks import floors, mixture, trees
 from benchmarks.case import Adapter, Case
 
 LEVEL = 0.9
@@ -416,6 +416,43 @@ def judge_levels(output, data, reference, options):
     return {"right": trees.score(output, new), "constant": trees.score(constant, new)}
 
 
+# ---------------------------------------------------------------- floors
+
+
+def conformal_floor(data, reference, options):
+    """All samples once; for CV+ the sums of every training sample and every new one."""
+    volume = floors.size(data, "X", "X_rest", "Q")
+    if options["method"] == "CrossConformalRegressor":
+        pairs = len(data["X"]) * len(data["Q"])
+        return floors.Floor(volume, pairs, "sums of all training and new samples")
+    return floors.Floor(volume, 0, "reading the samples once")
+
+
+def forest_floor(data, reference, options):
+    """Of each tree, the features that its root tries; and the new samples once."""
+    p, kind = data["X"].shape[1], options.get("kind", "Regressor")
+    features = trees.tried({"estimator": kind}, p)
+    volume = TREES * trees.DISTINCT * floors.size(data) * features / p + floors.size(data, "Q")
+    return floors.Floor(volume, 0, "reading what each root tries once")
+
+
+def table_floor(data, reference, options):
+    """The products of all pairs of features, with an intercept: for HC3, those of the coefficients,
+    of the leverages and of the covariance; else those of the information, scores and gradient."""
+    n, k = len(data["X"]), data["X"].shape[1] + 1
+    each = 3 * floors.pairs(k) if options["kind"] == "HC3" else floors.pairs(k) + 2 * k
+    return floors.Floor(floors.size(data), n * each, "products of all pairs of features")
+
+
+def mixture_floor(data, reference, options):
+    """The products of all rounds with weights; of one round by batches."""
+    (n, p), k = data["X"].shape, len(data["M"])
+    rounds = mixture.ROUNDS if options["kind"] == "weighted" else 1
+    products = rounds * mixture.products("full", n, p, k)
+    label = f"products of {rounds} round{'s' * (rounds > 1)}"
+    return floors.Floor(rounds * floors.size(data), products, label)
+
+
 # ---------------------------------------------------------------- cases
 
 SMALLER = 50
@@ -441,7 +478,7 @@ def conformal_cases(scale):
                 adapter("litlearn", "litlearn", "litlearn.conformal", build[0], query[0], True),
                 adapter("mapie", "MAPIE", theirs, build[1], query[1]),
             ),
-            judge=judge_conformal, reference=conformal_reference,
+            judge=judge_conformal, reference=conformal_reference, floor=conformal_floor,
             options={"method": method, "inside": of, "theirs": theirs},
             facts={"data": "normal", "n": n, "m": n, "p": p, "dtype": "float64"},
         )  # fmt: skip
@@ -464,6 +501,7 @@ def forest_cases(scale):
             ),
         ),
         judge=judge_quantiles, reference=lambda data, options: {},
+        floor=forest_floor,
         facts={"data": "waves", "n": n, "m": n, "p": p, "dtype": "float64"},
     )  # fmt: skip
 
@@ -480,7 +518,7 @@ def table_cases(scale):
                 adapter("litlearn", "litlearn", "litlearn.inference", None, table_ours, True),
                 adapter("statsmodels", "statsmodels", "statsmodels.api", None, table_theirs),
             ),
-            judge=judge_table, reference=table_reference, options={"kind": kind},
+            judge=judge_table, reference=table_reference, floor=table_floor, options={"kind": kind},
             facts={"data": "normal", "n": n, "p": p, "dtype": "float64"},
         )  # fmt: skip
 
@@ -497,7 +535,8 @@ def mixture_cases(scale):
                 adapter("litlearn", "litlearn", "litlearn.mixture", None, mixture_ours, True),
                 adapter("sklearn", "scikit-learn", "sklearn.mixture", None, mixture_theirs),
             ),
-            judge=judge_mixture, reference=mixture_reference, options={"kind": kind},
+            judge=judge_mixture, reference=mixture_reference, floor=mixture_floor,
+            options={"kind": kind},
             facts={"data": "normal", "n": n, "p": p, "k": k, "dtype": "float64"},
         )  # fmt: skip
 
@@ -521,6 +560,7 @@ def level_cases(scale):
                 n, p, levels, 0, kind == "Classifier"
             ),
             adapters=peers, judge=judge_levels, reference=lambda data, options: {},
+            floor=forest_floor,
             options={"kind": kind, "p": p},
             facts={"data": "levels", "n": n, "m": min(n, 20_000), "p": p, "dtype": "float64"},
         )  # fmt: skip

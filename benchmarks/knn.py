@@ -8,12 +8,11 @@ trees are built on one thread because they have no other way.
 """
 
 import importlib
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 JUDGED_ROWS = 200
@@ -212,7 +211,7 @@ def distances_to(X, q):
     """Euclidean distances from q to every row of X, by difference, in float64."""
     squared = np.zeros(len(X))
     for j in range(X.shape[1]):
-        squared += (X[:, j].astype(np.float64) - np.float64(q[j])) ** 2
+        squared += np.square(X[:, j] - np.float64(q[j]), dtype=np.float64)
     return np.sqrt(squared)
 
 
@@ -226,24 +225,23 @@ def reference(data, options):
         ``within``, a list of s sorted index arrays; with labels also ``labels`` (s,), the majority
         among the k nearest.
     """
-    X, Q = np.asfortranarray(data["X"]), queries(data)
+    X, Q = np.asfortranarray(data["X"], dtype=np.float64), queries(data)
     rng = np.random.default_rng(0)
     rows = np.sort(rng.choice(len(Q), min(JUDGED_ROWS, len(Q)), replace=False))
     k = options["k"]
-    distances, within, labels = [], [], []
-    for row in rows:
+
+    def nearest_to(row):
         d = distances_to(X, Q[row])
         nearest = np.argpartition(d, k - 1)[:k]
-        distances.append(np.sort(d[nearest]))
-        if "radius" in options:
-            within.append(np.flatnonzero(d <= options["radius"]))
-        if "y" in data:
-            labels.append(np.argmax(np.bincount(data["y"][nearest])))
+        return np.sort(d[nearest]), nearest, np.flatnonzero(d <= options.get("radius", -1))
+
+    with ThreadPoolExecutor() as pool:
+        distances, nearest, within = zip(*pool.map(nearest_to, rows), strict=True)
     answer = {"rows": rows, "distances": np.array(distances)}
-    if within:
+    if "radius" in options:
         answer["within"] = within
-    if labels:
-        answer["labels"] = np.array(labels)
+    if "y" in data:
+        answer["labels"] = np.array([np.argmax(np.bincount(data["y"][one])) for one in nearest])
     return answer
 
 
@@ -293,108 +291,62 @@ def judge_labels(output, data, reference, options):
     return {"right": np.mean(np.asarray(output)[reference["rows"]] == reference["labels"])}
 
 
-# ---------------------------------------------------------------- limits
+# ---------------------------------------------------------------- floors
 
 
-def gemm(data, reference, options, threads):
-    """Time of the matrix product Q X' alone, tile by tile; nothing is selected from it.
-
-    The best of a few tilings counts: large tiles for the BLAS and its threads, or small ones that
-    stay in cache, each computed by a thread of its own.
-    """
-    from threadpoolctl import threadpool_limits
-
-    X, Q = data["X"], queries(data)
-    local = threading.local()
-
-    def tile(start, end, width):
-        if getattr(local, "buffer", None) is None or local.buffer.size < (end - start) * width:
-            local.buffer = np.empty((end - start) * width, dtype=X.dtype)
-        for j in range(0, len(X), width):
-            b = X[j : j + width]
-            out = local.buffer[: (end - start) * len(b)].reshape(end - start, len(b))
-            np.dot(Q[start:end], b.T, out=out)
-
-    def timed(height, width, pool):
-        starts = range(0, len(Q), height)
-        ends = [min(start + height, len(Q)) for start in starts]
-        begin = time.perf_counter()
-        list((map if pool is None else pool.map)(tile, starts, ends, [width] * len(ends)))
-        return time.perf_counter() - begin
-
-    seconds = [timed(height, width, None) for height, width in ((250, 8192), (len(Q), 2048))]
-    with ThreadPoolExecutor(threads) as pool, threadpool_limits(1, user_api="blas"):
-        seconds += [timed(height, width, pool) for height, width in ((128, 512), (250, 2048))]
-    best = min(seconds)
-    return best, {"gflops": 2.0 * len(Q) * X.size / best / 1e9}
+def all_pairs(data, reference, options):
+    """The products of every query with every point."""
+    products = len(queries(data)) * data["X"].size
+    return floors.Floor(floors.size(data), products, "products of all queries and points")
 
 
-def leaves(X):
-    """Start and end of the leaves of a median-split tree, and the points' order: at most
-    `LEAF_SIZE` points a leaf."""
-    order = np.arange(len(X))
-    waiting, bounds = [(0, len(X))], []
-    while waiting:
-        start, end = waiting.pop()
-        if end - start <= LEAF_SIZE:
-            bounds.append((start, end))
-            continue
-        points = X[order[start:end]]
-        widest = np.argmax(points.max(axis=0) - points.min(axis=0))
-        middle = (end - start) // 2
-        order[start:end] = order[start:end][np.argpartition(points[:, widest], middle)]
-        waiting += [(start, start + middle), (start + middle, end)]
-    return order, np.array(sorted(bounds))
+def reached(points, Q, radii, algorithm):
+    """Which balls around queries reach into the box, or the ball, around some points."""
+    if algorithm == "ball_tree":
+        centre = points.mean(axis=0)
+        radius = np.sqrt(((points - centre) ** 2).sum(axis=1).max())
+        return np.sqrt(((Q - centre) ** 2).sum(axis=1)) - radius <= radii
+    outside = np.maximum(points.min(axis=0) - Q, 0) + np.maximum(Q - points.max(axis=0), 0)
+    return np.sqrt((outside**2).sum(axis=1)) <= radii
 
 
 def visited(data, reference, options):
-    """Mean number of leaves that a query must look into: those whose box, or ball, reaches into the
-    exact k-th ball."""
-    X, Q = data["X"].astype(np.float64), queries(data)[reference["rows"]].astype(np.float64)
-    order, bounds = leaves(X)
-    X, starts = X[order], bounds[:, 0]
-    sizes = np.diff(bounds, axis=1)
-    low, high = np.minimum.reduceat(X, starts), np.maximum.reduceat(X, starts)
-    centres = np.add.reduceat(X, starts) / sizes
-    spread = np.sqrt(((X - np.repeat(centres, sizes[:, 0], axis=0)) ** 2).sum(axis=1))
-    radii = np.maximum.reduceat(spread, starts)
-    counts = []
-    for q, last in zip(Q, reference["distances"][:, -1], strict=True):
-        if options["algorithm"] == "ball_tree":
-            nearest = np.sqrt(((centres - q) ** 2).sum(axis=1)) - radii
-        else:
-            outside = np.maximum(low - q, 0) + np.maximum(q - high, 0)
-            nearest = np.sqrt((outside**2).sum(axis=1))
-        counts.append(np.sum(nearest <= last))
-    return float(np.mean(counts)), len(starts)
+    """Mean number of points in the leaves that a query must look into: of a tree that splits at
+    medians, those that the ball around the query through its k-th neighbour reaches into."""
+    Q = queries(data)[reference["rows"]].astype(np.float64)
+    radii = reference["distances"][:, -1]
+    if "radius" in options:
+        radii = np.full(len(Q), options["radius"])
+    counts = np.zeros(len(Q))
+    waiting = [(data["X"].astype(np.float64), np.arange(len(Q)))]
+    while waiting:
+        points, rows = waiting.pop()
+        rows = rows[reached(points, Q[rows], radii[rows], options["algorithm"])]
+        if len(points) <= LEAF_SIZE:
+            counts[rows] += len(points)
+        elif rows.size:
+            widest = np.argmax(points.max(axis=0) - points.min(axis=0))
+            middle = len(points) // 2
+            order = np.argpartition(points[:, widest], middle)
+            waiting += [(points[order[:middle]], rows), (points[order[middle:]], rows)]
+    return counts.mean()
 
 
-COUNTED = {}
-
-
-def traffic(data, reference, options, threads):
-    """Time to read the leaves that the queries must look into once from memory, at this machine's
-    bandwidth."""
-    if not COUNTED:
-        COUNTED["leaves"], COUNTED["of"] = visited(data, reference, options)
-    vector = np.ones(2**25)
-    np.dot(vector, vector)
-    start = time.perf_counter()
-    np.dot(vector, vector)
-    bandwidth = vector.nbytes / (time.perf_counter() - start)
-    X = data["X"]
-    volume = COUNTED["leaves"] * LEAF_SIZE * X.shape[1] * X.itemsize * len(queries(data))
-    return volume / bandwidth, COUNTED | {"bytes": volume, "bandwidth": bandwidth}
+def tree(data, reference, options):
+    """The samples once, to build, and for each query the leaves that it must look into."""
+    points = visited(data, reference, options)
+    volume = floors.size(data) * (1 + len(queries(data)) * points / len(data["X"]))
+    return floors.Floor(volume, 0, "reading the leaves that queries reach")
 
 
 # ---------------------------------------------------------------- cases
 
 GROUPS = {
-    "brute": ("Brute force", judge_neighbors, gemm, "matrix product alone"),
-    "kd_tree": ("k-d tree", judge_neighbors, traffic, "reading the leaves once"),
-    "ball_tree": ("Ball tree", judge_neighbors, traffic, "reading the leaves once"),
-    "radius": ("Estimators", judge_radius, None, ""),
-    "classifier": ("Estimators", judge_labels, None, ""),
+    "brute": ("Brute force", judge_neighbors, all_pairs),
+    "kd_tree": ("k-d tree", judge_neighbors, tree),
+    "ball_tree": ("Ball tree", judge_neighbors, tree),
+    "radius": ("Estimators", judge_radius, tree),
+    "classifier": ("Estimators", judge_labels, all_pairs),
 }
 # Number of rows by which the small shapes are divided.
 SMALLER = 20
@@ -440,7 +392,7 @@ def cases(size):
                 continue
             n, m, dtypes, aims = n // SMALLER, m // SMALLER, dtypes[-1:], aims[-1:]
         seen.add(work)
-        group, judge, limit, limit_label = GROUPS[work]
+        group, judge, floor = GROUPS[work]
         options = {"k": 10, "algorithm": "auto" if group == "Estimators" else work}
         if work == "radius":
             options["radius"] = RADIUS
@@ -459,8 +411,8 @@ def cases(size):
             chosen.append(
                 Case(
                     name=name, group=group, work=label, make=make, adapters=ADAPTERS[work],
-                    judge=judge, reference=reference, limit=limit, limit_label=limit_label,
-                    aim=aim, aim_peer=aim_peer, options=options, facts=facts,
+                    judge=judge, reference=reference, floor=floor, aim=aim,
+                    aim_peer=aim_peer, options=options, facts=facts,
                 )
             )  # fmt: skip
     return chosen

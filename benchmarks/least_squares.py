@@ -6,10 +6,10 @@ would call them, with their default solvers.
 """
 
 import importlib
-import time
 
 import numpy as np
 
+from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 ALPHA = 1.0
@@ -122,25 +122,14 @@ def judge(output, data, reference, options):
     return {"right": min(1.0, best / found), "excess": found / best - 1.0}
 
 
-# ---------------------------------------------------------------- limits
+# ---------------------------------------------------------------- floors
 
 
-def products(data, reference, options, threads):
-    """Time of the matrix product X'X, or XX' if that is smaller, alone: BLAS on all of it.
-
-    BLAS takes half the operations, because the product is symmetric.
-    """
-    from threadpoolctl import threadpool_limits
-
-    X = data["X"] if data["X"].shape[0] >= data["X"].shape[1] else data["X"].T
-    seconds = []
-    with threadpool_limits(threads, user_api="blas"):
-        for _ in range(3):
-            start = time.perf_counter()
-            X.T @ X
-            seconds.append(time.perf_counter() - start)
-    best = min(seconds)
-    return best, {"gflops": X.shape[0] * X.shape[1] ** 2 / best / 1e9}
+def floor(data, reference, options):
+    """The products of all pairs of features, or of samples if these are fewer."""
+    few, many = sorted(data["X"].shape)
+    label = f"products of all pairs of {'features' if many == len(data['X']) else 'samples'}"
+    return floors.Floor(floors.size(data), many * floors.pairs(few), label)
 
 
 # ---------------------------------------------------------------- cases
@@ -190,7 +179,7 @@ def cases(size):
                 Case(
                     name=f"{NAMES[kind]}-{data}-{n}x{p}-{dtype}", group=GROUPS[kind], work="fit",
                     make=make, adapters=ADAPTERS, judge=judge, reference=reference,
-                    limit=products, limit_label="matrix product alone", aim=aim, aim_peer=aim_peer,
+                    floor=floor, aim=aim, aim_peer=aim_peer,
                     options={"estimator": kind},
                     facts={"data": data, "n": n, "p": p, "dtype": dtype},
                 )

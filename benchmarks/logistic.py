@@ -16,6 +16,7 @@ import warnings
 
 import numpy as np
 
+from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 GOOD_ENOUGH = 1e-6  # relative excess of the objective
@@ -304,6 +305,17 @@ def proximal_gradient(data, options):
     return w[None], np.zeros(1)
 
 
+# ---------------------------------------------------------------- floors
+
+
+def floor(data, reference, options):
+    """The scores and the gradient once: less cannot show that a fit is good."""
+    q = int(data["y"].max()) + 1
+    names = ("X", "columns") if "columns" in data else ("X",)
+    products = 2 * data["X"].size * (1 if q == 2 else q)
+    return floors.Floor(floors.size(data, *names), products, "scores and gradient once")
+
+
 # ---------------------------------------------------------------- cases
 
 
@@ -423,8 +435,8 @@ def cases(size):
                 Case(
                     name=f"{shape.work}-{shape.kind}-{n}x{p}-C{options['C']:g}-{dtype}",
                     group="Logistic regression", work=LABELS[shape.work], make=make,
-                    adapters=(OURS, *shape.peers), judge=judge, reference=reference, aim=aim,
-                    options=options, facts=facts,
+                    adapters=(OURS, *shape.peers), judge=judge, reference=reference,
+                    floor=floor, aim=aim, options=options, facts=facts,
                 )
             )  # fmt: skip
     return chosen

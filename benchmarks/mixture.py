@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 
+from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 ROUNDS = 30
@@ -99,13 +100,17 @@ def matrices(kind, covariances, k, p):
 
 def expectation(X, weights, means, covariances):
     """Responsibilities (m, k) of a block of samples and the sum of their log-densities."""
-    p = X.shape[1]
-    scores = np.empty((len(X), len(weights)))
-    for c, (weight, mean, covariance) in enumerate(zip(weights, means, covariances, strict=True)):
-        factor = np.linalg.cholesky(covariance)
-        squares = (np.linalg.solve(factor, (X - mean).T) ** 2).sum(axis=0)
-        constant = np.log(weight) - np.log(np.diagonal(factor)).sum() - p / 2 * np.log(2 * np.pi)
-        scores[:, c] = constant - squares / 2
+    inverse = np.linalg.inv(np.linalg.cholesky(covariances))
+    scales = np.diagonal(inverse, axis1=1, axis2=2)
+    constants = np.log(weights) + np.log(scales).sum(axis=1)
+    if np.count_nonzero(inverse) == scales.size:  # diagonal matrices
+        origin, squares = means.mean(axis=0), scales**2
+        Z, M = X - origin, means - origin
+        distances = Z**2 @ squares.T - 2 * Z @ (squares * M).T + (squares * M**2).sum(axis=1)
+    else:
+        parts = [(X - mean) @ one.T for mean, one in zip(means, inverse, strict=True)]
+        distances = np.transpose([np.einsum("ij,ij->i", Z, Z) for Z in parts])
+    scores = constants - X.shape[1] / 2 * np.log(2 * np.pi) - distances / 2
     top = scores.max(axis=1, keepdims=True)
     R = np.exp(scores - top)
     sums = R.sum(axis=1, keepdims=True)
@@ -123,6 +128,16 @@ def likelihood(X, weights, means, covariances):
     return sum(expectation(B, weights, means, covariances)[1] for B in blocks(X)) / len(X)
 
 
+def moments(B, R, kind):
+    """Sums of the products of all pairs of features over a block, (k, p, p): those of its own
+    samples for each component; for one covariance, the same of all; else those of squares alone."""
+    if kind == "full":
+        return np.array([(r[:, None] * B).T @ B for r in R.T])
+    if kind == "tied":
+        return np.broadcast_to(B.T @ B, (R.shape[1], *2 * B.shape[1:]))
+    return (R.T @ (B * B))[:, None] * np.eye(B.shape[1])
+
+
 def step(X, kind, weights, means, covariances):
     """One round by definition: the new weights, means and covariances (k, p, p)."""
     k, p = means.shape
@@ -133,12 +148,13 @@ def step(X, kind, weights, means, covariances):
         Z = B - origin
         N += R.sum(axis=0)
         sums += R.T @ Z
-        for c in range(k):
-            products[c] += (R[:, c, None] * Z).T @ Z
+        products += moments(Z, R, kind)
     shift = sums / N[:, None]
-    S = products / N[:, None, None] - shift[:, :, None] * shift[:, None, :]
+    around = shift[:, :, None] * shift[:, None, :]
     if kind == "tied":
-        S[:] = np.einsum("c,cij->ij", N / len(X), S)
+        S = (products - np.einsum("c,cij->ij", N, around)) / len(X)
+    else:
+        S = products / N[:, None, None] - around
     if kind in ("diag", "spherical"):
         S *= np.eye(p)
     if kind == "spherical":
@@ -167,6 +183,28 @@ def judge(output, data, reference, options):
     excess = abs(value - best) / abs(best)
     right = rounds == ROUNDS and excess <= ALLOWED[str(data["X"].dtype)]
     return {"right": float(right), "bound": value, "excess": excess}
+
+
+# ---------------------------------------------------------------- floors
+
+
+def products(kind, n, p, k):
+    """Products of one round: those of the densities, and those of the moments."""
+    each = {  # of a sample and a component
+        "full": 2 * floors.pairs(p) + p,  # a triangle and a mean; pairs of features
+        "tied": 2 * p,
+        "diag": 4 * p,  # a feature and its square, for densities and for moments
+        "spherical": 2 * p,
+    }
+    return n * k * each[kind]
+
+
+def floor(data, reference, options):
+    """The products of all rounds; one covariance for all takes those of the features once more."""
+    (n, p), k = data["X"].shape, len(data["M"])
+    total = ROUNDS * products(options["kind"], n, p, k)
+    total += n * floors.pairs(p) if options["kind"] == "tied" else 0
+    return floors.Floor(ROUNDS * floors.size(data), total, f"products of {ROUNDS} rounds")
 
 
 # ---------------------------------------------------------------- cases
@@ -206,7 +244,8 @@ def cases(size):
                 Case(
                     name=f"gmm-{kind}-{n}x{p}-k{k}-{dtype}", group="Gaussian mixtures",
                     work=f"{ROUNDS} rounds, {kind}", make=make, adapters=adapters(), judge=judge,
-                    reference=reference, aim=AIM if kind in ("full", "diag") else None,
+                    reference=reference, floor=floor,
+                    aim=AIM if kind in ("full", "diag") else None,
                     options={"kind": kind},
                     facts={"data": kind, "n": n, "p": p, "k": k, "dtype": dtype},
                 )

@@ -13,9 +13,11 @@ import importlib
 
 import numpy as np
 
+from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 N_CLASSES = 10
+PAIRS = [(i, j) for i in range(N_CLASSES) for j in range(i + 1, N_CLASSES)]
 CLOSE = 0.01  # ten times the tolerance of SVC, in units of its decision function
 STRATEGIES = {"one-vs-rest": "OneVsRestClassifier", "one-vs-one": "OneVsOneClassifier"}
 INSIDE = {"SVC": ("svm", {}), "LogisticRegression": ("linear_model", {"max_iter": 1000})}
@@ -79,24 +81,53 @@ def reference(data, options):
     Returns
     -------
     dict
-        ``classes`` (m,), and ``close`` (m,): whether a small change of the classifiers changes it.
+        ``classes`` (m,), and ``close`` (m,): whether a small change of the classifiers changes it;
+        ``support``: how many samples are a support vector of some classifier.
     """
     tol = 1e-6 if options["inside"] == "SVC" else 1e-9
     model = strategy_of("sklearn", options, 1, tol=tol).fit(data["X"], data["y"])
     classes = model.predict(data["T"])
+    support = supporting(model, data["y"], options) if options["inside"] == "SVC" else 0
     if options["strategy"] == "one-vs-rest":
         scores = np.sort(model.decision_function(data["T"]), axis=1)
-        return {"classes": classes, "close": scores[:, -1] - scores[:, -2] < CLOSE}
+        close = scores[:, -1] - scores[:, -2] < CLOSE
+        return {"classes": classes, "close": close, "support": support}
     # Against a class that wins all its pairs, only these can change anything.
     close, won = np.zeros((2, len(classes)), dtype=bool), np.ones(len(classes), dtype=bool)
-    pairs = [(i, j) for i in range(N_CLASSES) for j in range(i + 1, N_CLASSES)]
-    for (i, j), one in zip(pairs, model.estimators_, strict=True):
+    for (i, j), one in zip(PAIRS, model.estimators_, strict=True):
         score = one.decision_function(data["T"])
         mine = (classes == i) | (classes == j)
         won &= ~mine | (classes == np.where(score > 0, j, i))
         close[0] |= mine & (np.abs(score) < CLOSE)
         close[1] |= np.abs(score) < CLOSE
-    return {"classes": classes, "close": np.where(won, close[0], close[1])}
+    return {"classes": classes, "close": np.where(won, close[0], close[1]), "support": support}
+
+
+def supporting(model, y, options):
+    """How many samples are a support vector of some classifier."""
+    found = set()
+    for number, one in enumerate(model.estimators_):
+        rows = np.arange(len(y))
+        if options["strategy"] == "one-vs-one":
+            rows = np.flatnonzero(np.isin(y, PAIRS[number]))
+        found.update(rows[one.support_])
+    return len(found)
+
+
+def floor(data, reference, options):
+    """The kernel of new samples and support vectors; or for each classifier the scores and the
+    gradient of its samples, and the scores of the new ones."""
+    p = data["X"].shape[1]
+    if options["inside"] == "SVC":
+        products = len(data["T"]) * reference["support"] * p
+        label = "kernel of new samples and support vectors"
+    else:
+        one = options["strategy"] == "one-vs-one"
+        each = N_CLASSES - 1 if one else N_CLASSES  # classifiers that a sample belongs to
+        asked = len(PAIRS) if one else N_CLASSES
+        products = 2 * each * data["X"].size + asked * data["T"].size
+        label = "scores and gradients once"
+    return floors.Floor(floors.size(data, "X", "T"), products, label)
 
 
 def cases(size):
@@ -123,7 +154,7 @@ def cases(size):
             Case(
                 name=f"{strategy}-{inside}-{n}x{p}-{dtype}", group="Several classes",
                 work=f"{strategy}, {inside}", make=make, adapters=(OURS, SKLEARN), judge=judge,
-                reference=reference, aim=0.7,
+                reference=reference, floor=floor, aim=0.7,
                 options={"strategy": strategy, "inside": inside},
                 facts={"data": "normal", "n": n, "p": p, "m": n // 2, "classes": N_CLASSES,
                        "dtype": dtype},

@@ -11,6 +11,7 @@ import importlib
 
 import numpy as np
 
+from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 CLASSES = 5
@@ -105,6 +106,26 @@ def judge(output, data, reference, options):
     return {"right": float(np.mean(best - found <= open_gap))}
 
 
+# ---------------------------------------------------------------- floors
+
+
+def floor(data, reference, options):
+    """The samples twice, to fit and to predict; with covariances the products of all pairs of
+    features, and those of the scores."""
+    (n, p), kind = data["X"].shape, options["estimator"]
+    each = {  # products of a sample
+        "GaussianNB": CLASSES * 2 * p,
+        "LinearDiscriminantAnalysis": floors.pairs(p) + CLASSES * p,
+        "QuadraticDiscriminantAnalysis": (1 + CLASSES) * floors.pairs(p),
+    }
+    label = (
+        "reading the samples twice"
+        if kind == "GaussianNB"
+        else "products of covariances and scores"
+    )
+    return floors.Floor(2 * floors.size(data), n * each[kind], label)
+
+
 # ---------------------------------------------------------------- cases
 
 SMALLER = 100
@@ -143,7 +164,7 @@ def cases(size):
                     Case(
                         name=f"{short}-{n}x{p}-{dtype}", group=group, work="fit and predict",
                         make=make, adapters=adapters(), judge=judge, reference=reference,
-                        aim=0.5, options={"estimator": kind, "module": module},
+                        floor=floor, aim=0.5, options={"estimator": kind, "module": module},
                         facts={"data": "normal", "n": n, "p": p, "classes": CLASSES,
                                "dtype": dtype},
                     )

@@ -21,12 +21,16 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks import floors
 
 ROOT = Path(__file__).resolve().parents[1]
-SCHEMA = 1
+SCHEMA = 2
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -35,8 +39,10 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-# An implementation this many times slower than the fastest stops after two rounds.
-HOPELESS = 3.0
+# An implementation this many times slower than the fastest stops after its first round, or after
+# its second one. A first round took up to four times as long as later ones, so that one eight times
+# as long is not that of the fastest.
+HOPELESS = (8.0, 3.0)
 PACKAGES = (
     "litlearn",
     "numpy",
@@ -56,6 +62,19 @@ PACKAGES = (
 )
 
 
+def environment(threads):
+    """The environment of a child: as many threads for every library, and this repository."""
+    found = dict(os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads)))
+    paths = [str(ROOT), found.get("PYTHONPATH", "")]
+    return found | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+
+
+def rates(threads):
+    """This machine's rates, see ``floors.py``, measured in a child with so many threads."""
+    command = [sys.executable, "-m", "benchmarks.floors", str(threads)]
+    return json.loads(subprocess.check_output(command, env=environment(threads), text=True))
+
+
 class Child:
     """A worker process and its pipe.
 
@@ -70,15 +89,12 @@ class Child:
     """
 
     def __init__(self, module, size, case, adapter, threads, folder):
-        environment = dict(os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads)))
-        paths = [str(ROOT), environment.get("PYTHONPATH", "")]
-        environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
         command = [sys.executable, "-m", "benchmarks.worker", module, size, case, adapter]
         command += [str(threads), str(folder)]
         self._errors = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115
         self._process = subprocess.Popen(
             command,
-            env=environment,
+            env=environment(threads),
             text=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -158,15 +174,18 @@ def choose(case, against):
     return adapters, skipped
 
 
-def measure(children, commands, rounds, budget, timeout):
+def whole(answer):
+    """The time of build and query together."""
+    return answer["build"] + answer["query"]
+
+
+def measure(children, rounds, budget, timeout):
     """Rounds of one answer from each child in turn.
 
     Parameters
     ----------
     children : dict of Child
         By name. A child that fails is not asked again.
-    commands : dict of str
-        The command for each child.
     rounds : int
         Largest number of rounds.
     budget : float
@@ -186,17 +205,12 @@ def measure(children, commands, rounds, budget, timeout):
             break
         for name in list(active):
             time.sleep(0.05)  # worker threads of the one before stop spinning
-            answers[name].append(children[name].ask(commands[name], timeout))
+            answers[name].append(children[name].ask("run", timeout))
             if "error" in answers[name][-1]:
                 active.remove(name)
-        if turn == 1:
-            totals = {
-                name: min(one["build"] + one["query"] for one in answers[name])
-                for name in active
-                if commands[name] == "run"
-            }
-            fastest = min(totals.values(), default=0.0)
-            active = [name for name in active if totals.get(name, 0.0) <= HOPELESS * fastest]
+        best = {name: min(map(whole, answers[name])) for name in active}
+        most = HOPELESS[min(turn, 1)] * min(best.values(), default=0.0)
+        active = [name for name in active if best[name] <= most]
     return answers
 
 
@@ -207,16 +221,16 @@ def summarise(adapter, first, answers):
     errors = [answer["error"] for answer in [first, *answers] if "error" in answer]
     if errors:
         return record | {"error": errors[0]}
-    best = min(answers, key=lambda answer: answer["build"] + answer["query"])
-    total = best["build"] + best["query"]
+    best = min(answers, key=whole)
+    total = whole(best)
     return record | {
         "error": None,
         "seconds": total,
         "build": best["build"],
         "query": best["query"],
         "processors": best["cpu"] / total,
-        "rounds": [answer["build"] + answer["query"] for answer in answers],
-        "first_call": first["build"] + first["query"],
+        "rounds": [whole(answer) for answer in answers],
+        "first_call": whole(first),
         "first_call_memory": first.get("memory"),
         "memory": answers[0].get("memory"),
         "working_memory": answers[0].get("working_memory"),
@@ -224,13 +238,13 @@ def summarise(adapter, first, answers):
     }
 
 
-def compare(case, records, limit):
+def compare(case, records, floor):
     """Ratios of the project to its peers: what a reader looks for first. None where there is
     nothing to compare."""
     done = [record for record in records if record["error"] is None]
     peers = [record for record in done if not record["ours"]]
     own = next((record for record in done if record["ours"]), None)
-    keys = ("ratio", "fastest", "memory_ratio", "limit_ratio", "aim_ratio", "aim_met")
+    keys = ("ratio", "fastest", "memory_ratio", "floor_ratio", "aim_ratio", "aim_met")
     summary = dict.fromkeys(keys)
     for record in done:
         record["ratio"] = own["seconds"] / record["seconds"] if own else None
@@ -245,12 +259,39 @@ def compare(case, records, limit):
         if own["memory"] is not None:
             least = min(record["memory"] for record in peers)
             summary["memory_ratio"] = own["memory"] / least if least else None
-    if own and limit and limit["seconds"]:
-        summary["limit_ratio"] = own[case.limit_of] / limit["seconds"]
+    if own:
+        summary["floor_ratio"] = own["seconds"] / floor["seconds"]
     return summary
 
 
-def run_case(module, size, case, *, against=None, threads, rounds=5, budget=20.0, timeout=300.0):
+def go_first(place, calls, timeout):
+    """Some calls of an implementation in a process that is not measured: it fills the cache of
+    compiled code, or looks for a tolerance."""
+    child = Child(*place)
+    try:
+        if "error" not in child.receive(timeout):
+            for call in calls:
+                child.ask(call, timeout)
+    finally:
+        child.close()
+
+
+def launch(children, name, place):
+    """Start the process of an implementation that is measured later."""
+    children[name] = Child(*place)
+
+
+def floor_of(case, data, reference, rates):
+    """The floor of a case as it stands in the JSON."""
+    found = case.floor(data, reference, case.options)
+    time_of = floors.seconds(found, rates, case.facts.get("dtype", "float64"))
+    counts = {"bytes": float(found.bytes), "products": float(found.products)}
+    return counts | {"seconds": float(time_of), "label": found.label}
+
+
+def run_case(
+    module, size, case, *, rates, against=None, threads, rounds=5, budget=6.0, timeout=300.0
+):
     """Measure one case.
 
     Parameters
@@ -260,13 +301,15 @@ def run_case(module, size, case, *, against=None, threads, rounds=5, budget=20.0
     size : {"small", "full"}
     case : Case
         One of that module's ``cases(size)``.
+    rates : dict of float
+        What this machine reads and computes in a second.
     against : sequence of str or None
         Packages to compare with; None for all that the case names.
     threads : int
         Threads of every implementation.
     rounds : int, default=5
-        Largest number of rounds; at least two are run.
-    budget : float, default=20
+        Largest number of rounds; at least two are run, but of what is hopeless after one.
+    budget : float, default=6
         Seconds of the case after which no further round begins.
     timeout : float, default=300
         Seconds that one call may take.
@@ -276,50 +319,47 @@ def run_case(module, size, case, *, against=None, threads, rounds=5, budget=20.0
     dict
         The record of the case as it stands in the JSON.
     """
+    start = time.perf_counter()
     adapters, skipped = choose(case, against)
     by_name = {adapter.name: adapter for adapter in adapters}
     data = case.make()
-    children = {}
+    children, waiting = {}, []
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
         folder = Path(folder)
         np.savez(folder / "data.npz", **data)
-        with open(folder / "reference.pickle", "wb") as file:
-            pickle.dump(case.reference(data, case.options), file)
         place = (module, size, case.name)
         try:
-            for adapter in adapters:
-                if adapter.compiles:
-                    child = children[adapter.name] = Child(*place, adapter.name, threads, folder)
-                    if "error" not in child.receive(timeout):
-                        child.ask("first", timeout)
-                        child.ask("run", timeout)  # large data may take another path
-                    child.close()
-            names = list(by_name) + (["limit"] if case.limit else [])
-            for name in names:
-                children[name] = Child(*place, name, threads, folder)
-            ready = {name: children[name].receive(timeout) for name in names}
-            names = [name for name in names if "error" not in ready[name]]
-            first = {name: answer for name, answer in ready.items() if "error" in answer}
-            for name in names:
-                if name in by_name:
+            # What is not measured is done while the reference is computed.
+            with ThreadPoolExecutor(1) as pool, threadpool_limits(1):
+                calls = ["first"] + ["warm"] * (len(data["X"]) > case.first_rows)
+                for one in adapters:
+                    if one.compiles or one.searches:
+                        where = (*place, one.name, threads, folder)
+                        waiting.append(pool.submit(go_first, where, calls, timeout))
+                for name in by_name:
+                    where = (*place, name, threads, folder)
+                    waiting.append(pool.submit(launch, children, name, where))
+                reference = case.reference(data, case.options)
+                floor = floor_of(case, data, reference, rates)
+                with open(folder / "reference.pickle", "wb") as file:
+                    pickle.dump(reference, file)
+                del data, reference
+            for one in waiting:
+                one.result()  # an error of the harness itself
+            first = {name: children[name].receive(timeout) for name in by_name}
+            for name in by_name:
+                if "error" not in first[name]:
                     first[name] = children[name].ask("first", timeout)
-            names = [name for name in names if "error" not in first.get(name, {})]
-            commands = {name: "run" if name in by_name else "limit" for name in names}
-            alive = {name: children[name] for name in names}
-            answers = measure(alive, commands, rounds, budget, timeout)
+            alive = {name: children[name] for name in by_name if "error" not in first[name]}
+            answers = measure(alive, rounds, budget, timeout)
         finally:
             for child in children.values():
                 child.close()
     records = [summarise(by_name[name], first[name], answers.get(name, [])) for name in by_name]
-    limit = None
-    limits = [one for one in answers.get("limit", []) if "error" not in one]
-    if limits:
-        best = min(limits, key=lambda answer: answer["seconds"])
-        limit = {"label": case.limit_label, "seconds": best["seconds"], "detail": best["detail"]}
     record = {"name": case.name, "group": case.group, "work": case.work, "aim": case.aim}
-    record["aim_peer"], record["limit_of"] = case.aim_peer, case.limit_of
-    record |= {"facts": dict(case.facts), "limit": limit, "skipped": skipped, "results": records}
-    return record | compare(case, records, limit)
+    record |= {"aim_peer": case.aim_peer, "facts": dict(case.facts), "floor": floor}
+    record |= {"skipped": skipped, "took": time.perf_counter() - start, "results": records}
+    return record | compare(case, records, floor)
 
 
 def processor():
@@ -389,11 +429,11 @@ def run_family(module, *, size="full", only=None, progress=None, **settings):
     result = {"schema": SCHEMA, "family": module.rpartition(".")[2], "size": size}
     result |= {"date": datetime.date.today().isoformat(), "threads": settings["threads"]}
     result |= {name: settings[name] for name in ("rounds", "budget") if name in settings}
-    result["machine"] = machine()
+    result["machine"], result["rates"] = machine(), rates(settings["threads"])
     result["cases"] = []
     for case in importlib.import_module(module).cases(size):
         if only is None or only(case.name):
-            result["cases"].append(run_case(module, size, case, **settings))
+            result["cases"].append(run_case(module, size, case, rates=result["rates"], **settings))
             if progress is not None:
                 progress(result["cases"][-1])
     result["seconds"] = time.perf_counter() - start

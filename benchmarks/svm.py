@@ -18,9 +18,11 @@ noise; *line*, a linear function with noise; *plane*, the two sides of a hyperpl
 
 import importlib
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 GOOD_ENOUGH = 1e-6  # relative distance of the objective
@@ -213,8 +215,12 @@ def reference(data, options):
         if np.max(model.dual_gap_) > 0.1 * GOOD_ENOUGH * found:
             raise RuntimeError(f"The yardstick has a gap of {model.dual_gap_} at {found}.")
         return {"objective": found}
-    model = peer(data, options, {"tol": 0.1 * min(1e-4, options["given"]["tol"])})
-    return {"objective": objective(fitted(model, data, options, 1), data, options)}
+    changed = {"tol": 0.1 * min(1e-4, options["given"]["tol"])}
+    if not options["estimator"].startswith("Linear"):
+        changed["cache_size"] = 2000  # MB
+    model = peer(data, options, changed)
+    output = fitted(model, data, options, 1)
+    return {"objective": objective(output, data, options), "support": np.count_nonzero(output)}
 
 
 def peer(data, options, changed):
@@ -234,7 +240,25 @@ def judge_predictions(predicted, data, reference, options):
 
 def reference_scores(data, options):
     """LIBSVM's decision function."""
-    return {"score": peer(data, options, {}).decision_function(data["Q"])}
+    model = peer(data, options, {})
+    with ThreadPoolExecutor() as pool:
+        scores = list(pool.map(model.decision_function, np.array_split(data["Q"], 8)))
+    return {"score": np.concatenate(scores), "support": len(model.support_)}
+
+
+# ---------------------------------------------------------------- floors
+
+
+def floor(data, reference, options):
+    """The kernel of the support vectors and all samples; of a linear machine, the scores and the
+    gradient once. Less cannot show that a fit is good."""
+    (n, p), q = data["X"].shape, len(data.get("Q", ()))
+    if options["estimator"].startswith("Linear"):
+        names = ("X", "columns") if "columns" in data else ("X",)
+        return floors.Floor(floors.size(data, *names), 2 * n * p, "scores and gradient once")
+    k = reference["support"]
+    products = p * (k * (n - k) + floors.pairs(k) + k * q)
+    return floors.Floor(floors.size(data), products, "kernel of samples and support vectors")
 
 
 # ---------------------------------------------------------------- cases
@@ -303,7 +327,7 @@ def cases(size):
                 group="Fit and predictions of machines" if asks else group, work=estimator,
                 make=make, adapters=adapters(predict if asks else fitted, linear, kind == "text"),
                 judge=judge_predictions if asks else judge,
-                reference=reference_scores if asks else reference,
+                reference=reference_scores if asks else reference, floor=floor,
                 aim=aim, aim_peer="sklearn" if asks else None,
                 options={"estimator": estimator, "given": options | given}, facts=facts,
             )

@@ -9,7 +9,7 @@ COLUMNS = (
     ("memory MB", ">9"),
     ("first s", ">8"),
     ("right", ">6"),
-    ("of limit", ">8"),
+    ("of floor", ">8"),
 )
 
 
@@ -19,7 +19,7 @@ ratio     time of litlearn over the time of this implementation: below 1, litlea
 memory    peak beyond what the import and the data take
 first s   the first call in a new process, on small data
 right     quality of the answer, 1 is perfect: what is judged, the family's module says
-of limit  time of the query, or of the fit, over the time of the limit"""
+of floor  time over the floor: the least that this machine needs to read or compute what it must"""
 
 
 def line(cells):
@@ -48,25 +48,21 @@ def mark(case):
 
 
 def rows(case):
-    """The rows of one case: its implementations from fast to slow, the limit, and the verdict."""
+    """The rows of one case: its implementations from fast to slow, the floor, and the verdict."""
     lines = []
     done = [record for record in case["results"] if record["error"] is None]
     for record in sorted(done, key=lambda record: record["seconds"]):
         memory = record["memory"]
-        limit = case["limit"]
         ratio = record["ratio"]
         cells = ["", ("* " if record["ours"] else "  ") + record["label"]]
         cells += [f"{record['seconds']:.3f}", f"{record['build']:.3f}"]
         cells += ["-" if ratio is None else f"{ratio:.2f}"]
         cells += ["-" if memory is None else f"{memory / 1e6:.0f}", f"{record['first_call']:.3f}"]
         cells += [f"{record['quality']['right']:.3f}"]
-        cells += [
-            f"{record[case.get('limit_of', 'query')] / limit['seconds']:.1f}" if limit else "-"
-        ]
+        cells += [f"{record['seconds'] / case['floor']['seconds']:.1f}"]
         lines.append(line(cells))
-    if case["limit"]:
-        label = f"  limit: {case['limit']['label']}"
-        lines.append(line(["", label, f"{case['limit']['seconds']:.3f}"] + [""] * 6))
+    floor = f"  floor: {case['floor']['label']}"
+    lines.append(line(["", floor, f"{case['floor']['seconds']:.3g}"] + [""] * 6))
     for record in case["results"]:
         if record["error"] is not None:
             lines.append(f"  {record['label']} failed: {record['error']}")

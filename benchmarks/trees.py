@@ -16,6 +16,7 @@ import importlib
 
 import numpy as np
 
+from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 SEEDS = 10
@@ -178,6 +179,32 @@ def judge_predictions(predicted, data, reference, options):
     return {"right": score(predicted, data["t"]), "constant": reference["constant"][0]}
 
 
+# ---------------------------------------------------------------- floors
+
+DISTINCT = 1 - np.exp(-1)  # share of the samples that a bootstrap draws at least once
+
+
+def tried(options, p):
+    """Features that a forest tries at each node: all of them for numbers, some for classes."""
+    return p if options["estimator"].endswith("Regressor") else int(np.sqrt(p))
+
+
+def floor(data, reference, options):
+    """The samples once for a tree; of a forest, for each tree the features that its root tries."""
+    volume, label = floors.size(data), "reading the samples once"
+    if "n_estimators" in options["given"]:
+        share = DISTINCT if options["estimator"].startswith("Random") else 1.0
+        share *= tried(options, data["X"].shape[1]) / data["X"].shape[1]
+        volume *= share * options["given"]["n_estimators"]
+        label = "reading what each root tries once"
+    return floors.Floor(volume, 0, label)
+
+
+def asked(data, reference, options):
+    """Of predictions, the new samples once."""
+    return floors.Floor(floors.size(data, "T"), 0, "reading the new samples once")
+
+
 # ---------------------------------------------------------------- cases
 
 SMALLER = 20
@@ -262,7 +289,7 @@ def cases(size):
                 name=name, group=GROUPS[work], work="predict" if work == "predict" else "fit",
                 make=make, adapters=ADAPTERS[work],
                 judge=judge_predictions if work == "predict" else judge, reference=reference,
-                aim=aim, aim_peer=aim_peer,
+                floor=asked if work == "predict" else floor, aim=aim, aim_peer=aim_peer,
                 options={"estimator": kind, "given": given, "ours": ours}, facts=facts,
             )
         )  # fmt: skip

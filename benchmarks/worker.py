@@ -5,8 +5,8 @@ Started by ``runner.py`` as ``python -m benchmarks.worker <module> <size> <case>
 input with one line:
 
 - ``first``: the first call in this process, on the first rows of the data;
-- ``run``: build and query on all of the data, timed;
-- ``limit``: the case's limit (the adapter is then called "limit").
+- ``warm``: build and query on all of the data;
+- ``run``: the same, timed; the output of the first one is judged.
 """
 
 import gc
@@ -44,11 +44,9 @@ def memory(reset=False):
 
 
 def load(folder):
-    """The case's arrays and the reference, from the runner's temporary folder."""
+    """The case's arrays, from the runner's temporary folder."""
     with np.load(folder / "data.npz") as file:
-        data = {name: file[name] for name in file.files}
-    with open(folder / "reference.pickle", "rb") as file:
-        return data, pickle.load(file)
+        return {name: file[name] for name in file.files}
 
 
 def timed(adapter, data, options, threads):
@@ -65,9 +63,10 @@ def timed(adapter, data, options, threads):
 
 def serve(case, adapter, threads, folder, answer):
     """Answer the runner's commands until its end of the pipe closes."""
-    for module in adapter.modules if adapter else ():
+    for module in adapter.modules:
         importlib.import_module(module)
-    data, reference = load(folder)
+    data = load(folder)
+    options = dict(case.options, folder=folder)
     gc.collect()
     base = memory(reset=True)
     answer({"ready": True})
@@ -77,12 +76,9 @@ def serve(case, adapter, threads, folder, answer):
         before = memory(reset=True)
         if command == "first":
             rows = {name: array[: case.first_rows] for name, array in data.items()}
-            result, output = timed(adapter, rows, case.options, threads)
-        elif command == "run":
-            result, output = timed(adapter, data, case.options, threads)
+            result, output = timed(adapter, rows, options, threads)
         else:
-            seconds, detail = case.limit(data, reference, case.options, threads)
-            result, output = {"seconds": seconds, "detail": detail}, None
+            result, output = timed(adapter, data, options, threads)
         # Read before the output is judged: judging takes memory too.
         after = memory()
         if base is not None:
@@ -90,6 +86,7 @@ def serve(case, adapter, threads, folder, answer):
             result["memory"] = max(0, highest - base[0])
             result["working_memory"] = max(0, after[1] - before[0])
         if command == "run" and not judged:
+            reference = pickle.loads((folder / "reference.pickle").read_bytes())
             quality = case.judge(output, data, reference, case.options)
             result["quality"] = {name: float(value) for name, value in quality.items()}
             judged = True
@@ -113,7 +110,7 @@ def main(module, size, case_name, adapter_name, threads, folder):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     try:
         case = {case.name: case for case in importlib.import_module(module).cases(size)}[case_name]
-        adapter = {adapter.name: adapter for adapter in case.adapters}.get(adapter_name)
+        adapter = {adapter.name: adapter for adapter in case.adapters}[adapter_name]
         serve(case, adapter, threads, Path(folder), answer)
     except Exception as error:
         answer({"error": f"{type(error).__name__}: {error}"})
