@@ -66,7 +66,13 @@ SMALL_MATRICES = (
     "reach, and it leaves out that means are subtracted and that the scores of all classes are "
     "compared."
 )
+FEW_FEATURES = (
+    "With few features, neither rate is reached. The matrices are too narrow for that of products, "
+    "and while a core computes such products it does not read at the full rate."
+)
 BEYOND = {
+    "Linear regression": FEW_FEATURES,
+    "Ridge regression": FEW_FEATURES,
     "k-d tree": PATHS,
     "Ball tree": PATHS,
     "radius-uniform-200000x3-float64": PATHS,
