@@ -310,9 +310,6 @@ def test_table_says_a_loss_plainly(tiny):
 # ---------------------------------------------------------------- the committed results
 
 
-WITHOUT_FLOORS = 1  # the schema of families that have not been measured since there are floors
-
-
 def check_floors(result):
     """The floor of each case is what was counted, at the rates of the run."""
     assert min(result["rates"][name] for name in ("bandwidth", "float64", "float32")) > 1e6
@@ -327,9 +324,9 @@ def check_floors(result):
 
 def check_schema(result):
     """Everything that the performance page reads is there, and nothing that names the machine."""
-    assert result["schema"] in (WITHOUT_FLOORS, runner.SCHEMA)
+    assert result["schema"] in (floors.SINCE - 1, runner.SCHEMA)
     assert {"family", "size", "date", "threads", "machine", "cases", "seconds"} <= set(result)
-    if result["schema"] != WITHOUT_FLOORS:
+    if result["schema"] >= floors.SINCE:
         check_floors(result)
     assert {"processor", "cores", "python", "versions", "memory"} <= set(result["machine"])
     for case in result["cases"]:
