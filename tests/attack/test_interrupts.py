@@ -53,6 +53,7 @@ def interrupted(call, after, busy=False):
             contextvars.copy_context().run(call)
         finally:
             signal.setitimer(clock, 0.0)
+            time.sleep(0.01)  # an alarm that another thread was given arrives here, and not later
     except KeyboardInterrupt:
         return True
     finally:

@@ -28,7 +28,7 @@ AHEAD = 4  # samples that are brought near before their turn
 LINE = 64  # bytes that come near together
 # The samples left out come back, and all are looked at, when the others are solved: to a share
 SHARE = 0.01  # of what was found at the last look, but not beyond
-CLOSE = 0.5  # of tol.
+CLOSE = 0.2  # of tol.
 CLOSER = 0.1  # The same where more digits cost little, and for all classes at once.
 ROUND = 100  # passes of the joint machine, over samples that are not left out, that count as one
 REPEATS = 10  # most of them in the same order
