@@ -315,7 +315,7 @@ def refined_solution(samples, total, alpha, cutoff=0.0, n_jobs=None):
     alpha : float
         The penalty.
     cutoff, n_jobs : default=0.0, None
-        As in :func:`cholesky_solve`; number of threads.
+        As of ``cholesky_solve``, and the number of threads.
 
     Returns
     -------
