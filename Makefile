@@ -275,8 +275,8 @@ coverage: .venv/.test $(CACHE)/.filled
 	$(PY) -m coverage report
 	@echo 'Coverage: htmlcov/index.html'
 
-# The table of all cases, and what else compares litlearn with scikit-learn: under 40 minutes on two
-# processors. "make bench-more" measures fits in chunks, and the first calls after an installation.
+# The table of all cases, and what else compares litlearn with scikit-learn. "make bench-more"
+# measures fits in chunks, and the first calls after an installation.
 bench: .venv/.bench $(CACHE)/.filled
 	$(PY) -m benchmarks $(BENCH)
 	@if [ -z '$(BENCH)' ]; then for one in small_fits growth bins; do \

@@ -1,9 +1,9 @@
 """What bins cost: accuracy of forests with 255 bins beside that of exact ones, on ten data sets.
 
 Run as ``python -m benchmarks.bins [--json benchmarks/bins.json]``. Each data set is cut into five
-folds, several times, and for each fold a forest of 50 trees with every threshold and one with
-``max_bins=255`` are fitted to the other four, with the same ``random_state``. Four of the data sets
-come with scikit-learn, the others are drawn. It writes the mean accuracy of both, and the
+folds, the small ones several times. For each fold a forest of 50 trees with every threshold and one
+with ``max_bins=255`` are fitted to the other four, with the same ``random_state``. Four of the data
+sets come with scikit-learn, the others are drawn. It writes the mean accuracy of both, and the
 standard error of the mean difference, whose folds are taken as independent.
 """
 

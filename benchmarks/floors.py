@@ -68,8 +68,8 @@ SMALL_MATRICES = (
     "compared."
 )
 FEW_FEATURES = (
-    "With few features, neither rate is reached. The matrices are too narrow for that of products, "
-    "and while a core computes such products it does not read at the full rate."
+    "With few features the matrices are too narrow for the rate of large products. What else keeps "
+    "the fit from the rate of reading, we have not looked for."
 )
 BEYOND = {
     "Linear regression": FEW_FEATURES,

@@ -132,7 +132,7 @@ def solve_tall(samples, alpha, cutoff, n_jobs=None, cholesky=True, owner=None):
     if samples.refined and moments.may_be_single(samples):
         coef = equations.refined_solution(samples, total, penalty[0], cutoff, n_jobs)
         if coef is None:
-            return solve_tall(samples._replace(single=False), alpha, cutoff, n_jobs)
+            return solve_tall(samples._replace(single=False), alpha, cutoff, n_jobs, owner=owner)
         return equations.finish(samples, total, coef, "cholesky", len(coef), total.xx)
     # <cholesky>: (X'X + alpha I) w = X'y, once for each alpha, if its digits suffice.
     coef = equations.by_penalty(total.xx, total.xy, penalty, cutoff) if cholesky else None

@@ -321,7 +321,7 @@ def refined_solution(samples, total, alpha, cutoff=0.0, n_jobs=None):
     -------
     ndarray of shape (p, k) or None
         None where a solution would lose digits, or a step does not bring it nearer. Cost: 2 n p k
-        for each step, of which there are one or two :cite:p:`higham_accuracy_2002`.
+        for each step, of which there are few :cite:p:`higham_accuracy_2002`.
     """
     factor = trusted_factor(total.xx, alpha, cutoff)
     if factor is None or factor.rcond < REFINABLE:
