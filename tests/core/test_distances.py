@@ -155,8 +155,9 @@ def test_near_ties_that_products_turn_round(p, dtype):
         np.testing.assert_array_equal(out[1], nearest)
 
 
+@pytest.mark.parametrize("is_set", [False, True], ids=["moved", "set"])
 @pytest.mark.parametrize("k", [1, 3])
-def test_scores_as_wrong_as_they_may_be(k):
+def test_scores_as_wrong_as_they_may_be(k, is_set):
     """Whatever way each score errs, within its bound, the k nearest stay among the candidates."""
     rng, n = np.random.default_rng(0), 2 * distances.SCREEN + 7
     errors = rng.uniform(0.5, 2.0, size=40)
@@ -165,11 +166,25 @@ def test_scores_as_wrong_as_they_may_be(k):
     candidates = distances.no_candidates(40, k, n)
     for start in (0, 50):
         tile = scores[:, :50] if start == 0 else scores[:, 50:]
-        distances.preselect(tile.copy(), start, errors, candidates)
+        if is_set and start == 0:
+            distances.set_bar(tile, errors, candidates.upper)
+        moving = not is_set or start > 0
+        distances.preselect(tile.copy(), start, errors, candidates, moving)
     upper, _, lower, index, held = candidates
     for i in range(40):
         few = distances.drop_hopeless(lower[i], index[i], held[i], upper[i, 0])
         assert set(np.argsort(exact[i])[:k]) <= set(index[i, :few])
+
+
+def test_the_bar_is_the_same_set_at_once_or_moved_point_by_point():
+    rng, k = np.random.default_rng(4), 5
+    scores, errors = rng.normal(size=(30, 2 * distances.SCREEN)), rng.uniform(0.1, 1.0, size=30)
+    moved, at_once = (distances.no_candidates(30, k, scores.shape[1]) for _ in range(2))
+    distances.preselect(scores, 0, errors, moved, True)
+    distances.set_bar(scores, errors, at_once.upper)
+    distances.preselect(scores, 0, errors, at_once, False)
+    np.testing.assert_array_equal(np.sort(moved.upper)[:, ::-1], at_once.upper)
+    assert (at_once.held <= moved.held).all() and at_once.held.sum() < moved.held.sum()
 
 
 def test_each_metric_has_a_code_of_its_own():
@@ -205,7 +220,7 @@ def test_a_query_that_is_left_out_of_a_tile():
         (start, scores.copy())
         for start, scores, _ in distances.score_tiles(scaling, X, queries, norms, skip)
     ]
-    assert [start for start, _ in parts] == [0, distances.TILE_ROWS]
+    assert [start for start, _ in parts] == list(range(0, 2000, distances.TILE_ROWS))
     scores = np.hstack([part for _, part in parts])
     assert scores.shape == (3, 2000)
     assert np.argwhere(np.isinf(scores)).tolist() == [[0, 3], [1, 1500]]

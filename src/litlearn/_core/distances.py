@@ -27,7 +27,8 @@ from litlearn._core.jit import njit
 from litlearn._core.selection import EMPTY_IDS, NOBODY, heap_push, heap_sort, offer, reset_heap
 
 BLOCK_ROWS = 128  # points of a block of distances by difference
-TILE_ROWS = 1024  # points of a tile of scores
+LOADED_ROWS = 1024  # points that are prepared for the products together
+TILE_ROWS = 256  # points of a tile of scores
 SCREEN = 64  # scores looked at together
 TOO_MANY = -1
 FARTHEST = {np.float32: 1e15, np.float64: 1e140}  # norms of queries, in radii of the data
@@ -238,7 +239,7 @@ def fit_scaling(X):
     return Scaling(center, math.ldexp(1.0, -math.frexp(radius)[1]))
 
 
-@njit
+@njit(reassociate=True)  # the bound of the scores holds for any order of the sum
 def load_points(X, start, count, scaling, tile):
     """Centre, scale and round points for the product; append half the squared norm.
 
@@ -329,15 +330,19 @@ def score_tiles(scaling, X, queries, norms, skip):
         The scores are right to within them.
     """
     (n, p), m, dtype = X.shape, queries.shape[0], queries.dtype.type
-    points, buffer = np.empty((TILE_ROWS, p + 1), dtype=dtype), np.empty(m * TILE_ROWS, dtype=dtype)
-    # <tiles>: product and bound; nothing of size n by m is ever held.
-    for start in range(0, n, TILE_ROWS):
-        count = min(TILE_ROWS, n - start)
-        scores = buffer[: m * count].reshape(m, count)
-        radius = load_points(X, start, count, scaling, points)
-        np.dot(queries, points[:count].T, out=scores)
-        leave_out(scores, start, skip)
-        yield start, scores, score_errors(dtype, p, norms, radius, scaling.scale)
+    loaded = np.empty((LOADED_ROWS, p + 1), dtype=dtype)
+    buffer = np.empty(m * TILE_ROWS, dtype=dtype)
+    for first in range(0, n, LOADED_ROWS):
+        count = min(LOADED_ROWS, n - first)
+        radius = load_points(X, first, count, scaling, loaded)
+        errors = score_errors(dtype, p, norms, radius, scaling.scale)
+        # <tiles>: a product for each tile; nothing of size n by m is ever held.
+        for start in range(0, count, TILE_ROWS):
+            points = loaded[start : min(start + TILE_ROWS, count)]
+            scores = buffer[: m * len(points)].reshape(m, len(points))
+            np.dot(queries, points.T, out=scores)
+            leave_out(scores, first + start, skip)
+            yield first + start, scores, errors
 
 
 @njit
@@ -388,11 +393,22 @@ def no_candidates(m, k, n):
     return Candidates(upper, upper_index, lower, index, np.zeros(m, dtype=np.intp))
 
 
+def set_bar(scores, errors, upper):
+    """Upper bounds of the k nearest of the first tile, the largest first.
+
+    A selection for all queries at once costs less than moving the bar point by point.
+    """
+    k = upper.shape[1]
+    upper[:] = np.sort(np.partition(scores, k - 1, axis=1)[:, :k], axis=1)[:, ::-1]
+    upper += errors[:, np.newaxis]
+
+
 @njit
-def preselect(scores, start, errors, candidates):
+def preselect(scores, start, errors, candidates, moving=True):
     """Keep every point of a tile that could be among the k nearest.
 
-    scores (m, count): of the points start, ..., start + count - 1, right to within errors (m,).
+    scores (m, count): of the points start, ..., start + count - 1, right to within errors (m,);
+    moving: whether these points move the bar, which is not yet theirs.
     """
     upper, held = candidates.upper, candidates.held
     limits = np.empty(1, scores.dtype)
@@ -405,7 +421,8 @@ def preselect(scores, start, errors, candidates):
             length = min(SCREEN, scores.shape[1] - first)
             if count_up_to(scores[i], first, length, limits[0]) > 0:
                 room_for_candidates(candidates, i)
-                keep(candidates, i, scores[i], first, length, limits[0], start, errors[i])
+                window = first, length, limits[0], start
+                keep(candidates, i, scores[i], window, errors[i], moving)
 
 
 @njit(inline=True)
@@ -419,9 +436,10 @@ def room_for_candidates(candidates, i):
 
 
 @njit(inline=True)
-def keep(candidates, i, row, first, length, limit, start, error):
+def keep(candidates, i, row, window, error, moving):
     """Make the scores of row[first], ..., up to the limit, candidates of query i."""
     upper, upper_index, lower, index, held = candidates
+    first, length, limit, start = window
     if held[i] == TOO_MANY:
         return
     # <keep>: stay a candidate by the lower bound, move the bar by the upper bound.
@@ -430,7 +448,7 @@ def keep(candidates, i, row, first, length, limit, start, error):
             score = np.float64(row[c])
             lower[i, held[i]], index[i, held[i]] = score - error, start + c
             held[i] += 1
-            if score + error < upper[i, 0]:
+            if moving and score + error < upper[i, 0]:
                 heap_push(upper[i], upper_index[i], score + error, start + c)
 
 
@@ -476,7 +494,10 @@ def knn_by_products(metric, scaling, X, Q, dtype, skip, best, best_index):
     candidates.held[is_far] = TOO_MANY
     # <select>: from each tile, who could be among the k nearest; of those, by difference, who is.
     for start, scores, errors in score_tiles(scaling, X, queries, norms, skip):
-        preselect(scores, start, errors, candidates)
+        is_set = start == 0 and best.shape[1] <= scores.shape[1]
+        if is_set:
+            set_bar(scores, errors, candidates.upper)
+        preselect(scores, start, errors, candidates, not is_set)
     rank_candidates(metric, X, Q, candidates, best, best_index)
     return np.flatnonzero(candidates.held == TOO_MANY)
 
