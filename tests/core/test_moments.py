@@ -301,7 +301,9 @@ def test_when_single_precision_is_enough(monkeypatch):
 
     assert enough(X) and not enough(twice)
     assert not enough(X * 1e-11) and not enough(X * 1e11)  # squares out of range
-    assert enough(twice, refined=True) and not enough(X * 1e11, refined=True)
+    nearly = np.column_stack([X, X[:, 0] + 0.1 * rng.normal(size=400)])
+    assert enough(nearly, refined=True) and not enough(nearly)
+    assert not enough(twice, refined=True) and not enough(X * 1e11, refined=True)
     assert possible(X) and possible(X[:12]) and not possible(X, np.float64)
     assert not possible(X[:11]) and not possible(X, x_scale=2.0) and not possible(X, single=False)
     monkeypatch.setattr(moments, "MANY", 1201)

@@ -32,6 +32,9 @@ TILE = 2**16  # numbers
 BLOCK = 2**20  # numbers in a block, at least
 MOST_BLOCKS = 64
 MANY = 2**18  # numbers from which on products in float32 are worth their loss of digits
+# Products in float32 are refined from this inverse condition number of the scaled matrix on. What
+# their sums lose, some 1e-6 of the largest, leaves three digits of the smallest singular value.
+REFINABLE = 1e-3
 MOST_MEMORY = 2**25  # numbers in the statistics of all blocks together
 # MANY samples of few features are squared in compiled loops where OpenBLAS has code for products of
 # small matrices: up to so many products of numbers in one call. Elsewhere the loops took 1.3 to 1.6
@@ -376,8 +379,12 @@ def may_be_single(samples):
 def single_is_enough(samples, first):
     """Tell whether they lose nothing that matters, or no more than is asked for, by a block."""
     mean_squares = np.diagonal(first.xx) / max(first.weight, 1e-300)
-    in_range = (mean_squares > 1e-20).all() and (mean_squares < 1e20).all()
-    return bool(in_range) and (samples.refined or factors.well_conditioned(first.xx))
+    if not ((mean_squares > 1e-20).all() and (mean_squares < 1e20).all()):
+        return False
+    if samples.refined:
+        factor = factors.cholesky(first.xx)
+        return factor is not None and factor.rcond >= REFINABLE
+    return factors.well_conditioned(first.xx)
 
 
 def merge(a, b, centred=True):

@@ -13,6 +13,7 @@ import numpy as np
 from litlearn._core import factors, validation
 from litlearn._core.chunked import fold_rows, largest_size
 from litlearn._core.moments import (
+    REFINABLE,
     TILE,
     Samples,
     as_float,
@@ -257,8 +258,8 @@ def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
 SAFE = 1e-8
 # With products in float32 a solution has its digits if that number is at least SINGLE_SAFE. Down to
 # REFINABLE it is refined, until the next step would change no coefficient by more than a share
-# ENOUGH of the largest. Beyond, the smallest singular value would have less than three digits.
-SINGLE_SAFE, REFINABLE, ENOUGH = 1e-2, 1e-5, 1e-6
+# ENOUGH of the largest.
+SINGLE_SAFE, ENOUGH = 1e-2, 1e-6
 
 
 # ---------------------------------------------------------------------------------------------
