@@ -385,3 +385,35 @@ def test_where_numba_has_changed_functions_are_compiled_its_own_way(monkeypatch,
         double = jit.njit(lambda x: x + x)
     assert (double(np.ones(2)) == 2.0).all()
     assert make() is not None  # with the Numba at hand
+
+
+@needs_compiler
+@pytest.mark.parametrize("side", ["target_context", "typing_context"])
+def test_declarations_that_ctrl_c_has_cut_off_are_handed_out_anew(side):
+    """A generator of Numba's that an exception has left is over, and all that compiles needs it."""
+    from numba.core.registry import cpu_target
+
+    square = jit.njit(lambda x: x * x)
+    assert square(3.0) == 9.0
+    for loader in getattr(cpu_target, side)._registries.values():
+        for generator in loader._registrations.values():
+            generator.close()
+    total = jit.njit(lambda x: np.sqrt(x).sum() + max(x[0], complex(x[1], 1.0).real))
+    assert total(np.array([4.0, 9.0])) == 14.0
+    assert square(np.ones(2)).sum() == 2.0
+
+
+@needs_compiler
+def test_ctrl_c_while_declarations_are_handed_out(monkeypatch):
+    from numba.core.registry import cpu_target
+
+    context = cpu_target.target_context
+    double = jit.njit(lambda x: x + x)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(context, "load_additional_registries", interrupt)
+        double(1.0)
+    assert double(1.0) == 2.0 and (double(np.ones(2)) == 2.0).all()
+
+
+def interrupt():
+    raise KeyboardInterrupt

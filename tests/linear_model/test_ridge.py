@@ -177,12 +177,15 @@ def test_products_in_single_precision_only_where_they_suffice(monkeypatch):
     monkeypatch.setattr(moments, "BLOCK", 2**14)
     independent = rng.normal(size=(30_000, 10)).astype(np.float32)
     nearly_equal = independent.copy()
-    nearly_equal[:, 1] = nearly_equal[:, 0] + 0.01 * nearly_equal[:, 1]
+    nearly_equal[:, 1] = nearly_equal[:, 0] + 0.1 * nearly_equal[:, 1]
+    too_equal = independent.copy()
+    too_equal[:, 1] = too_equal[:, 0] + 0.01 * too_equal[:, 1]
     later = independent.copy()
     later[5000:, 1] = later[5000:, 0]
     later[5000:] *= 100.0
     tiny = independent * np.float32(1e-15)
-    for X, single in ((independent, True), (nearly_equal, True), (later, None), (tiny, False)):
+    refined = (nearly_equal, True), (too_equal, False)
+    for X, single in ((independent, True), *refined, (later, None), (tiny, False)):
         y = X[:, 0] + 1e-3 * X[:, 1]
         exact = Ridge(0.0).fit(X.astype(np.float64), y)
         types.clear()

@@ -30,6 +30,7 @@ import pathlib
 import pickle
 import stat
 import tempfile
+import weakref
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
@@ -66,6 +67,33 @@ class _Places(CompileResultCacheImpl):
             locators = [kind.from_function(function, file) for kind in self._locator_classes]
         folders = [os.path.abspath(one.get_cache_path()) for one in locators if one]
         self.folders = [os.path.join(folder, FOLDER) for folder in folders]
+
+
+def _refresh(context):
+    """Tell a context of Numba what has been declared since it was told last.
+
+    Generators hand out the declarations. One that Ctrl-C has hit is over for good, and what it was
+    handing out is lost. So all are made anew: what is declared twice is still found once.
+    """
+    try:
+        context.refresh()
+    except BaseException as error:
+        _forget_declarations(context)
+        if not isinstance(error.__cause__, StopIteration):  # Ctrl-C, now and not in an earlier call
+            raise
+        context.refresh()
+
+
+def _forget_declarations(context):
+    """Let a context of Numba, and the one of types beside it, be told of everything anew."""
+    known = context.typing_context._globals  # these alone must not be declared twice
+    for registry in context.typing_context._registries:
+        for value, _ in registry.globals:
+            known.pop(value, None)
+            with contextlib.suppress(TypeError):
+                known.pop(weakref.ref(value), None)
+    context.typing_context._registries.clear()
+    context._registries.clear()
 
 
 class Cache(FunctionCache):
@@ -112,7 +140,7 @@ class Cache(FunctionCache):
 
     def load_overload(self, signature, target_context):
         """Return a compiled form, or None where it has to be compiled."""
-        target_context.refresh()
+        _refresh(target_context)
         name, expected = self._entry(signature, target_context.codegen())
         for folder in self._folders:
             path = os.path.join(folder, name)
