@@ -74,10 +74,10 @@ def smaller_exponents():
     named, groups = growth.named(rows), {}
     for row in named:
         ours, theirs = (signed(f"{one:.2f}") for one in row["exponents"])
-        told = f"{called(row)}, {theirs} and {ours})"
+        told = called(row, f", {theirs} and {ours}")
         groups.setdefault(growth.reason(row) or "we know no reason", []).append(told)
     slow = [row for row in named if growth.small_fits.ratio(row["seconds"][-1]) > 1.0]
-    names = ", ".join(f"{called(row)})" for row in slow)
+    names = ", ".join(map(called, slow))
     told = (
         f"Of {len(rows)} exponents, scikit-learn's is smaller than ours by more than "
         f"{growth.MARGIN} in {len(named)} cases. At the largest size ours takes longer than "
@@ -89,9 +89,9 @@ def smaller_exponents():
     return "\n".join([told, "", *lines, *folded("All exponents", every_exponent(rows))])
 
 
-def called(row):
-    """Estimator, call and size of an exponent; the caller closes the parenthesis."""
-    return f"{growth.title(row)} ({row['call']} over ${row['over']}$"
+def called(row, more=""):
+    """Estimator, call and size of an exponent, and more."""
+    return f"{growth.title(row)} ({row['call']} over ${row['over']}${more})"
 
 
 def every_exponent(rows):
