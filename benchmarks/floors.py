@@ -20,7 +20,6 @@ import numpy as np
 NUMBERS = 2**25  # in float64 256 MB, more than a cache holds
 SIDE = 1500  # of the matrices
 TURNS = 5
-SINCE = 2  # schema of the results from which on they have floors
 FAR = 5.0  # times the floor: what is beyond is explained
 
 

@@ -324,10 +324,9 @@ def check_floors(result):
 
 def check_schema(result):
     """Everything that the performance page reads is there, and nothing that names the machine."""
-    assert result["schema"] in (floors.SINCE - 1, runner.SCHEMA)
+    assert result["schema"] == runner.SCHEMA
     assert {"family", "size", "date", "threads", "machine", "cases", "seconds"} <= set(result)
-    if result["schema"] >= floors.SINCE:
-        check_floors(result)
+    check_floors(result)
     assert {"processor", "cores", "python", "versions", "memory"} <= set(result["machine"])
     for case in result["cases"]:
         expected = {"name", "group", "work", "aim", "facts", "skipped", "results"}
@@ -349,7 +348,6 @@ def test_command_line_writes_json(tmp_path, capsys):
     assert command_line.main([*arguments, "--json", str(tmp_path)]) == 0
     result = json.loads((tmp_path / "knn-partial.json").read_text())
     check_schema(result)
-    check_floors(result)
     by_name = records(result)
     assert set(by_name) == {"litlearn", "scipy", "scipy-unbalanced"}
     for record in by_name.values():
@@ -523,7 +521,7 @@ def test_cases_far_beyond_their_floor_are_explained():
         assert why[0].isupper() and why.endswith(".")
     for result in releases.committed():
         for case in result["cases"]:
-            if case.get("floor_ratio", 0.0) > floors.FAR:
+            if case["floor_ratio"] > floors.FAR:
                 assert floors.explained(case), (case["name"], case["floor_ratio"])
 
 

@@ -19,25 +19,14 @@ def costs(results):
             known = [one[kind] for one in peers(case) if one[kind] is not None]
             cells.append(f"{megabytes(mine[kind])} ({megabytes(min(known, default=None))})")
         cells.append(f"{seconds(mine['first_call'])} ({seconds(fastest['first_call'])})")
-        cells.append(f"{case['floor_ratio']:.1f}" if "floor_ratio" in case else "·")
+        cells.append(f"{case['floor_ratio']:.1f}")
         rows.append(cells)
     told = [
         f"{where(case)}: the first call took {call:.1f} s, where the median of its group is "
         f"{usual:.1f} s. Its code may have been compiled there."
         for call, usual, case in late(cases)
     ]
-    told += searched(results)
     return "\n".join([*table(HEAD, rows), "", *told, "", rates(results), "", *beyond(cases)])
-
-
-def searched(results):
-    """What the first call of the lasso holds if it was measured before there were floors."""
-    if any(one["family"] == "lasso" and one["schema"] < floors.SINCE for one in results):
-        return [
-            "The lasso was measured earlier. Its memory and its first call include the search for "
-            "the tolerance, which is several fits."
-        ]
-    return []
 
 
 def late(cases):
@@ -53,24 +42,20 @@ def late(cases):
 
 def rates(results):
     """What the machine reads and computes in a second: the median of all families."""
-    measured = [one["rates"] for one in results if "rates" in one]
     names = ("bandwidth", "float64", "float32")
-    found = [median(one[name] for one in measured) / 1e9 for name in names]
-    told = (
+    found = [median(one["rates"][name] for one in results) / 1e9 for name in names]
+    return (
         f"The machine reads {found[0]:.0f} GB a second from memory, and computes {found[1]:.0f} "
         f"billion products of two numbers a second in float64 and {found[2]:.0f} billion in "
-        f"float32, in the median of {len(measured)} of the {len(results)} families."
+        f"float32, in the median of the {len(results)} families."
     )
-    if len(measured) < len(results):
-        told += " The others were measured earlier, and have no floor yet."
-    return told
 
 
 def beyond(cases):
     """Why cases are beyond five times their floor, with their groups and the largest ratios."""
     far = {}
     for case in cases:
-        if case.get("floor_ratio", 0) > floors.FAR:
+        if case["floor_ratio"] > floors.FAR:
             groups = far.setdefault(floors.explained(case), {})
             groups[case["group"]] = max(groups.get(case["group"], 0), case["floor_ratio"])
     for why, groups in far.items():

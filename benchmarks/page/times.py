@@ -44,12 +44,7 @@ def machine(results):
         ("Rounds of litlearn", rounds(results)),
         *versions(results),
     ]
-    joined = [
-        f"The results of *{one['family']}* are joined from {one['joined']}."
-        for one in results
-        if "joined" in one
-    ]
-    return "\n".join([*table(" | ", rows), "", *joined])
+    return "\n".join(table(" | ", rows))
 
 
 def versions(results):
