@@ -483,7 +483,7 @@ def test_steps_that_are_too_long_are_halved(start):
     """Far from the maximum the curvature is near zero, and its parabola is of no use."""
     X, y = SIX
     B, sign, ones = (X - 3) / np.sqrt(2), 2.0 * y - 1.0, np.ones(6)
-    found = inference.maximise(B, sign, ones, 0.0 * ones, np.array([start]))
+    found = inference.maximise_likelihood(B, sign, ones, 0.0 * ones, np.array([start]))
     assert found.exists
     np.testing.assert_allclose(found.v / np.sqrt(2), 0.7563, atol=1e-4)
 
@@ -492,7 +492,7 @@ def test_steps_that_are_too_long_are_halved(start):
 def test_slope_of_a_profile_is_that_of_its_heights():
     X, y = outcomes(6)
     model, sign = unpenalised(X, y), 2.0 * y - 1.0
-    design = inference.make_design(model, X, np.ones(len(y)))
+    design = inference.make_basis(model, X, np.ones(len(y)))
     v = np.linalg.solve(design.back, inference.coefficients(model))
     for a in design.back:
         profile = inference.Profile(design, sign, a, v, False)

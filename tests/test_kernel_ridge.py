@@ -337,7 +337,7 @@ def test_tiles_and_restoring():
     found, why = _gram.solve_definite(K, kept @ np.ones((600, 1)) + 0.5, 0.5)
     assert why is None
     np.testing.assert_allclose(found, 1.0, rtol=1e-9)
-    _gram.restore(K, diagonal)
+    _gram.undo_cholesky(K, diagonal)
     np.testing.assert_array_equal(K, kept)
     model = KernelRidge(alpha=0.1, kernel="rbf", gamma=0.5).fit(X, X[:, 0])
     expected = kernels.rbf_kernel(Q, X, gamma=0.5) @ model.dual_coef_

@@ -122,13 +122,13 @@ def test_every_protocol_is_read(model, protocol):
 
 def test_classes_are_named_where_they_stay():
     """So that a file of the package may be renamed."""
-    assert pickles.place(KNeighborsClassifier) == ("neighbors", "KNeighborsClassifier")
+    assert pickles.place_of_class(KNeighborsClassifier) == ("neighbors", "KNeighborsClassifier")
     assert b"_classification" not in pickle.dumps(KNeighborsClassifier())
 
     class Own(KNeighborsClassifier):
         pass
 
-    assert pickles.place(Own) == ("", Own)
+    assert pickles.place_of_class(Own) == ("", Own)
     assert type(copy.deepcopy(Own(3))) is Own and copy.copy(Own(3)).n_neighbors == 3
 
 

@@ -157,7 +157,7 @@ class Node:
         self.scratch.keys[:] = self.keys  # they serve the description of medians, too
         stretch = Stretch(self.start, self.stop, weight, 0.0)
         work = self.work(rules(self.criterion, least, lightest))
-        return _splitter.sweep(self.family, work, stretch)
+        return _splitter.best_cut(self.family, work, stretch)
 
     def decrease(self, score_before, score_after):
         """The decrease of the node's weighted impurity, from scores."""

@@ -185,7 +185,7 @@ def units_of(owner, groups, n_samples, fewest, reason):
     return units, found
 
 
-def check_folds(owner, cv, X, y, groups, random):
+def fold_numbers(owner, cv, X, y, groups, random):
     """Return the number of the fold that leaves out each sample, (n_samples,)."""
     n = X.shape[0]
     if validation.is_option(cv, "loo"):
@@ -654,7 +654,7 @@ class CrossConformalRegressor(RegressorMixin, Conformal):
         y = validation.check_one_real_target(self, y, X.shape[0])
         groups = check_labels(self, "groups", groups, X.shape[0])
         weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
-        folds = check_folds(self, self.cv, X, y, groups, random)
+        folds = fold_numbers(self, self.cv, X, y, groups, random)
         estimators, scores = [], np.empty(len(y))
         for fold in range(folds.max() + 1):
             estimators.append(self._fitted(X, y, weight, np.flatnonzero(folds != fold)))

@@ -165,7 +165,7 @@ class CoefficientTable:
 # The columns of the model: orthonormal, and the way back to its coefficients
 
 
-class Design(NamedTuple):
+class Basis(NamedTuple):
     """Samples and their columns, as a basis in which no coefficient is confused with another."""
 
     basis: np.ndarray  # (n, k): its columns are orthogonal, with weighted mean squares of 1
@@ -180,8 +180,8 @@ class Design(NamedTuple):
         return float(self.weight.sum())
 
 
-def make_design(model, X, weight):
-    """Return the :class:`Design` of samples (n, p) of a model, or refuse dependent columns."""
+def make_basis(model, X, weight):
+    """Return the :class:`Basis` of samples (n, p) of a model, or refuse dependent columns."""
     first = [np.ones((len(X), 1))] if model.fit_intercept else []
     names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
     names = np.array([*["intercept"] * len(first), *names], dtype=object)
@@ -220,7 +220,7 @@ def make_design(model, X, weight):
         back[0] -= mean @ back[1:]
     back[len(first) :] /= unit[:, None]
     largest = np.r_[np.ones(len(first)), largest]
-    return Design(Q / root, back, weight, names, largest)
+    return Basis(Q / root, back, weight, names, largest)
 
 
 def power_of_two(size):
@@ -430,7 +430,7 @@ class Likelihood(NamedTuple):
         return np.linalg.qr(root[:, None] * design.basis, mode="r")
 
 
-def maximise(B, sign, weight, offset, v):
+def maximise_likelihood(B, sign, weight, offset, v):
     """Maximise the likelihood of log-odds ``B v + offset``, from v on, by Newton's method.
 
     It lowers the deviance, :eq:`eq-logistic-deviance`, of samples that count with weights. Where
@@ -492,7 +492,8 @@ def logistic_table(model, design, sign, kind, level, method):
     """Return the table of a logistic regression of two classes without a penalty."""
     # From zero, not from the model: the table does not depend on how exact the fit was.
     none = np.zeros(len(sign))
-    found = maximise(design.basis, sign, design.weight, none, np.zeros(len(design.names)))
+    start = np.zeros(len(design.names))
+    found = maximise_likelihood(design.basis, sign, design.weight, none, start)
     if not found.exists:
         return separated_table(model, design, sign, level, method)
     R = found.information(design)
@@ -523,7 +524,7 @@ def separated_table(model, design, sign, level, method):
     V = row_space(design.basis[rest])
     none = np.zeros(int(rest.sum()))
     part = design.basis[rest] @ V, sign[rest], design.weight[rest], none
-    found = maximise(*part, np.zeros(V.shape[1]))
+    found = maximise_likelihood(*part, np.zeros(V.shape[1]))
     check_limit(model, design, sign, found.deviance)
     if method == "wald":
         raise ValueError(
@@ -614,7 +615,7 @@ class Profile:
     def at(self, value):
         """Return the deviance and its derivative where the coefficient has a value."""
         offset = self.along * value
-        found = maximise(self.B, self.sign, self.weight, offset, self.start)
+        found = maximise_likelihood(self.B, self.sign, self.weight, offset, self.start)
         self.start = found.v if found.exists else self.first
         # The others are at their best: moving them changes nothing to first order.
         return found.deviance, float(-2.0 * (self.weight * found.pull) @ self.along)
@@ -827,7 +828,7 @@ def coefficient_table(
     else:
         y = check_outcomes(model, y, len(X))
     taken = weight > 0.0
-    design = make_design(model, X[taken], weight[taken])
+    design = make_basis(model, X[taken], weight[taken])
     with np.errstate(
         over="ignore"
     ):  # of squares that no float has; the errors themselves are right

@@ -198,7 +198,10 @@ class GaussianNB(NormalClassifier):
         with np.errstate(over="ignore", invalid="ignore"):
             parts = moments.moments_by_class(samples, codes, len(classes), full=False)
         if not first:
-            parts = [moments.merge(copied(a), b) for a, b in zip(self._moments, parts, strict=True)]
+            parts = [
+                moments.merge_moments(copied(a), b)
+                for a, b in zip(self._moments, parts, strict=True)
+            ]
         with np.errstate(over="ignore", invalid="ignore"):
             self._store(parts, classes, priors, X.dtype)
         if first:
@@ -276,7 +279,7 @@ def total_moments(parts):
     """Merge the moments of all classes, without changing them."""
     total = copied(parts[0])
     for part in parts[1:]:
-        total = moments.merge(total, part)
+        total = moments.merge_moments(total, part)
     return total
 
 

@@ -12,7 +12,7 @@ from litlearn.cluster import (
     _minibatch,
 )
 from litlearn.cluster._lloyd import CentredSamples
-from litlearn.cluster._minibatch import Centres, step
+from litlearn.cluster._minibatch import Centres, minibatch_step
 from problems import clustered
 
 nojit = pytest.mark.nojit
@@ -24,7 +24,7 @@ def test_batch_twin():
     X, s = clustered(n=60)
     centres = Centres(X[:4].copy(), np.array([2.0, 0.0, 1.0, 5.0]))
     labels, _, inertia = reference.kmeans_step(X, s, centres.places)
-    found, value = step(CentredSamples(X, s, None), centres)
+    found, value = minibatch_step(CentredSamples(X, s, None), centres)
     assert value == pytest.approx(inertia)
     for c in range(4):
         own = labels == c
@@ -48,11 +48,11 @@ def test_batches_end_when_the_centres_rest(monkeypatch):
     X, moves = clustered(n=300, spread=3.0)[0], []
 
     def spy(batch, before, *options):
-        after, inertia = step(batch, before, *options)
+        after, inertia = minibatch_step(batch, before, *options)
         moves.append(np.sum((after.places - before.places) ** 2))
         return after, inertia
 
-    monkeypatch.setattr(_minibatch, "step", spy)
+    monkeypatch.setattr(_minibatch, "minibatch_step", spy)
     setting = {"batch_size": 30, "max_no_improvement": None, "n_init": 1, "random_state": 0}
     model = MiniBatchKMeans(4, tol=1e-3, **setting).fit(X)
     assert 10 < model.n_steps_ == len(moves) < 1000

@@ -665,7 +665,7 @@ def test_what_numpy_reads_is_left_alone():
         assert containers.as_known("me", one, "X") is one
         assert containers.namespace_of(one) is None
     for one in (X, pd.DataFrame(X), [[1.0]], scipy.sparse.eye(3)):
-        assert containers.table("me", one, "X") is None
+        assert containers.columns_of_frame("me", one, "X") is None
 
 
 def test_more_arguments_than_a_method_has():

@@ -25,7 +25,7 @@ def test_solutions_and_determinants(p, shift):
     factor = factors.cholesky(A, shift)
     np.testing.assert_array_equal(A, given)
     whole = A + shift * np.eye(p)
-    np.testing.assert_allclose(whole @ factors.solve(factor, B), B, atol=1e-11)
+    np.testing.assert_allclose(whole @ factors.solve_factored(factor, B), B, atol=1e-11)
     np.testing.assert_allclose(factors.log_determinant(factor), np.linalg.slogdet(whole)[1])
 
 
@@ -104,7 +104,7 @@ def test_one_thread_for_few_rows(monkeypatch):
         assert len(entered) == expected
         entered.clear()
     for n, expected in ((2, 2), (factors.FEW_ROWS, 2), (factors.FEW_ROWS + 1, 0)):
-        W = factors.solve(factors.cholesky(np.eye(n)), np.ones((n, 1)))
+        W = factors.solve_factored(factors.cholesky(np.eye(n)), np.ones((n, 1)))
         np.testing.assert_array_equal(W, np.ones((n, 1)))
         assert len(entered) == expected
         entered.clear()

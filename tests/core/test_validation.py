@@ -695,9 +695,9 @@ def test_what_has_no_representation_is_told_by_its_type():
 def test_arrays_are_no_options():
     assert v.is_option("auto", "auto") and not v.is_option("x", "auto")
     assert not v.is_option(np.array(["auto", "auto"]), "auto")
-    assert v.is_listed([1]) and v.is_listed(pd.Series([1]))
+    assert v.is_array_like([1]) and v.is_array_like(pd.Series([1]))
     for value in (1, "x", {}, object(), [[1], [1, 2]], np.array(1.0), np):
-        assert not v.is_listed(value)
+        assert not v.is_array_like(value)
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ def test_screening_never_drops_a_column_of_the_support(l1_ratio, monkeypatch):
         alpha = 0.1 * np.abs(design.products).max()
         w, history = np.zeros(200), []
         penalty = Penalty(alpha * l1_ratio, alpha * (1 - l1_ratio))
-        descent.solve(design, penalty, w, tol=1e-12, max_iter=10**5, history=history)
+        descent.coordinate_descent(design, penalty, w, tol=1e-12, max_iter=10**5, history=history)
         sk = theirs.ElasticNet(alpha / 50, l1_ratio=l1_ratio, tol=1e-12, max_iter=10**6)
         np.testing.assert_allclose(w, sk.fit(X, y).coef_, atol=1e-5)
         assert history[-1].active < 200 and history[-1].gap <= 1e-12 * design.target_square
@@ -526,7 +526,7 @@ def test_sparse_columns_far_from_zero(dtype, weighted):
     means, eps = np.average(X, axis=0, weights=weight), np.finfo(dtype).eps
     np.testing.assert_allclose(design.X_means, means, rtol=eps)
     w = np.zeros(3)
-    descent.solve(design, Penalty(20.0, 0.0), w, tol=1e-10)
+    descent.coordinate_descent(design, Penalty(20.0, 0.0), w, tol=1e-10)
     rounded = weighted and dtype == np.float32  # entries times the roots of their weights
     np.testing.assert_allclose(w, exact.coef_, rtol=1e-3 if rounded else 1e-6)
 
@@ -577,7 +577,7 @@ def test_the_margin_of_screening_covers_the_rounding(monkeypatch):
         wrong = np.abs(design.correlations(r) - (Z - Z.mean(axis=0)).T @ r)
         wrong = np.max(wrong / np.sqrt(design.squares)) / np.linalg.norm(r)
         assert 0.0 < wrong <= design.rounding
-        descent.solve(design, Penalty(100.0, 0.0), np.zeros(p), tol=1e-6)
+        descent.coordinate_descent(design, Penalty(100.0, 0.0), np.zeros(p), tol=1e-6)
         assert min(margins) >= wrong * np.linalg.norm(design.y)
 
 
@@ -705,8 +705,8 @@ def test_a_few_sparse_samples_are_dense():
         dense = model.fit(X, target).coef_.copy()
         np.testing.assert_array_equal(model.fit(sp.csr_array(X), target).coef_, dense)
     few, many = sp.csc_array((2**17, 1)), sp.csc_array((2**17 + 1, 1))
-    assert isinstance(_lasso.check_samples("here", few), np.ndarray)
-    assert sp.issparse(_lasso.check_samples("here", many))
+    assert isinstance(_lasso.check_columns("here", few), np.ndarray)
+    assert sp.issparse(_lasso.check_columns("here", many))
 
 
 @pytest.mark.nojit
@@ -764,6 +764,6 @@ def test_a_descent_from_zero_leaves_the_products_of_the_design():
     design = _design.DenseDesign(X, y, None, True)
     design.gram = _design.gram_matrix(design)
     before, w = design.products.copy(), np.zeros(5)
-    gap, sweeps = descent.solve(design, Penalty(6.0, 0.0), w, tol=1e-12)
+    gap, sweeps = descent.coordinate_descent(design, Penalty(6.0, 0.0), w, tol=1e-12)
     np.testing.assert_array_equal(design.products, before)
     assert w.any() and gap <= 1e-12 * design.target_square and sweeps < 100

@@ -86,7 +86,9 @@ def test_merge_with_nothing():
     some = Samples(X, Y, np.repeat([1.0, 0.0], [5, 4]), True)
     whole = moments.block_moments(some, slice(0, 9))
     for a, b in ((slice(0, 5), slice(5, 9)), (slice(5, 9), slice(0, 5))):
-        merged = moments.merge(moments.block_moments(some, a), moments.block_moments(some, b))
+        merged = moments.merge_moments(
+            moments.block_moments(some, a), moments.block_moments(some, b)
+        )
         for one, other in zip(merged, whole, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-13)
 
@@ -177,7 +179,7 @@ def test_the_residual_is_orthogonal_to_the_samples(n, p, kind, seed, weighted, s
     y = rng.normal(size=n)
     weight = rng.random(n) if weighted else None
     samples = Samples(X, y[:, None], weight, True)
-    found = _least_squares.solve(None, samples, np.zeros(1), 1e-6)
+    found = _least_squares.solve_least_squares(None, samples, np.zeros(1), 1e-6)
     Z, t, _, _ = reference.centred(X, y, weight)
     U, s, Vt = np.linalg.svd(Z, full_matrices=False)
     kept = s > 1e-6 * max(s.max(), 1e-300)
@@ -675,7 +677,9 @@ def test_samples_are_scaled_where_their_squares_are_out_of_range(size, statistic
         return statistics(samples, n_jobs)
 
     with np.errstate(over="ignore", invalid="ignore"):
-        samples, found = _normal_equations.in_range(Samples(size * X, Y, None, True), counted)
+        samples, found = _normal_equations.scale_into_range(
+            Samples(size * X, Y, None, True), counted
+        )
     if size in (0.0, 3.0):
         assert samples is calls[0] and len(calls) == 1
     else:

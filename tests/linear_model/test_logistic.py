@@ -425,7 +425,7 @@ def test_the_way_suits_the_size(n, width, q, sparse, way, monkeypatch):
     loss.evaluate = loss.model = lambda at: None
     for name in ("from_part", "by_gradients", "iterate", "newton"):
         monkeypatch.setattr(_newton, name, lambda *a, name=name, **k: name)
-    monkeypatch.setattr(_newton, "finish", lambda loss, found, *a: found)
+    monkeypatch.setattr(_newton, "finish_by_newton", lambda loss, found, *a: found)
     assert _newton.minimise(loss, np.zeros((q, width)), _newton.Goal(1e-8, 1e-4, 100, True)) == way
 
 

@@ -30,7 +30,7 @@ def test_bounds_are_on_either_side_of_the_minimum(penalty):
     # Equation eq-duality-gap, at points far from the minimum and near it.
     X, y = draw()
     best = np.zeros(12)
-    descent.solve(_design.DenseDesign(X, y, None, False), penalty, best, tol=1e-14)
+    descent.coordinate_descent(_design.DenseDesign(X, y, None, False), penalty, best, tol=1e-14)
     smallest = objective(X, y, best, penalty)
     rng = np.random.default_rng(1)
     for size in (0.0, 1e-4, 0.1, 1.0):
@@ -77,7 +77,7 @@ def test_violations_are_zero_at_the_minimum_and_only_there():
     X, y = draw()
     for penalty in PENALTIES[:2]:
         w = np.zeros(12)
-        descent.solve(_design.DenseDesign(X, y, None, False), penalty, w, tol=1e-15)
+        descent.coordinate_descent(_design.DenseDesign(X, y, None, False), penalty, w, tol=1e-15)
         assert _penalty.violations(-X.T @ (y - X @ w), w, penalty).max() < 1e-4
         w[0] += 0.1
         assert _penalty.violations(-X.T @ (y - X @ w), w, penalty).max() > 0.1
@@ -187,7 +187,7 @@ def test_tall_data_take_all_products_at_once(weighted, monkeypatch):
         design = _design.DenseDesign(X, y, weights, True)
         w, history = np.zeros(p), []
         penalty = Penalty(0.005 * np.abs(design.products).max(), 0.0)
-        gap, _ = descent.solve(design, penalty, w, tol=1e-10, history=history)
+        gap, _ = descent.coordinate_descent(design, penalty, w, tol=1e-10, history=history)
         assert gap <= 1e-10 * design.target_square
         found.append((design, w, history))
     (whole, w, history), (parts, v, _) = found
@@ -195,7 +195,7 @@ def test_tall_data_take_all_products_at_once(weighted, monkeypatch):
     assert whole.columns.size <= p // 2 < parts.columns.size and len(history) <= 3
     np.testing.assert_allclose(w, v, atol=1e-5)
     again = whole.retarget(2.0 * y)
-    descent.solve(again, penalty, w := np.zeros(p), tol=1e-10)
+    descent.coordinate_descent(again, penalty, w := np.zeros(p), tol=1e-10)
     gradient = -again.correlations(again.residual(w))
     assert _penalty.violations(gradient, w, penalty).max() < 1e-3 * penalty.alpha
     assert again.gram is whole.gram
@@ -247,7 +247,7 @@ def test_a_move_takes_the_residual_along(positive):
     direction[3] = 0.0
     target, R = w[0] + direction, (y - X @ w[0])[None]
     columns = _matrix.dense_columns(X.T.copy(), (X * X).sum(axis=0))
-    descent.move(columns, R, w, np.zeros(1), direction, positive)
+    descent.move_coefficients(columns, R, w, np.zeros(1), direction, positive)
     np.testing.assert_allclose(w[0], np.maximum(target, 0.0) if positive else target, atol=1e-14)
     np.testing.assert_allclose(R[0], y - X @ w[0], atol=1e-12)
     assert (target < 0.0).any()

@@ -274,7 +274,7 @@ def two_models(q, fit_intercept):
     zero, one = np.zeros(12), np.ones(12)
     for matrix in (pn.Dense(X, zero, one, 1), pn.Sparse(sparse.csc_array(X), one, 1)):
         gradient = matrix.transpose_times(point.residual).ravel()[chosen]
-        problem = pn.Problem(matrix, loss, fit_intercept)
+        problem = pn.MeanLoss(matrix, loss, fit_intercept)
         model = pn.kind_of(problem).of(problem, chosen, point, gradient, slopes)
         yield matrix, model, chosen, loss, point
 

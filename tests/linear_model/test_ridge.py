@@ -22,7 +22,7 @@ from litlearn.linear_model import (
     RidgeCV,
     _normal_equations,
 )
-from litlearn.linear_model._choice import all_but_one, take
+from litlearn.linear_model._choice import all_but_one, take_rows
 from litlearn.linear_model._leave_one_out import leave_one_out
 
 nojit = pytest.mark.nojit
@@ -440,7 +440,7 @@ def test_classes_are_ridge_on_signs():
 )
 def test_consecutive_rows_are_not_copied(rows, copied):
     X, y = data(12, 3, 1)
-    some = take("Model", Samples(X, y, np.arange(1.0, 13.0), True), np.array(rows))
+    some = take_rows("Model", Samples(X, y, np.arange(1.0, 13.0), True), np.array(rows))
     assert np.shares_memory(some.X, X) != copied
     np.testing.assert_array_equal(some.X, X[rows])
     np.testing.assert_array_equal(some.weight, np.array(rows) + 1.0)

@@ -133,7 +133,7 @@ def test_the_average_with_an_l1_penalty():
     setting = {"penalty": "l1", "alpha": 0.05, "eta0": 0.05, "shuffle": False}
     single = SGDRegressor(**setting)
     rows, rule = _sgd.as_rows(X), single._rule(sparse=False)
-    fit, seen = _sgd.begin(rule, np.zeros(3)), []
+    fit, seen = _sgd.begin_fit(rule, np.zeros(3)), []
     for i in range(20):
         t, w, b = i + 1, fit.v.copy(), fit.numbers[_sgd.INTERCEPT]
         error = weight[i] * (X[i] @ w + b - y[i])
@@ -151,7 +151,7 @@ def test_the_l1_penalty_takes_off_what_is_owed_but_not_beyond_zero():
     numbers[[_sgd.SCALE, _sgd.CUT, _sgd.A]] = 0.5, 0.1, 2.0
     fit = _sgd.Fit(v.copy(), np.zeros(5), missed.copy(), numbers)
     for j in range(5):
-        _sgd.cut(fit, j, 0.0)
+        _sgd.truncate(fit, j, 0.0)
     coef = np.array([0.25 - 0.07, -0.25 + 0.07, 0.0, 0.0, 0.0])  # 0.1 so far, of which 0.03 is paid
     np.testing.assert_allclose(0.5 * fit.v, coef, atol=1e-15)
     np.testing.assert_allclose(fit.missed - missed, coef - 0.5 * v, atol=1e-15)
@@ -181,7 +181,7 @@ def test_the_norms_on_the_way_are_exact(penalty):
         np.testing.assert_allclose(
             rows.squares, np.square(X * (X > 0.3) if rows.indices.size else X).sum(axis=1)
         )
-        fit = _sgd.begin(rule, np.ones(5))
+        fit = _sgd.begin_fit(rule, np.ones(5))
         for i in range(30):  # one sample at a time, so that each pass ends with a count
             before = fit.numbers[[_sgd.LENGTH, _sgd.SQUARE]].copy()
             np.testing.assert_allclose(before[0], np.abs(fit.v).sum())
@@ -189,7 +189,7 @@ def test_the_norms_on_the_way_are_exact(penalty):
             _sgd.one_pass(rows, y, weight, np.array([i]), rule, fit)
         order = np.arange(30)
         value = _sgd.one_pass(rows, y, weight, order, rule, fit)
-        again = _sgd.begin(rule, np.ones(5))
+        again = _sgd.begin_fit(rule, np.ones(5))
         for i in range(30):
             _sgd.one_pass(rows, y, weight, np.array([i]), rule, again)
         parts = [_sgd.one_pass(rows, y, weight, np.array([i]), rule, again) for i in range(30)]
@@ -259,14 +259,14 @@ def test_the_same_seed_gives_scikit_learns_fit(q, seed):
 def test_the_order_of_each_pass_is_a_permutation():
     places, orders = np.arange(50), set()
     for _ in range(5):
-        _sgd.shuffle(places, 7)
+        _sgd.shuffle_as_sklearn(places, 7)
         np.testing.assert_array_equal(np.sort(places), np.arange(50))
         orders.add(tuple(places))
     assert len(orders) == 5
     other = np.arange(50)
-    _sgd.shuffle(other, 0)  # stands for 1
+    _sgd.shuffle_as_sklearn(other, 0)  # stands for 1
     again = np.arange(50)
-    _sgd.shuffle(again, 1)
+    _sgd.shuffle_as_sklearn(again, 1)
     np.testing.assert_array_equal(other, again)
 
 

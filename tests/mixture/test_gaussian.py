@@ -628,7 +628,7 @@ def test_a_batch_that_is_all_is_a_step_of_em(kind):
     setting = {"covariance_type": kind, "reg_covar": 1e-2, **start}
     before = GaussianMixture(3, max_iter=0, **setting).fit(X)._parameters()
     expected = GaussianMixture(3, max_iter=1, **setting).fit(X)
-    found, bound = _em.step(kind, X, before, 1.0, 1e-2)
+    found, bound = _em.batch_step(kind, X, before, 1.0, 1e-2)
     np.testing.assert_allclose(found.means, expected.means_, rtol=1e-11)
     np.testing.assert_allclose(found.covariances, expected.covariances_, rtol=1e-10, atol=1e-13)
     assert bound == pytest.approx(expected.lower_bound_, rel=1e-13)
@@ -745,7 +745,7 @@ def test_a_component_that_gets_no_samples_keeps_its_place(kind):
     now = GaussianMixture(2, covariance_type=kind, max_iter=0, **start).fit(X)._parameters()
     covariances = now.covariances
     for _ in range(2000):
-        now, _ = _em.step(kind, X, now, 0.1, 1e-6)
+        now, _ = _em.batch_step(kind, X, now, 0.1, 1e-6)
     np.testing.assert_allclose(now.means[1], [1e3, 1e3], rtol=1e-12)
     if kind != "tied":
         np.testing.assert_allclose(now.covariances[1], covariances[1], rtol=1e-12)

@@ -11,7 +11,7 @@ from litlearn.svm import _smo
 from litlearn.svm._programmes import (
     c_classification,
 )
-from litlearn.svm._working_set import solve
+from litlearn.svm._working_set import solve_programme
 from quadratic_programmes import MEMORY, computed, make, objective, programmes, twin
 
 
@@ -48,7 +48,7 @@ def test_steps_end_at_the_rounding_of_single_precision(seed):
     """Steps that change coefficients and no gradient went on to the limit of ten million."""
     X, y, weight = make(24, seed=seed)
     P = programmes(y, weight)["nu regression"]
-    found = solve(computed(X), P, 1e-6, -1, MEMORY)
+    found = solve_programme(computed(X), P, 1e-6, -1, MEMORY)
     assert found.converged and found.violation < 1e-6 and found.n_steps < 20_000
 
 

@@ -230,7 +230,7 @@ class BaseEstimator(Root):
     def _repr_html_(self):
         """Show the estimator in a notebook: by scikit-learn where it is loaded."""
         if "sklearn.utils" not in sys.modules:
-            return html.show(self)
+            return html.estimator_html(self)
         _join_scikit_learn()
         if sys.modules["sklearn"].get_config()["display"] != "diagram":
             return None

@@ -144,7 +144,7 @@ class Real(Number):
     def read(self, value):
         if not isinstance(value, self.types) or isinstance(value, bool):
             return REFUSED
-        number = as_float(value)
+        number = float_or_infinity(value)
         return number if self.includes(number) else REFUSED
 
 
@@ -154,7 +154,7 @@ class Float(Real):
     types = (float, np.floating)
 
 
-def as_float(value):
+def float_or_infinity(value):
     """Return a real number as a float, infinity where it is too large for one."""
     try:
         return float(value)
@@ -185,7 +185,7 @@ def is_class(value):
     return isinstance(value, type)
 
 
-def is_listed(value):
+def is_array_like(value):
     """Tell whether `value` is an array-like of at least one dimension, all of one length."""
     try:
         return np.ndim(value) > 0
@@ -242,7 +242,7 @@ class Jobs(Constraint):
 
 
 CALLABLE = Kind("a callable", "Callable[..., Any]", callable)
-ARRAY = Kind("an array-like", "Array", is_listed)
+ARRAY = Kind("an array-like", "Array", is_array_like)
 DICT = Kind("a dict", "Mapping[Any, Any]", lambda one: isinstance(one, dict))
 TEXT = Kind("a str", "str", lambda one: isinstance(one, str))
 NONE = Kind("None", "None", lambda one: one is None)

@@ -3,8 +3,8 @@
 An array that follows the array API, such as a tensor of PyTorch, shares its memory with a NumPy
 array by DLPack, and what is predicted for it comes back the same way, as an array of its library.
 A frame (pandas, polars, a table of Arrow, or one of them in the hands of narwhals) stays a frame
-until its samples are checked: its names are compared first. :func:`table` then makes one array of
-its columns. What is learned are NumPy arrays.
+until its samples are checked: its names are compared first. :func:`columns_of_frame` then makes one
+array of its columns. What is learned are NumPy arrays.
 
 A library is known by what its objects offer. Nothing here imports one, but for the container that
 a user asks for by its name.
@@ -27,7 +27,7 @@ NUMERIC = re.compile(r"u?int\d|float|double|half|bool|decimal|null", re.IGNORECA
 
 
 def as_known(owner, value, name):
-    """Return what a method is given in a form that NumPy reads, or that :func:`table` does.
+    """Return what a method is given in a form that NumPy or :func:`columns_of_frame` reads.
 
     An array of the array API becomes one of NumPy, in the same memory; a frame or column of
     narwhals, the one inside; a column of Arrow that has its values in a dictionary, those values
@@ -103,7 +103,7 @@ def _without_dictionary(column):
     return column.cast(kind.value_type) if hasattr(kind, "index_type") else column
 
 
-def table(owner, X, name):
+def columns_of_frame(owner, X, name):
     """Return the columns of a frame of polars or Arrow as an array of floats, or None for others.
 
     Rows are contiguous, as in most arrays of NumPy, so that sums are taken in the same order. NaN

@@ -88,7 +88,7 @@ def cholesky(A, shift=0.0):
     return Factor(L, d, rcond, rcond * size)
 
 
-def solve(factor, B):
+def solve_factored(factor, B):
     """Return W with ``(A + shift I) W = B``, (p, k), from the factor: two triangular systems."""
     from scipy.linalg import lapack
 

@@ -5,7 +5,7 @@ import html
 STYLE = "border: 1px solid; border-radius: 4px; padding: 0.2em 0.6em; width: fit-content"
 
 
-def show(estimator):
+def estimator_html(estimator):
     """Return an estimator as HTML: its repr, and when it is opened a table of its parameters.
 
     Those that differ from their defaults are bold. Colours are those of the page, light or dark.

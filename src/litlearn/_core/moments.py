@@ -20,7 +20,6 @@ from litlearn._core import factors, validation
 from litlearn._core.chunked import fold_rows, is_chunked
 from litlearn._core.jit import njit
 from litlearn._core.parallel import (
-    blas_architectures,
     cross_products,
     cut,
     single_threaded_blas,
@@ -36,11 +35,9 @@ MANY = 2**18  # numbers from which on products in float32 are worth their loss o
 # their sums lose, some 1e-6 of the largest, leaves three digits of the smallest singular value.
 REFINABLE = 1e-3
 MOST_MEMORY = 2**25  # numbers in the statistics of all blocks together
-# MANY samples of few features are squared in compiled loops where OpenBLAS has code for products of
-# small matrices: up to so many products of numbers in one call. Elsewhere the loops took 1.3 to 1.6
-# times as long as the symmetric product of a tile.
-SMALL, FEW = 900_000, 64
-WITH_SMALL = {"SkylakeX", "Cooperlake", "SapphireRapids"}
+# MANY samples of so few columns, features and targets, are squared column by column: BLAS, made for
+# large matrices, takes longer. Columns are that long; the gap keeps them apart in the cache.
+FEW, COLUMN, GAP = 32, 256, 8
 DENSE = 0.05  # share of entries that are not zero from which on blocks of them are made dense
 
 
@@ -53,6 +50,7 @@ class Moments(NamedTuple):
     xx: np.ndarray  # (p, p), the scatter matrix of the features; or (p,), its diagonal
     xy: np.ndarray  # (p, k), the products of features and targets
     yy: np.ndarray  # (k,), the sums of squares of the targets
+    single: bool = False  # whether the products of features were taken in float32
 
 
 class Samples(NamedTuple):
@@ -125,12 +123,13 @@ def moments(samples, n_jobs=None, full=True):
 
     def merge_two(a, b):
         with np.errstate(**unheard):
-            return merge(a, b, rest.centred)
+            return merge_moments(a, b, rest.centred)
 
     unheard = {} if samples.finite else {"over": "ignore", "invalid": "ignore"}
     total = fold_rows(part, merge_two, arrays, size, n_jobs)
     if dtype == np.float32 and not (samples.refined or factors.well_conditioned(total.xx)):
         return moments(samples._replace(single=False), n_jobs)
+    total = total._replace(single=dtype == np.float32)
     return without_rounding(total) if samples.centred else total
 
 
@@ -202,7 +201,7 @@ def moments_by_class(samples, codes, n_classes, n_jobs=None, full=True):
         ]
 
     def merge_all(a, b):
-        return [merge(one, other) for one, other in zip(a, b, strict=True)]
+        return [merge_moments(one, other) for one, other in zip(a, b, strict=True)]
 
     # Spreads alone need no rows of a class beside each other, and no targets.
     spreads = not full and rest.x_scale == 1.0 and not samples.Y.shape[1]
@@ -267,7 +266,7 @@ def block_moments(samples, rows, dtype=np.float64, full=True):
     xx, sums = np.zeros((p, p) if full else p), np.zeros((p, k + 1))
     # <sums>: Products of features, and of features with targets and roots, about that point.
     if full and few_features(samples):
-        square_compiled(samples, rows, x_shift, sides, xx, sums)
+        square_columns(samples, rows, x_shift, sides, xx, sums)
     else:
         square(samples, rows, x_shift, root, sides, xx, sums)
     xy, yy = sums[:, :k].copy(), np.einsum("ij,ij->j", T, T)
@@ -310,62 +309,68 @@ def square(samples, rows, centre, root, sides, xx, sums):
         sums += Z.T @ sides[own]
 
 
-def square_compiled(samples, rows, centre, sides, xx, sums):
-    """The same for few features, in compiled loops: the interpreter does not wait between tiles."""
-    p, dtype = samples.X.shape[1], sides.dtype
-    X = np.asarray(samples.X[rows]).view()
+def square_columns(samples, rows, centre, sides, xx, sums):
+    """The same for few features: each product is a sum over two columns, with no call of BLAS."""
+    X, scale = np.asarray(samples.X[rows]).view(), sides.dtype.type(samples.x_scale)
     X.flags.writeable = False
-    length = max(min(SMALL // p**2, TILE // p, len(X)), 1)
-    as_they_are = centre is None and samples.weight is None and samples.x_scale == 1.0
-    if as_they_are and X.dtype == dtype:
-        square_rows(X, length, sides, xx, sums)
-    else:
-        centre = np.zeros(p, dtype=dtype) if centre is None else centre
-        room = np.empty((length, p), dtype=dtype)
-        square_deviations(X, dtype.type(samples.x_scale), centre, sides, room, xx, sums)
+    if centre is None:
+        centre = np.zeros(X.shape[1], dtype=sides.dtype)
+    room = np.zeros((X.shape[1] + sides.shape[1] + 1, COLUMN + GAP), dtype=sides.dtype)
+    sum_columns(X, scale, centre, sides, room, xx, sums)
 
 
-@njit
-def square_deviations(X, scale, centre, sides, room, xx, sums):
-    """The loops of :func:`square`; the roots of the weights are the last column of `sides`."""
+@njit(reassociate=True)
+def sum_columns(X, scale, centre, sides, room, xx, sums):
+    """The loops of :func:`square_columns`.
+
+    X (n, p); sides (n, k + 1), whose last column has the roots of the weights; room: zeros, at
+    least (p + k + 2, COLUMN). Sums of COLUMN products are taken in its type, all else in float64.
+    """
     (n, p), k = X.shape, sides.shape[1] - 1
-    # <rows>: A few rows at a time, that stay in the cache.
-    for start in range(0, n, len(room)):
-        stop = min(start + len(room), n)
-        Z = room[: stop - start]
-        for i in range(start, stop):
-            for j in range(p):
-                Z[i - start, j] = (X[i, j] * scale - centre[j]) * sides[i, k]
-        square_rows(Z, len(Z), sides[start:stop], xx, sums)
+    total = np.zeros((p + k + 2, p + k + 2))
+    for start in range(0, n, COLUMN):
+        # <columns>: Some rows of Z and of the sides, each column by itself.
+        count = np.uintp(min(COLUMN, n - start))
+        for t in range(k + 1):
+            for i in range(count):
+                room[p + t, i] = sides[np.uintp(start) + i, np.uintp(t)]
+        root = room[p + k]
+        for j in range(p):
+            column, middle = room[j], centre[j]
+            for i in range(count):
+                column[i] = (X[np.uintp(start) + i, np.uintp(j)] * scale - middle) * root[i]
+        # <pairs>: Two columns with two others: four products for four numbers that are read.
+        for a in range(0, p, 2):
+            for b in range(a, p + k + 1, 2):
+                add_four(room[a], room[a + 1], room[b], room[b + 1], count, total[a:, b:])
+    for a in range(p):
+        for b in range(p):
+            xx[a, b] += total[min(a, b), max(a, b)]
+        for t in range(k + 1):
+            sums[a, t] += total[a, p + t]
 
 
-@njit
-def square_rows(Z, length, sides, xx, sums):
-    """Add Z'Z to `xx` and the products of Z with `sides` to `sums`, some rows at a time."""
-    p, k = Z.shape[1], sides.shape[1] - 1
-    product, side = np.empty((p, p), Z.dtype), np.empty((p, k + 1), Z.dtype)
-    for start in range(0, len(Z), length):
-        part = Z[start : start + length]
-        np.dot(part.T, part, product)
-        np.dot(part.T, sides[start : start + length], side)
-        add_all(xx, product)
-        add_all(sums, side)
-
-
-@njit(helper=True)
-def add_all(total, part):
-    """Add one matrix to another."""
-    for i in range(total.shape[0]):
-        for j in range(total.shape[1]):
-            total[i, j] += part[i, j]
+@njit(inline=True, reassociate=True)
+def add_four(a, b, c, d, count, total):
+    """Add the products of a and b with c and d to the first entries of `total`."""
+    ac = ad = bc = bd = a.dtype.type(0.0)
+    for i in range(count):
+        ac += a[i] * c[i]
+        ad += a[i] * d[i]
+        bc += b[i] * c[i]
+        bd += b[i] * d[i]
+    total[0, 0] += ac
+    total[0, 1] += ad
+    total[1, 0] += bc
+    total[1, 1] += bd
 
 
 def few_features(samples):
     """Tell whether the samples are dense, many, and of so few features that loops are faster."""
     X = samples.X
-    if not isinstance(X, np.ndarray) or not X.flags.c_contiguous or X.shape[1] > FEW:
+    if not isinstance(X, np.ndarray) or not X.flags.c_contiguous:
         return False
-    return X.size >= MANY and not WITH_SMALL.isdisjoint(blas_architectures())
+    return X.size >= MANY and X.shape[1] + samples.Y.shape[1] < FEW
 
 
 def may_be_single(samples):
@@ -387,7 +392,7 @@ def single_is_enough(samples, first):
     return factors.well_conditioned(first.xx)
 
 
-def merge(a, b, centred=True):
+def merge_moments(a, b, centred=True):
     """Return the :class:`Moments` of two sets of samples together, :eq:`eq-gram-merge`."""
     weight = a.weight + b.weight
     share = b.weight / weight if centred and weight > 0.0 else 0.0

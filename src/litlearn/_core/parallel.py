@@ -489,12 +489,6 @@ def _controller_of(scipy_is_loaded):
     return ThreadpoolController().select(user_api="blas")
 
 
-@functools.cache
-def blas_architectures():
-    """Return the set of processors that the BLAS libraries at hand take this one for."""
-    return {library.get("architecture") for library in _blas_controller().info()}
-
-
 # Entries of a matrix from which BLAS hands work to its threads by itself.
 _HANDED_OVER = 1 << 13
 # Multiplications from which `multiply_rows` works in blocks (what is smaller stays in a cache,

@@ -22,10 +22,10 @@ def reduced(estimator, how):
     """Return what to pickle; `how` is Python's own way."""
     if how[0] is not copyreg.__newobj__:  # the class has another one, or the protocol is an old one
         return how
-    return begin, (*place(type(estimator)), litlearn.__version__), *how[2:]
+    return begin, (*place_of_class(type(estimator)), litlearn.__version__), *how[2:]
 
 
-def place(cls):
+def place_of_class(cls):
     """Return where a later version finds a class: its namespace, and its name or itself."""
     space = cls.__module__.split(".")[1] if cls.__module__.startswith("litlearn.") else ""
     public = space in litlearn._NAMESPACES and hasattr(getattr(litlearn, space), cls.__name__)

@@ -25,8 +25,8 @@ from litlearn._core.constraints import (  # noqa: F401
     N_JOBS,
     VERBOSE,
     RandomState,
-    as_float,
-    is_listed,
+    float_or_infinity,
+    is_array_like,
     owner_name,
     refuse,
     shown,
@@ -105,7 +105,7 @@ def check_real(
     allowed = isinstance(value, (float, int, np.floating, np.integer)) and not isinstance(
         value, bool
     )
-    number = as_float(value) if allowed else np.nan
+    number = float_or_infinity(value) if allowed else np.nan
     in_range = (number > low or (allow_low and number == low)) and number <= high
     if not in_range or (np.isinf(number) and not allow_inf):
         left, right = "[" if allow_low else "(", "]" if allow_inf or np.isfinite(high) else ")"
@@ -450,7 +450,7 @@ def as_numbers(who, X, name):
     """Convert `X` to an array whose type is bool, integer, float or a number object's float64."""
     if not isinstance(X, np.ndarray):
         X = containers.as_known(who, X, name)
-        if (array := containers.table(who, X, name)) is not None:
+        if (array := containers.columns_of_frame(who, X, name)) is not None:
             return array
     if isinstance(X, np.matrix):
         raise TypeError(

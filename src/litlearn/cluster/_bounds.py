@@ -14,7 +14,7 @@ import numpy as np
 
 from litlearn._core.jit import njit
 from litlearn._core.parallel import cut, fold_blocks
-from litlearn.cluster._lloyd import MOST, TILE, ClusterSums, add_rows, add_sums, scale_of
+from litlearn.cluster._lloyd import MOST, TILE, ClusterSums, add_cluster_sums, add_rows, scale_of
 
 LOST = 1e-12  # share of a path that ten thousand additions may lose
 
@@ -176,6 +176,6 @@ class Bounds:
                 add_rows(T, self.samples.weight[tile], own, found.sums, found.weights)
             return found._replace(n_changed=n_changed)
 
-        found = fold_blocks(part, add_sums, self.samples.blocks(k), self.n_jobs)
+        found = fold_blocks(part, add_cluster_sums, self.samples.blocks(k), self.n_jobs)
         found = found._replace(sums=found.sums / self.scale)
         return found._replace(n_changed=len(labels)) if first else found

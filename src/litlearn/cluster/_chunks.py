@@ -47,7 +47,7 @@ def assign_chunks(samples, centres):
     def sums(own, first):
         return assigned(own, centres, update=True)[1]
 
-    return fold_chunks(sums, _lloyd.add_sums, samples)
+    return fold_chunks(sums, _lloyd.add_cluster_sums, samples)
 
 
 def inertia_of_chunks(samples, centres):

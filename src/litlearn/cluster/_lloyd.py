@@ -68,7 +68,7 @@ class ClusterSums(NamedTuple):
     n_changed: int  # samples that were assigned to another centre before
 
 
-def add_sums(a, b):
+def add_cluster_sums(a, b):
     """Add up what two blocks found."""
     a.sums[:] += b.sums
     a.weights[:] += b.weights
@@ -222,7 +222,7 @@ def assign(samples, centres, labels, n_jobs=None, update=True, squares=None):
             write_squares(T, centres, own, squares[rows])
         return found._replace(n_changed=n_changed)
 
-    found = fold_blocks(part, add_sums, samples.blocks(k), n_jobs)
+    found = fold_blocks(part, add_cluster_sums, samples.blocks(k), n_jobs)
     return found if scale == 1.0 else found._replace(sums=found.sums / scale)
 
 

@@ -29,7 +29,7 @@ def taken(samples, rows):
     return CentredSamples(samples.tile(rows), samples.weight[rows], None)
 
 
-def assigned(samples, places):
+def assigned_batch(samples, places):
     """Return what the nearest centres are given, the labels, and the inertia."""
     n = samples.X.shape[0]
     labels, squares = np.empty(n, dtype=np.int32), np.empty(n)
@@ -38,7 +38,7 @@ def assigned(samples, places):
         return found, labels, float(samples.weight @ squares)
 
 
-def step(batch, centres, random_state=None, ratio=0.0):
+def minibatch_step(batch, centres, random_state=None, ratio=0.0):
     """Give a batch to its nearest centres, :eq:`eq-kmeans-minibatch`.
 
     Parameters
@@ -57,7 +57,7 @@ def step(batch, centres, random_state=None, ratio=0.0):
     inertia : float
         Of the batch, for the centres before.
     """
-    found, _, inertia = assigned(batch, centres.places)
+    found, _, inertia = assigned_batch(batch, centres.places)
     total = centres.weights + found.weights
     given = found.weights > 0.0
     # <mean>: of all samples so far, old and new.
@@ -268,7 +268,7 @@ default="k-means++"
         best, best_inertia = None, np.inf
         for _ in range(self._n_init):
             start = self._start_on_some(samples, self._init_size, given, random_state)
-            inertia = assigned(taken(samples, few), start)[2]
+            inertia = assigned_batch(taken(samples, few), start)[2]
             if best is None or inertia < best_inertia:
                 best, best_inertia = start, inertia
         patience = Progress(batch_size, n, self.tol * variance, self.max_no_improvement)
@@ -276,7 +276,7 @@ default="k-means++"
         # An interrupt leaves the estimator as it was: all is computed before anything is stored.
         labels = None
         if self.compute_labels:
-            _, labels, inertia = assigned(samples, centres.places)
+            _, labels, inertia = assigned_batch(samples, centres.places)
         else:
             mean = inertia / batch_size if patience.mean is None else patience.mean
             inertia = mean * weight.sum()
@@ -300,7 +300,7 @@ default="k-means++"
                 before = centres.places
                 mover = random_state if self._is_time(centres, batch_size) else None
                 batch = CentredSamples(samples.tile(batch), ones, None)
-                centres, inertia = step(batch, centres, mover, self._ratio())
+                centres, inertia = minibatch_step(batch, centres, mover, self._ratio())
                 if report is not None:
                     report(i + 1, inertia)
                 moved = np.sum((centres.places - before) ** 2) if self.tol > 0.0 else 0.0
@@ -352,8 +352,8 @@ default="k-means++"
         origin = np.zeros(X.shape[1]) if sparse else _lloyd.representable(middle, X)
         batch = CentredSamples(X if sparse else X - origin.astype(X.dtype), weight, None)
         moved = centres._replace(places=centres.places - origin)
-        moved, _ = step(batch, moved, mover, self._ratio())
-        found = assigned(batch, moved.places)[1:] if self.compute_labels else (None, None)
+        moved, _ = minibatch_step(batch, moved, mover, self._ratio())
+        found = assigned_batch(batch, moved.places)[1:] if self.compute_labels else (None, None)
         self._store(moved, origin, X.dtype, *found)
         self.n_steps_ = getattr(self, "n_steps_", 0) + 1
         if first:

@@ -46,7 +46,7 @@ class Cloud(NamedTuple):
         return Product(self.X, self.mean, self.total / max(self.X.shape[0], 1))
 
 
-def samples_of(X):
+def as_samples(X):
     """Return X as the statistics of blocks of rows take it: always in float64."""
     return Samples(X, np.empty((X.shape[0], 0)), None, True, single=False)
 
@@ -54,7 +54,7 @@ def samples_of(X):
 def cloud(X):
     """Return the :class:`Cloud` of samples: a pass for the means and variances alone."""
     if isinstance(X, np.ndarray) or is_chunked(X):
-        found = moments.moments(samples_of(X), full=False)
+        found = moments.moments(as_samples(X), full=False)
         return Cloud(X, found.x_mean, float(found.xx.sum()))
     mean, squares = sparse_spread(X)
     return Cloud(X, mean, float(squares.sum()))
@@ -81,7 +81,7 @@ def by_covariance(X):
     eigenvalue is zero. NaN and infinity, which show in the means, are refused here: to look for
     them takes no pass of its own.
     """
-    found = moments.moments(samples_of(X)._replace(finite=False))
+    found = moments.moments(as_samples(X)._replace(finite=False))
     if isinstance(X, np.ndarray) and not np.isfinite(found.x_mean).all():
         validation.check_finite("PCA", X, "X")
     # <eigen>: The scatter matrix is n - 1 times the covariance: the same eigenvectors.

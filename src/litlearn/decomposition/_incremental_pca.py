@@ -8,7 +8,7 @@ import numpy as np
 from litlearn._core import factors, moments, validation
 from litlearn._core.constraints import BOOLEAN, COUNT, Table
 from litlearn._core.moments import Moments
-from litlearn.decomposition._axes import samples_of
+from litlearn.decomposition._axes import as_samples
 from litlearn.decomposition._pca import LinearReduction
 
 __all__ = ["IncrementalPCA"]
@@ -218,7 +218,7 @@ class IncrementalPCA(LinearReduction):
     def _add(self, X):
         """Take in a batch (b, p)."""
         first, dtype = not hasattr(self, "components_"), X.dtype
-        batch = moments.moments(samples_of(X), full=False)
+        batch = moments.moments(as_samples(X), full=False)
         old, together = None, batch
         values = axes = None
         if first:
@@ -230,7 +230,7 @@ class IncrementalPCA(LinearReduction):
             mean = self.mean_.astype(np.float64)
             old = Moments(count, mean, np.empty(0), squares, none, np.empty(0))
             values, axes = self.singular_values_.astype(np.float64), self.components_
-            together = moments.merge(old._replace(xx=squares.copy(), xy=none.copy()), batch)
+            together = moments.merge_moments(old._replace(xx=squares.copy(), xy=none.copy()), batch)
         values, rows = updated(values, axes, old, batch, X.astype(np.float64, copy=False))
         total, n = float(together.xx.sum()), int(together.weight)
         variances = values**2 / max(n - 1, 1)

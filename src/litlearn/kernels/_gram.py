@@ -287,7 +287,7 @@ def solve_shifted(K, B, shifts, rounding=None):
     if len(different) <= MOST_FACTORS:
         for count, shift in enumerate(different):
             if count:
-                restore(K, diagonal)
+                undo_cholesky(K, diagonal)
             found, why = solve_definite(K, B[:, shifts == shift], shift)
             if why is not None:
                 break
@@ -296,11 +296,11 @@ def solve_shifted(K, B, shifts, rounding=None):
             if rounding is None:
                 return ShiftedSolution(W, "cholesky", None, False)
             # All eigenvalues are above -shift. Is one of them below zero?
-            restore(K, diagonal)
+            undo_cholesky(K, diagonal)
             return ShiftedSolution(
                 W, "cholesky", None, factors.cholesky_in_place(K, rounding) is None
             )
-        restore(K, diagonal)
+        undo_cholesky(K, diagonal)
     W, values = solve_by_eigenvectors(K, B, shifts)
     negative = values[values < (-np.inf if rounding is None else -rounding)]
     if why == INDEFINITE and not len(negative):
@@ -335,7 +335,7 @@ def absolute_row_sums(K, shift):
     return sums + shift
 
 
-def restore(K, diagonal):
+def undo_cholesky(K, diagonal):
     """Undo Cholesky's factorisation: what is below the diagonal was left as it was."""
     for rows in cut(len(K), 256):
         block = K[rows, rows]

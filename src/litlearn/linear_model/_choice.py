@@ -129,14 +129,14 @@ def all_but_one(parts, centred):
         if a is None or b is None:
             return b if a is None else a
         copied = a._replace(xx=a.xx.copy(), xy=a.xy.copy(), yy=a.yy.copy())
-        return moments.merge(copied, b, centred)
+        return moments.merge_moments(copied, b, centred)
 
     before = [None, *itertools.accumulate(parts[:-1], together)]
     after = [None, *itertools.accumulate(parts[:0:-1], together)]
     return [together(a, b) for a, b in zip(before, after[::-1], strict=True)]
 
 
-def take(owner, samples, rows):
+def take_rows(owner, samples, rows):
     """Return some of the samples; consecutive rows are not copied."""
     if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
         rows = slice(rows[0], rows[-1] + 1)
@@ -161,9 +161,9 @@ def check_weights(owner, weights, folds):
 def training_moments(owner, samples, folds, n_jobs=None):
     """Return the moments of the training samples of each fold, :eq:`eq-gram-merge`."""
     if not are_folds(len(samples.Y), folds):
-        return [moments.moments(take(owner, samples, train), n_jobs) for train, _ in folds]
+        return [moments.moments(take_rows(owner, samples, train), n_jobs) for train, _ in folds]
     # The statistics of each test part once: a training part is all others, merged.
-    parts = [moments.moments(take(owner, samples, test), n_jobs) for _, test in folds]
+    parts = [moments.moments(take_rows(owner, samples, test), n_jobs) for _, test in folds]
     totals = all_but_one(parts, samples.centred)
     return [moments.without_rounding(one) if samples.centred else one for one in totals]
 

@@ -7,10 +7,10 @@ Everything here minimises, for the weighted and centred data that a *design* sta
 ``alpha`` and ``beta`` are the estimator's penalties times the number of samples. The penalty, its
 steps and its gap, are in ``_penalty.py``, the designs in ``_matrix.py``. This file goes from the
 smallest piece to the largest: the extrapolation, sweeps over a working set that keep the residual,
-or its products with the columns if those with each other are known, and :func:`solve`, which
-chooses working sets until the gap is closed. A small gap alone leaves coefficients far from the
-minimum, whose square it bounds. So once it is small, the equations of the coefficients in use are
-solved, signs held, and the result is checked like any other.
+or its products with the columns if those with each other are known, and
+:func:`coordinate_descent`, which chooses working sets until the gap is closed. A small gap alone
+leaves coefficients far from the minimum, whose square it bounds. So once it is small, the equations
+of the coefficients in use are solved, signs held, and the result is checked like any other.
 
 With k targets y, w and the residual have k rows, and the penalty is on the lengths of the
 coefficients of a feature: it is in use for all targets, or for none.
@@ -227,7 +227,7 @@ def sweep(columns, R, W, shift, penalty, state):
 
 
 @njit
-def move(columns, R, W, shift, direction, positive):
+def move_coefficients(columns, R, W, shift, direction, positive):
     """Add `direction` (k * m,) to the coefficients, as far as `positive` ones have a bound."""
     k, m = W.shape
     for t in range(k):
@@ -377,7 +377,7 @@ def keep_sides(W, direction):
 def try_move(problem, columns, R, W, shift, direction, limit):
     """Move, unless the objective is then not below a limit; return whether it is."""
     kept = R.copy(), W.copy(), shift.copy()
-    move(columns, R, W, shift, direction, problem.penalty.positive)
+    move_coefficients(columns, R, W, shift, direction, problem.penalty.positive)
     if objective(problem, columns, R, W) < limit:
         return True
     R[:], W[:], shift[:] = kept
@@ -451,7 +451,7 @@ class Check(NamedTuple):
 
 
 class WorkingSets:
-    """What :func:`solve` knows besides the coefficients: screened columns, the best dual point."""
+    """What the solver knows besides the coefficients: screened columns, the best dual point."""
 
     def __init__(self, design, penalty):
         self.design, self.penalty = design, penalty
@@ -529,7 +529,7 @@ def descend(design, parts, w, penalty, stop):
     return sweeps
 
 
-def solve(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
+def coordinate_descent(design, penalty, w, *, seed=0, tol=1e-4, max_iter=1000, history=None):
     """Minimise the objective at the head of this file.
 
     Parameters

@@ -1,8 +1,8 @@
 """Least squares for coordinate descent: a target, and the weighted, centred matrix of samples.
 
-A design is dense, sparse, or known by its Gram matrix. It offers what :func:`_descent.solve` asks
-for: the residual and its products with all columns, and a few of the columns in a form in which
-coordinate descent is fast.
+A design is dense, sparse, or known by its Gram matrix. It offers what coordinate descent asks for:
+the residual and its products with all columns, and a few of the columns in a form in which it is
+fast.
 
 Targets, residuals, coefficients and products are vectors, or have a row for each of several
 targets.

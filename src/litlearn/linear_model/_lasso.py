@@ -48,10 +48,10 @@ from litlearn.linear_model._choice import (
     check_weights,
     refine,
     solve_paths,
-    take,
+    take_rows,
     training_moments,
 )
-from litlearn.linear_model._descent import solve
+from litlearn.linear_model._descent import coordinate_descent
 from litlearn.linear_model._penalty import Penalty
 
 # Sparse samples of at most so many entries, zeros counted, are made dense: 1 MB.
@@ -70,7 +70,7 @@ SMALLEST_ALPHA = np.finfo(np.float64).resolution
 # Input
 
 
-def check_samples(owner, X):
+def check_columns(owner, X):
     """Return checked samples; sparse ones in CSC, or dense where they are few.
 
     The bits of a few are then those of dense samples, and their columns are as soon read.
@@ -95,7 +95,7 @@ def make_design(owner, X, y, weights, centred, tol, n_jobs=None):
     first = y if y.ndim == 1 else y[:, 0]
     with np.errstate(over="ignore", invalid="ignore"):
         design = kind(X, first, weights, centred, n_jobs)
-    if X.dtype == np.float32 and not in_range(design):
+    if X.dtype == np.float32 and not products_in_range(design):
         design = kind(X.astype(np.float64), first, weights, centred, n_jobs)
     design = design if y.ndim == 1 else design.retarget(y)
     check_squares(owner, design)
@@ -130,7 +130,7 @@ def check_squares(owner, design):
             )
 
 
-def in_range(design):
+def products_in_range(design):
     """Tell whether products of columns with each other and the target are within float32."""
     squares = np.append(design.squares, design.target_square)
     positive = squares[squares != 0.0]
@@ -253,7 +253,9 @@ def solve_path(design, l1_ratio, alphas, w, *, seed, tol, max_iter, positive=Fal
     coefs, gaps, sweeps = np.empty((len(alphas), *w.shape)), np.empty(len(alphas)), []
     for i, alpha in enumerate(alphas):
         penalty = Penalty(n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio), positive)
-        gaps[i], count = solve(design, penalty, w, seed=seed, tol=tol, max_iter=max_iter)
+        gaps[i], count = coordinate_descent(
+            design, penalty, w, seed=seed, tol=tol, max_iter=max_iter
+        )
         coefs[i] = w
         sweeps.append(count)
     return np.moveaxis(coefs, 0, -1), gaps, sweeps
@@ -405,7 +407,7 @@ def enet_path(
     who = "enet_path" if l1_ratio != 1.0 else "lasso_path"
     given = check_path_parameters(who, locals())
     alphas = check_alphas(who, named_alphas(who, given))
-    X = check_samples(who, X)
+    X = check_columns(who, X)
     y = validation.check_real_targets(who, y, X.shape[0])
     weights = validation.check_sample_weight(who, given.sample_weight, X.shape[0])
     w = np.zeros((*y.shape[1:], X.shape[1]))
@@ -489,7 +491,7 @@ def start_of(owner, X, Y, weights, centred, smooth):
     samples = moments.Samples(X, Y, weights, centred)
     total = X.shape[0] if weights is None else in_memory(weights.sum())
     penalty = np.full(Y.shape[1], min(smooth * total, 1e300))
-    start = _least_squares.solve(owner, samples, penalty).coef.T
+    start = _least_squares.solve_least_squares(owner, samples, penalty).coef.T
     return np.nan_to_num(np.ascontiguousarray(start), posinf=0.0, neginf=0.0)
 
 
@@ -666,7 +668,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         settings, tol = solver_settings(given), given.tol
         alpha, l1_ratio, centred = given.alpha, float(self.l1_ratio), given.fit_intercept
         names = validation.feature_names(X)
-        X = check_samples(self, X)
+        X = check_columns(self, X)
         y = self._check_targets(y, X.shape[0])
         weights = validation.check_sample_weight(self, sample_weight, X.shape[0])
         if alpha == 0.0 and not joint:
@@ -808,7 +810,7 @@ class Lasso(ElasticNet):
 def training_design(owner, samples, train, total, rounding, tol):
     """Return the design of training samples, from their moments if known, and the means there."""
     if total is None:
-        rows = take(owner, samples, train)
+        rows = take_rows(owner, samples, train)
         X = validation.check_array(owner, rows.X, sparse=("csc",), order="any", finite=False)
         design = make_design(owner, X, rows.Y[:, 0], rows.weight, samples.centred, tol)
         return design, design.X_means, design.y_mean
@@ -873,7 +875,7 @@ class PathChoice(LinearRegressor):
         settings, centred, tol = solver_settings(given), given.fit_intercept, given.tol
         ratios = self._check_ratios(vars(given).get("l1_ratio", 1.0))
         names = validation.feature_names(X)
-        X = check_samples(self, X)
+        X = check_columns(self, X)
         y = self._check_target(y, X.shape[0])
         weights = validation.check_sample_weight(self, sample_weight, X.shape[0])
         folds = check_folds(self, self.cv, X, y)

@@ -42,7 +42,7 @@ FEW_UNKNOWNS = 512
 MOST_SWEEPS, MOST_POLISHED = 20_000, 512
 
 
-def solve(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="auto"):
+def solve_least_squares(owner, samples, alpha, cutoff=0.0, n_jobs=None, max_iter=None, way="auto"):
     """Solve by whichever route suits, or by the one that is asked for.
 
     Parameters
@@ -127,28 +127,28 @@ def solve_tall(samples, alpha, cutoff, n_jobs=None, cholesky=True, owner=None):
     """At least as many samples as features: the scatter matrix, or the triangular factor."""
     one_penalty = bool((alpha == alpha[:1]).all())
     samples = samples._replace(refined=cholesky and one_penalty)
-    samples, total = equations.in_range(samples, moments.moments, n_jobs, owner)
+    samples, total = equations.scale_into_range(samples, moments.moments, n_jobs, owner)
     penalty = alpha * samples.x_scale * samples.x_scale
-    if samples.refined and moments.may_be_single(samples):
+    if total.single:
         coef = equations.refined_solution(samples, total, penalty[0], cutoff, n_jobs)
         if coef is None:
             return solve_tall(samples._replace(single=False), alpha, cutoff, n_jobs, owner=owner)
-        return equations.finish(samples, total, coef, "cholesky", len(coef), total.xx)
+        return equations.unscaled_solution(samples, total, coef, "cholesky", len(coef), total.xx)
     # <cholesky>: (X'X + alpha I) w = X'y, once for each alpha, if its digits suffice.
     coef = equations.by_penalty(total.xx, total.xy, penalty, cutoff) if cholesky else None
     if coef is not None:
-        return equations.finish(samples, total, coef, "cholesky", len(coef), total.xx)
+        return equations.unscaled_solution(samples, total, coef, "cholesky", len(coef), total.xx)
     # <svd>: Otherwise X itself is factored, whose condition number is the root of that of X'X.
     R, C = equations.triangular_factor(samples, total, n_jobs)
     U, singular, Vt = equations.svd(R)
     kept = singular > cutoff * singular.max(initial=0.0)
-    coef = Vt.T @ (equations.shrink(singular, kept, penalty) * (U.T @ C))
-    return equations.finish(samples, total, coef, "svd", int(kept.sum()), singular)
+    coef = Vt.T @ (equations.shrinkage_factors(singular, kept, penalty) * (U.T @ C))
+    return equations.unscaled_solution(samples, total, coef, "svd", int(kept.sum()), singular)
 
 
 def solve_wide(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     """More features than samples: a combination of the rows, :eq:`eq-ridge-dual`."""
-    samples, rows = equations.in_range(samples, equations.row_products, n_jobs)
+    samples, rows = equations.scale_into_range(samples, equations.row_products, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     # <cholesky>: Centred rows sum to zero; a term in that direction makes K regular, and costs
     # nothing, because the centred targets have no part in it.
@@ -160,11 +160,12 @@ def solve_wide(samples, alpha, cutoff, n_jobs=None, cholesky=True):
     A = equations.by_penalty(regular, rows.xy, penalty, cutoff) if cholesky else None
     if A is not None:
         coef = equations.combine_rows(samples, rows, A, n_jobs)
-        return equations.finish(samples, rows, coef, "cholesky", n - samples.centred, K)
+        return equations.unscaled_solution(samples, rows, coef, "cholesky", n - samples.centred, K)
     # <svd>: Otherwise from Z' = Q R and the singular values of R; Q is never formed.
     _, singular, Vt = equations.svd(equations.row_factor(samples, rows, n_jobs))  # Z = V S (U'Q')
     kept = singular > cutoff * singular.max(initial=0.0)
-    inverse = equations.shrink(singular, kept, penalty) / np.where(kept, singular, 1.0)[:, None]
+    inverse = equations.shrinkage_factors(singular, kept, penalty)
+    inverse /= np.where(kept, singular, 1.0)[:, None]
     # Rows are combined with weights of size 1 / s^2, which squares the condition number. A step for
     # what is left of the equations, twice, brings the digits back.
     A, coef = np.zeros_like(rows.xy), np.zeros((samples.X.shape[1], len(penalty)))
@@ -172,7 +173,7 @@ def solve_wide(samples, alpha, cutoff, n_jobs=None, cholesky=True):
         left = rows.xy - equations.apply_columns(samples, rows, coef, n_jobs) - penalty * A
         step = Vt.T @ (inverse * (Vt @ left))
         A, coef = A + step, coef + equations.combine_rows(samples, rows, step, n_jobs)
-    return equations.finish(samples, rows, coef, "svd", int(kept.sum()), singular)
+    return equations.unscaled_solution(samples, rows, coef, "svd", int(kept.sum()), singular)
 
 
 def solve_iteratively(owner, samples, alpha, max_iter=None):
@@ -226,7 +227,7 @@ def solve_iteratively(owner, samples, alpha, max_iter=None):
                 f"{gradient / scale:.1e} of its size at the start. Increase max_iter."
             )
             validation.warn(ConvergenceWarning(message))
-    return equations.Solution(coef, x_mean, y_mean, "lsqr", n_iter)
+    return equations.LeastSquares(coef, x_mean, y_mean, "lsqr", n_iter)
 
 
 def solve_nonnegative(owner, samples, alpha, n_jobs=None):
@@ -236,7 +237,7 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
     if p > FEW_FEATURES or p > max(n, most):
         with blas_for(samples.X):
             return descend_nonnegative(owner, samples, alpha, n_jobs)
-    samples, total = equations.in_range(samples, moments.moments, n_jobs)
+    samples, total = equations.scale_into_range(samples, moments.moments, n_jobs)
     penalty = alpha * samples.x_scale * samples.x_scale
     coef, n_iter, R = np.zeros_like(total.xy), np.zeros(len(alpha), dtype=np.int32), None
     for t in range(len(alpha)):
@@ -262,7 +263,7 @@ def solve_nonnegative(owner, samples, alpha, n_jobs=None):
                 )
                 validation.warn(ConvergenceWarning(message))
         coef[:, t] = w / d
-    return equations.finish(samples, total, coef, "active_set")._replace(n_iter=n_iter)
+    return equations.unscaled_solution(samples, total, coef, "active_set")._replace(n_iter=n_iter)
 
 
 def descend_nonnegative(owner, samples, alpha, n_jobs=None):
@@ -285,12 +286,14 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
             design = design.retarget(Y[:, t].copy())
         w, y_mean[t], penalty = coef[:, t].copy(), design.y_mean, float(alpha[t]) * factor
         prices = Penalty(0.0, penalty, positive=True)
-        _, n_iter[t] = _descent.solve(design, prices, w, tol=1e-20, max_iter=MOST_SWEEPS)
+        _, n_iter[t] = _descent.coordinate_descent(
+            design, prices, w, tol=1e-20, max_iter=MOST_SWEEPS
+        )
         # <polish>: Few members of the support solve the problem without a constraint, exactly.
         members = np.flatnonzero(w)
         if 0 < members.size <= MOST_POLISHED:
             part = samples._replace(X=samples.X[:, members], Y=Y[:, t : t + 1])
-            exact = solve(owner, part, alpha[t : t + 1], n_jobs=n_jobs).coef[:, 0]
+            exact = solve_least_squares(owner, part, alpha[t : t + 1], n_jobs=n_jobs).coef[:, 0]
             w[members] = exact if np.all(exact > 0.0) else w[members]
         coef[:, t] = w
         # <certify>: As for the other ways, a gradient of zero or, at the bound, not negative.
@@ -304,4 +307,4 @@ def descend_nonnegative(owner, samples, alpha, n_jobs=None):
             )
             validation.warn(ConvergenceWarning(message))
     means = design.X_means if samples.centred else np.zeros(p)
-    return equations.Solution(coef, means, y_mean, "active_set", np.maximum(n_iter, 1))
+    return equations.LeastSquares(coef, means, y_mean, "active_set", np.maximum(n_iter, 1))

@@ -28,7 +28,7 @@ def leave_one_out(samples, alphas, visit):
     -------
     visited : list
     solve : callable
-        Takes penalties (k,), one for each target, and returns a :class:`Solution`.
+        Takes penalties (k,), one for each target, and returns :class:`LeastSquares`.
     """
     n, p = samples.X.shape
     one_side = leave_one_out_wide if p >= n else leave_one_out_tall
@@ -70,7 +70,7 @@ def leave_one_out_tall(samples, alphas, visit):
 
     def solve(alpha):
         coef = V @ (projected / (s2[:, None] + alpha))
-        return _normal_equations.finish(samples, total, coef, "cholesky")
+        return _normal_equations.unscaled_solution(samples, total, coef, "cholesky")
 
     return map_blocks(errors, len(blocks)), solve
 
@@ -99,6 +99,6 @@ def leave_one_out_wide(samples, alphas, visit):
     def solve(alpha):
         A = Q @ (projected / (e[:, None] + alpha))
         coef = _normal_equations.combine_rows(samples, rows, A)
-        return _normal_equations.finish(samples, rows, coef, "cholesky")
+        return _normal_equations.unscaled_solution(samples, rows, coef, "cholesky")
 
     return [visit(0, n, left_out, root)], solve

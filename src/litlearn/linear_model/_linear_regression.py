@@ -104,7 +104,7 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
         weight = validation.check_sample_weight(self, sample_weight, X.shape[0])
         known = not isinstance(X, np.ndarray)  # to be finite; of an array the sums will tell
         samples = Samples(X, y.reshape(len(y), -1), weight, given.fit_intercept, finite=known)
-        solution = _least_squares.solve(
+        solution = _least_squares.solve_least_squares(
             self, samples, alpha=np.zeros(samples.Y.shape[1]),
             cutoff=min(given.tol, 1e9),  # beyond 1 nothing is left, and squares are to stay finite
             n_jobs=given.n_jobs, way="positive" if given.positive else "auto",

@@ -59,7 +59,7 @@ SMALL = 2**18  # entries of X below which one thread takes all paths
 ANY_C = Real("(0.0, inf]")
 
 
-class Samples(NamedTuple):
+class ClassSamples(NamedTuple):
     """Samples of classes."""
 
     X: np.ndarray  # (n, p), or a CSR or CSC array
@@ -387,7 +387,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             )
 
     def _samples(self, X, coded, sample_weight):
-        """Return the :class:`Samples`, if they can be fitted."""
+        """Return the :class:`ClassSamples`, if they can be fitted."""
         who, classes = type(self).__name__, coded.classes[0]
         if len(classes) < 2:
             raise ValueError(
@@ -402,7 +402,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             )
         s = targets.combined_weight(self, sample_weight, self.class_weight, coded, counted=True)
         codes = kept(coded.codes[0])
-        return Samples(X, codes, classes, kept(ones_for(codes) if s is None else s))
+        return ClassSamples(X, codes, classes, kept(ones_for(codes) if s is None else s))
 
     def _check_chunks(self, samples, given):
         """Refuse samples in chunks where no Hessian is summed up."""
@@ -845,10 +845,10 @@ class LogisticRegressionCV(LogisticRegression):
                     "LogisticRegressionCV: sample_weight is all zero outside a fold of cv."
                 )
             rows = validation.check_array(self, X[train], sparse=self.sparse_formats)
-            part = Samples(rows, codes[train], classes, s[train])
+            part = ClassSamples(rows, codes[train], classes, s[train])
             # <path>: From the strongest penalty to the weakest.
             with within_range(rows):
-                fits = solve_path(single, part, given.Cs[order], given.l1_ratios[r], given)
+                fits = logistic_path(single, part, given.Cs[order], given.l1_ratios[r], given)
             of_test = X[test], y[test], None if weight is None else weight[test]
             for c, fitted in zip(order, fits, strict=True):
                 one = [fitted.coef, fitted.intercept[:, np.newaxis]]
@@ -921,7 +921,7 @@ class LogisticRegressionCV(LogisticRegression):
         return self._scorer()(self, X, y, **weighted)
 
 
-def solve_path(single, samples, Cs, l1_ratio, limits):
+def logistic_path(single, samples, Cs, l1_ratio, limits):
     """Return what is :class:`Fitted` for each of rising `Cs`, each from the last.
 
     `single` is the estimator that solves for one.

@@ -126,7 +126,7 @@ def factor_hessian(H, refined=False):
         ridge = max(1e-11 * size, ridge * 10.0)
 
     def solve_scaled(columns):
-        return factors.solve(factor, columns)
+        return factors.solve_factored(factor, columns)
 
     def solve(g):
         columns = g.reshape(size, -1) / root[:, np.newaxis]
@@ -390,7 +390,7 @@ class Mixed(QuasiNewton):
     def __init__(self, F, state, goal, threads):
         super().__init__(F.diagonal(state))
         self.F, self.goal, self.threads = F, goal, threads
-        self.limited = not F.sparse and affordable(F, state.v.size)
+        self.limited = not F.sparse and hessian_is_affordable(F, state.v.size)
         budget = max(10, int(F.hessian_cost(state.v.size) / (PASS * F.n * F.p)))
         first = min(budget, goal.max_iter // 2)
         self.left, self.least, self.rough = budget, budget - first, first > 0
@@ -471,12 +471,12 @@ def minimise(F, v, goal, report=None, factored=None):
         return from_part(F, v, goal, report, stride)
     if F.q == 1 and v.size > MANY and large:
         return by_gradients(F, v, goal, report)
-    if not F.sparse and affordable(F, v.size):
+    if not F.sparse and hessian_is_affordable(F, v.size):
         return newton(F, v, goal, report)
     if F.q > 1 and formed and F.width <= 2 * F.n:
         state = F.evaluate(v)
         found = iterate(F, state, QuasiNewton(F.model(state)), brief(goal), report)
-        return finish(F, found, v, goal, report)
+        return finish_by_newton(F, found, v, goal, report)
     return newton(F, v, goal, report, factored=False)
 
 
@@ -494,7 +494,7 @@ def by_gradients(F, v, goal, report=None):
         return iterate(F, state, Mixed(F, state, goal, limit.close), goal, report)
 
 
-def affordable(F, size):
+def hessian_is_affordable(F, size):
     """Tell whether to form the Hessian in so many parameters at each step.
 
     For two classes that is one product of the features with themselves. For more it is one for
@@ -511,7 +511,7 @@ def brief(goal):
     return goal._replace(max_iter=min(goal.max_iter, PATIENCE))
 
 
-def finish(F, found, start, goal, report):
+def finish_by_newton(F, found, start, goal, report):
     """Return what was found, if that is the goal; if not, go on from there with Newton's method.
 
     Without a penalty the minimum may be infinitely far. The steps of a model that was fixed before
@@ -524,7 +524,7 @@ def finish(F, found, start, goal, report):
         return found
     v = found.v if goal.penalised or is_near(found.state) else start
     rest = goal._replace(max_iter=goal.max_iter - found.n_iter)
-    result = newton(F, v, rest, report, affordable(F, v.size))
+    result = newton(F, v, rest, report, hessian_is_affordable(F, v.size))
     return result._replace(n_iter=found.n_iter + result.n_iter)
 
 
@@ -553,7 +553,7 @@ def from_part(F, v, goal, report, stride):
         found = minimise(part, v, Goal(0.1 * noise, np.inf, goal.max_iter, True))
         state = part.evaluate(found.v) if found.converged else None
     if state is None or not is_start(F, state, goal):
-        return newton(F, v, goal, report, affordable(F, v.size))
+        return newton(F, v, goal, report, hessian_is_affordable(F, v.size))
     # Where some samples begin on the wrong side, and it is steep, a step may lead them to where
     # their curvature is lost in rounding. With a penalty there is a way back.
     goal = goal._replace(cautious=not goal.penalised)
@@ -562,7 +562,7 @@ def from_part(F, v, goal, report, stride):
     direction, goal_now = QuasiNewton(part.model(state)), brief(goal)
     if F.q == 1 or F.matrix.X.nbytes > MAX_COPY:
         found = iterate(F, F.evaluate(state.v), direction, goal_now, report)
-        return finish(F, found, v, goal, report)
+        return finish_by_newton(F, found, v, goal, report)
     # <single>: most of the way in float32, the last of it, and the certificate, in float64.
     nearly = goal_now._replace(gap=max(goal.gap, 1e-9), gradient=max(goal.gradient, 1e-6))
     single = F.in_single()
@@ -571,7 +571,7 @@ def from_part(F, v, goal, report, stride):
     state = F.evaluate(found.v)
     result = iterate(F, state, direction, rest, report, found)
     result = result._replace(n_iter=found.n_iter + result.n_iter)
-    return finish(F, result, v, goal, report)
+    return finish_by_newton(F, result, v, goal, report)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def exchange_all(A, b, most_steps=100):
             factor = factors.cholesky(A[np.ix_(members, members)])
             if factor is None:
                 return None, step
-            w[members] = factors.solve(factor, b[members, None])[:, 0]
+            w[members] = factors.solve_factored(factor, b[members, None])[:, 0]
         gradient = A @ w - b
         # <offenders>: Members below zero, and outsiders that would lower the sum of squares.
         offends = np.where(passive, w < 0.0, gradient < -slack)

@@ -27,7 +27,7 @@ from litlearn._core.parallel import cross_products, cut, fold_blocks
 # Scales out of the ordinary: squares that overflow or vanish
 
 
-def in_range(samples, statistics, n_jobs=None, owner=None):
+def scale_into_range(samples, statistics, n_jobs=None, owner=None):
     """Return samples whose squares stay within the range of numbers, and their statistics.
 
     Parameters
@@ -250,7 +250,7 @@ def trusted_factor(A, alpha=0.0, cutoff=0.0):
 def cholesky_solve(A, B, alpha=0.0, cutoff=0.0):
     """Solve ``(A + alpha I) W = B``, (p, k), or return None as :func:`trusted_factor` does."""
     factor = trusted_factor(A, alpha, cutoff)
-    return None if factor is None else factors.solve(factor, B)
+    return None if factor is None else factors.solve_factored(factor, B)
 
 
 # One over the condition number of the scaled matrix, times the ratio of the scales, must be at
@@ -266,7 +266,7 @@ SINGLE_SAFE, ENOUGH = 1e-2, 1e-6
 # Solutions
 
 
-class Solution(NamedTuple):
+class LeastSquares(NamedTuple):
     """What a least-squares solver found."""
 
     coef: np.ndarray  # (p, k)
@@ -283,10 +283,10 @@ class Solution(NamedTuple):
         return self.y_mean - self.x_mean @ self.coef
 
 
-def finish(samples, means, coef, solver, rank=0, spectrum=None):
+def unscaled_solution(samples, means, coef, solver, rank=0, spectrum=None):
     """Return the solution without the scales of the samples; `means`: Moments or RowProducts."""
     n_iter = np.ones(coef.shape[1], dtype=np.int32)
-    return Solution(
+    return LeastSquares(
         coef * samples.x_scale / samples.y_scale, means.x_mean / samples.x_scale,
         means.y_mean / samples.y_scale, solver, n_iter, rank, (spectrum, samples.x_scale),
     )  # fmt: skip
@@ -327,12 +327,12 @@ def refined_solution(samples, total, alpha, cutoff=0.0, n_jobs=None):
     factor = trusted_factor(total.xx, alpha, cutoff)
     if factor is None or factor.rcond < REFINABLE:
         return None
-    coef, last = factors.solve(factor, total.xy), None
+    coef, last = factors.solve_factored(factor, total.xy), None
     while factor.rcond < SINGLE_SAFE:
         # <step>: The gradient is that of the samples, so that the error of the products is in the
         # length of a step, and not where the steps lead.
         gradient = residual_products(samples, total, coef, n_jobs) - alpha * coef
-        step = factors.solve(factor, gradient)
+        step = factors.solve_factored(factor, gradient)
         coef = coef + step
         # <enough>: The next step is smaller than this one as this is than the one before.
         size, largest = (np.abs(one * factor.d[:, None]).max() for one in (step, coef))
@@ -357,7 +357,7 @@ def residual_products(samples, total, coef, n_jobs=None):
     return fold_rows(part, operator.iadd, arrays, size, n_jobs)
 
 
-def shrink(singular, kept, alpha):
+def shrinkage_factors(singular, kept, alpha):
     """Factors s / (s^2 + alpha) of the singular directions, zero for those left out, (r, k)."""
     s = np.where(kept, singular, 1.0)[:, None]
     return np.where(kept[:, None], s / (s**2 + alpha), 0.0)

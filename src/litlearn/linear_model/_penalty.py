@@ -35,7 +35,7 @@ class Sums(NamedTuple):
     excess: float  # squares of products beyond alpha, by beta, which the second dual charges for
 
 
-class Bounds(NamedTuple):
+class Certificate(NamedTuple):
     """The objective, and two lower bounds of its minimum; -inf where there is none."""
 
     primal: float
@@ -210,7 +210,7 @@ def bounds_of(square, target, sums, penalty):
         scaled = scale * target - 0.5 * scale * scale * extended
     if beta > 0.0:
         free = target - 0.5 * square - 0.5 * sums.excess
-    return Bounds(0.5 * extended + alpha * sums.l1, scaled, free, scale)
+    return Certificate(0.5 * extended + alpha * sums.l1, scaled, free, scale)
 
 
 @njit(lean=True)

@@ -117,7 +117,7 @@ def sparse_sweep(entries, chosen, curvature, change, v, penalty):
     return worst
 
 
-class Problem(NamedTuple):
+class MeanLoss(NamedTuple):
     """The mean loss as a function of coefficients, class after class, and of intercepts."""
 
     matrix: Dense | Sparse  # or what stands for samples in chunks, as does the loss
@@ -424,7 +424,7 @@ def certify(problem, at, penalty, rounding=0.0):
     return Certificates(gradient, violation, gap, objective, slope)
 
 
-class Goal(NamedTuple):
+class ProximalGoal(NamedTuple):
     """When to stop, and by what it is measured."""
 
     tol: float
@@ -446,7 +446,7 @@ class Goal(NamedTuple):
 
 
 def goal_of(problem, at, known, penalties, tol):
-    """Return the :class:`Goal` of a path that begins at an iterate, known as of `certify`."""
+    """Return the goal of a path that begins at an iterate, known as of `certify`."""
     # Near the solution slopes are no measure of their rounding: those at zero are.
     begun, rounding = known, 0.0
     if at.w.any():
@@ -457,11 +457,11 @@ def goal_of(problem, at, known, penalties, tol):
     if penalties[-1].alpha < FAINT * begun.slope:
         rounding = rounding_of_slopes(problem.matrix.X, problem.loss.s, problem.loss.q)
     if len(penalties) == 1:
-        return Goal(tol, tol, (0.0, 0.0), begun, rounding)
+        return ProximalGoal(tol, tol, (0.0, 0.0), begun, rounding)
     # The objective falls to nothing where weak penalties let it; a first price beyond all slopes is
     # no measure of them.
     floor = float(np.abs(known.gradient).max()), known.objective
-    return Goal(tol, ALONG * tol, floor, begun, rounding)
+    return ProximalGoal(tol, ALONG * tol, floor, begun, rounding)
 
 
 # ------------------------------------------------------------------ the solver
@@ -561,7 +561,7 @@ def extrapolate_path(problem, last, before, penalties):
     return last
 
 
-def minimise(problem, at, known, penalty, goal, max_iter):
+def proximal_newton(problem, at, known, penalty, goal, max_iter):
     """Proximal Newton, :eq:`eq-proximal-newton`, for either loss and either kind of data.
 
     Returns the last iterate, what is known of it, and the number of steps.
@@ -632,7 +632,7 @@ def fit_path(X, codes, q, s, penalties, fit_intercept, tol, max_iter, start=None
         loss = loss_of(codes, q, s, n_jobs)
         if fit_intercept:
             matrix.centre = matrix.transpose_times(s[:, np.newaxis])[0]
-    problem = Problem(matrix, loss, fit_intercept)
+    problem = MeanLoss(matrix, loss, fit_intercept)
     w, b = (np.zeros((q, p)), np.zeros(q)) if start is None else start
 
     def mean_score(w):
@@ -655,7 +655,7 @@ def fit_path(X, codes, q, s, penalties, fit_intercept, tol, max_iter, start=None
             goal = goal_of(problem, at, known, penalties, tol)
             if np.any(goal.rounding):
                 known = certify(problem, at, penalty, goal.rounding)
-        at, known, n_iter = minimise(problem, at, known, penalty, goal, max_iter)
+        at, known, n_iter = proximal_newton(problem, at, known, penalty, goal, max_iter)
         b = at.b - mean_score(at.w)
         fits.append((
             at.w.reshape(q, p).copy(), b - b.mean() if q > 1 else b, n_iter,

@@ -23,11 +23,11 @@ from litlearn.linear_model._choice import (
     check_folds,
     score,
     scorer_of,
-    take,
+    take_rows,
     training_moments,
 )
 from litlearn.linear_model._leave_one_out import leave_one_out
-from litlearn.linear_model._normal_equations import Solution, by_penalty, finish
+from litlearn.linear_model._normal_equations import LeastSquares, by_penalty, unscaled_solution
 
 WAYS = {"svd": "svd", "lsqr": "lsqr", "sparse_cg": "lsqr"}
 
@@ -69,7 +69,7 @@ class SignClassifier(LinearClassifier):
             positive = codes[:, None] == (np.arange(len(classes)) if len(classes) > 2 else [1])
         else:
             classes, codes = np.arange(y.shape[1]), None
-            check_labels(self, y)
+            check_label_matrix(self, y)
             positive = y > 0
         weight = targets.combined_weight(self, sample_weight, self.class_weight, coded)
         attributes = {"classes_": classes, "_multilabel": not coded.flat}
@@ -98,7 +98,7 @@ class SignClassifier(LinearClassifier):
         return super().predict(X)
 
 
-def check_labels(model, y):
+def check_label_matrix(model, y):
     """Refuse a matrix that does not say which sample has which labels."""
     numbers = y.dtype.kind in "biuf"
     both = (-1, 1) if numbers and np.any(y == -1) else (0, 1)
@@ -135,7 +135,9 @@ class RidgeModel(LinearModel):
         k = samples.Y.shape[1]
         alpha = validation.check_penalties(self, self.alpha, k)
         way = "positive" if given.positive else WAYS.get(given.solver, "auto")
-        solution = _least_squares.solve(self, samples, alpha, max_iter=given.max_iter, way=way)
+        solution = _least_squares.solve_least_squares(
+            self, samples, alpha, max_iter=given.max_iter, way=way
+        )
         store_linear_function(self, solution, X.dtype, k == 1, prepared.ndim)
         vars(self).update(prepared.attributes)
         self.n_iter_ = solution.n_iter
@@ -375,7 +377,7 @@ default="auto"
 
 
 def fold_solutions(owner, samples, alphas, folds):
-    """Return a :class:`Solution` for the training rows of each fold.
+    """Return :class:`LeastSquares` for the training rows of each fold.
 
     Its targets are the k targets under the first of the penalties (a,), then under the second, and
     so on.
@@ -390,10 +392,10 @@ def fold_solutions(owner, samples, alphas, folds):
             total = total._replace(xy=np.tile(total.xy, a), y_mean=np.tile(total.y_mean, a))
             coef = by_penalty(total.xx, total.xy, penalties)
             if coef is not None:
-                return finish(samples, total, coef, "cholesky")
-        rows = take(owner, samples, train)
+                return unscaled_solution(samples, total, coef, "cholesky")
+        rows = take_rows(owner, samples, train)
         rows = rows._replace(Y=np.ascontiguousarray(np.tile(rows.Y, a)))
-        return _least_squares.solve(owner, rows, penalties)
+        return _least_squares.solve_least_squares(owner, rows, penalties)
 
     return [solve(total, train) for total, (train, _) in zip(totals, folds, strict=True)]
 
@@ -515,7 +517,7 @@ class PenaltyChoice(LinearModel):
             parts = [(predictions[:, [t]], y) for t, y in enumerate(targets.Y.T)]
         for part, y in parts:
             k = part.shape[1]
-            identity = Solution(np.eye(k), np.zeros(k), np.zeros(k), "none", np.zeros(k))
+            identity = LeastSquares(np.eye(k), np.zeros(k), np.zeros(k), "none", np.zeros(k))
             model = self._model(identity, np.float64, y.ndim == 1 and k == 1, targets)
             each = np.moveaxis(part, 2, 0)
             scores.append([score(self, scorer, model, one, y, targets.weight) for one in each])
@@ -542,7 +544,11 @@ class PenaltyChoice(LinearModel):
                 f"{type(self).__name__}: One or more of the test scores are non-finite: {means}."
             )
             validation.warn(UserWarning(message))
-        return means[None], lambda alpha: _least_squares.solve(self, samples, alpha), None
+        return (
+            means[None],
+            lambda alpha: _least_squares.solve_least_squares(self, samples, alpha),
+            None,
+        )
 
 
 class RidgeCV(PenaltyChoice, RealTargets):

@@ -60,7 +60,7 @@ SMALLEST_SCALE = 1e-9
 AVERAGED = ("_standard_coef", "_standard_intercept", "_average_coef", "_average_intercept")
 
 
-class Rows(NamedTuple):
+class SparseRows(NamedTuple):
     """Samples in CSR form; dense ones are full rows, and need no indices."""
 
     data: np.ndarray
@@ -134,10 +134,10 @@ def as_rows(X):
     (n, p), none = X.shape, np.empty(0, dtype=np.int32)
     if not validation.is_sparse(X):
         squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
-        return Rows(X.ravel(), validation.read_only(none), p * np.arange(n + 1), squares)
+        return SparseRows(X.ravel(), validation.read_only(none), p * np.arange(n + 1), squares)
     with np.errstate(over="ignore"):  # which scores and steps tell
         squares = X.astype(np.float64).power(2) @ np.ones(p)
-    return Rows(X.data, X.indices, X.indptr.astype(np.int64), squares)
+    return SparseRows(X.data, X.indices, X.indptr.astype(np.int64), squares)
 
 
 @njit(helper=True, reassociate=True)
@@ -169,24 +169,24 @@ def row_add(rows, i, factor, v):
 
 @njit(helper=True)
 def row_cut(rows, i, factor, fit):
-    """Add a multiple of sample i to the coefficients of its features, and `cut` them."""
+    """Add a multiple of sample i to the coefficients of its features, and `truncate` them."""
     c, x = fit.v.dtype.type(factor), rows.data[rows.indptr[i] : rows.indptr[i + 1]]
     length = square = 0.0
     if rows.indices.size:
         places = rows.indices[rows.indptr[i] : rows.indptr[i + 1]]
         for t in range(x.size):
-            longer, larger = cut(fit, places[t], c * x[t])
+            longer, larger = truncate(fit, places[t], c * x[t])
             length, square = length + longer, square + larger
     else:
         for j in range(x.size):
-            longer, larger = cut(fit, j, c * x[j])
+            longer, larger = truncate(fit, j, c * x[j])
             length, square = length + longer, square + larger
     fit.numbers[LENGTH] += fit.numbers[SCALE] * length
     fit.numbers[SQUARE] += fit.numbers[SCALE] ** 2 * square
 
 
 @njit(helper=True)
-def cut(fit, j, step):
+def truncate(fit, j, step):
     """Add to coefficient j; take off what the l1 penalty has come to, but not beyond zero.
 
     Return the changes of its size and of its square.
@@ -225,7 +225,7 @@ def settle(fit):
 
 
 @njit(helper=True)
-def shrink(fit, factor):
+def scale_coefficients(fit, factor):
     """Multiply the coefficients by a factor, at the cost of one product."""
     at = fit.numbers
     at[SCALE] *= factor
@@ -296,7 +296,7 @@ def one_pass(rows, y, weight, order, rule, fit):
         change *= weight[i]
         # <step>: Shrink by the l2 penalty, then add a multiple of the sample.
         factor = max(0.0, 1.0 - rule.alpha_l2 * eta)
-        shrink(fit, factor)
+        scale_coefficients(fit, factor)
         at[INTERCEPT] += rule.decay * change
         if 0.0 < rule.average <= at[TIME]:
             add_to_average(rows, i, rule, fit, change)
@@ -312,7 +312,7 @@ def one_pass(rows, y, weight, order, rule, fit):
     return total / order.size
 
 
-def begin(rule, coef, intercept=0.0, mean=None, mean_intercept=0.0, time=1.0):
+def begin_fit(rule, coef, intercept=0.0, mean=None, mean_intercept=0.0, time=1.0):
     """Return the `Fit` that begins with coefficients (p,) at the step number `time`."""
     numbers, mean = np.zeros(10), np.zeros_like(coef) if mean is None else mean.copy()
     numbers[[SCALE, B, STEP, TIME]] = 1.0, 1.0, rule.eta0, time
@@ -324,7 +324,7 @@ def begin(rule, coef, intercept=0.0, mean=None, mean_intercept=0.0, time=1.0):
 
 
 @njit
-def shuffle(order, seed):
+def shuffle_as_sklearn(order, seed):
     """Put whole numbers into another order, in place: the one that scikit-learn has for a seed.
 
     The generator is Marsaglia's (2003) of 32 bits. It begins anew each time, so that the same
@@ -457,7 +457,7 @@ class _SGD(SparseCoefficients):
         return Rule(
             LOSSES.index(self.loss), epsilon, SCHEDULES.index(self.learning_rate),
             float(self.eta0), float(self.power_t), float(self.alpha), float(self.alpha * l1),
-            float(self.alpha * l2), float(start), decay, validation.as_float(self.average),
+            float(self.alpha * l2), float(start), decay, validation.float_or_infinity(self.average),
         )  # fmt: skip
 
     def _learn(self, X, y, sample_weight, start=(None, None), batch=False, known=None):
@@ -552,7 +552,7 @@ class _SGD(SparseCoefficients):
             report = report if len(y) == 1 else None
 
             def job(k):
-                fit = begin(rule, *(one[k] for one in start), time)
+                fit = begin_fit(rule, *(one[k] for one in start), time)
                 held_out = X[held], y[k, held], weight[k, held]
                 samples = rows, y[k], weight[k]
                 return fit, self._descend(
@@ -591,7 +591,7 @@ class _SGD(SparseCoefficients):
         places, all_learned = np.arange(len(learned)), learned.all()
         for done in range(1, longest + 1):
             if self.shuffle:
-                shuffle(places, seed)
+                shuffle_as_sklearn(places, seed)
             order = places if all_learned else places[learned[places]]
             value = one_pass(*samples, order, rule, fit)
             if not (np.isfinite(fit.numbers[INTERCEPT]) and np.isfinite(fit.v).all()):

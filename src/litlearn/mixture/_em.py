@@ -428,7 +428,7 @@ def expectation_maximisation(
     return fit
 
 
-def step(kind, X, parameters, share, reg_covar, weight=None):
+def batch_step(kind, X, parameters, share, reg_covar, weight=None):
     """Return the parameters after a batch, by one step of EM, and their likelihood before it.
 
     Statistics so far, those that the parameters came from, are averaged with those of the batch.
@@ -486,7 +486,7 @@ def merged_scatter(X, weight, parameters, share, reg_covar):
     keep = 1.0 - share * batch.weight
     past = batch._replace(weight=keep, x_mean=centre, xx=keep * (covariance + between))
     xx = share * (batch.xx + reg_covar * batch.weight * np.eye(len(centre)))
-    return moments.merge(past, batch._replace(weight=share * batch.weight, xx=xx))
+    return moments.merge_moments(past, batch._replace(weight=share * batch.weight, xx=xx))
 
 
 def weigher(kind, parameters):

@@ -252,7 +252,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
                 "for the batches before. Call fit to begin anew."
             )
         share = (total / (seen + total)) ** KAPPA
-        parameters, bound = _em.step(
+        parameters, bound = _em.batch_step(
             kind, X, exact or self._parameters(), share, self.reg_covar, weight
         )
         self._store(Estimate(parameters, [bound], False), X.dtype, seen + total)
@@ -656,5 +656,8 @@ def inverses(precisions, matrices):
     if not matrices:
         return 1.0 / precisions
     p = precisions.shape[-1]
-    each = [factors.solve(factors.cholesky(one), np.eye(p)) for one in precisions.reshape(-1, p, p)]
+    each = [
+        factors.solve_factored(factors.cholesky(one), np.eye(p))
+        for one in precisions.reshape(-1, p, p)
+    ]
     return np.array(each).reshape(precisions.shape)

@@ -356,7 +356,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, NeighborsClassifier):
             return None
         if isinstance(label, str) and label == "most_frequent":
             return [classes[np.bincount(inverse).argmax()] for classes, inverse in pairs]
-        labels = list(label) if validation.is_listed(label) else [label] * len(pairs)
+        labels = list(label) if validation.is_array_like(label) else [label] * len(pairs)
         if len(labels) != len(pairs):
             raise ValueError(
                 f"RadiusNeighborsClassifier: outlier_label {validation.shown(label)} has "

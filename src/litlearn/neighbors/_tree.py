@@ -208,7 +208,7 @@ def partition(array, start, stop, left, scratch):
 
 
 @njit
-def cut(X, rows, start, stop, leaf, scratch):
+def halve(X, rows, start, stop, leaf, scratch):
     """Cut a run of point rows in halves; return middle, feature and threshold.
 
     X (n, p); rows (n,): reordered between start and stop; scratch: see cutting_scratch.
@@ -249,7 +249,7 @@ def build_subtree(X, tree, ids):
             tree.right[parent] = node
         # <cut>: a large node leaves its halves on the stack, the left one on top.
         if stop - start > BUCKET * tree.leaf:
-            middle, feature, threshold = cut(X, tree.rows, start, stop, tree.leaf, scratch)
+            middle, feature, threshold = halve(X, tree.rows, start, stop, tree.leaf, scratch)
             tree.feature[node], tree.threshold[node] = feature, threshold
             starts[top + 1], stops[top + 1], parents[top + 1] = middle, stop, node
             starts[top + 2], stops[top + 2], parents[top + 2] = start, middle, -1
@@ -282,7 +282,7 @@ def cut_into_leaves(X, rows, start, stop, leaf, scratch):
         begin, end = starts[top], stops[top]
         top -= 1
         if end - begin > leaf:
-            middle, _, _ = cut(X, rows, begin, end, leaf, scratch)
+            middle, _, _ = halve(X, rows, begin, end, leaf, scratch)
             starts[top + 1], stops[top + 1] = begin, middle
             starts[top + 2], stops[top + 2] = middle, end
             top += 2
@@ -510,7 +510,7 @@ def build_in_place(X, tree, root):
 def cut_large(X, tree, node):
     """Cut a node and number its children; return them.
 
-    As `cut`, but with NumPy's selection, which is faster on long arrays.
+    As `halve`, but with NumPy's selection, which is faster on long arrays.
     """
     start, stop = tree.start[node], tree.stop[node]
     count, feature = stop - start, widest_feature(X, tree.rows, start, stop)

@@ -17,7 +17,7 @@ def _text_of_nodes(
     model, names, classes, *, show_class, label, impurity, node_ids, proportion, precision
 ):
     """Return a function that writes the text of a node; arguments as in :func:`plot_tree`."""
-    from litlearn.tree._export import sides_of_levels
+    from litlearn.tree._export import levels_in_words
 
     tree = model.tree_
     # Read once: each is computed anew from all nodes.
@@ -35,7 +35,7 @@ def _text_of_nodes(
         if left[node] >= 0:
             question = f"\N{LESS-THAN OR EQUAL TO} {number(threshold[node])}"
             if np.isnan(threshold[node]):
-                question = sides_of_levels(model, node)[0]
+                question = levels_in_words(model, node)[0]
             lines.append(f"{names[feature[node]]} {question}")
         if impurity:
             lines.append(described(model.criterion, number(tree.impurity[node]), node))

@@ -14,7 +14,7 @@ from litlearn.exceptions import NotFittedError
 from litlearn.svm import _platt
 from litlearn.svm._base import KernelMachine, show_violation
 from litlearn.svm._programmes import c_classification, nu_classification
-from litlearn.svm._working_set import solve
+from litlearn.svm._working_set import solve_programme
 
 IN_FLIGHT = 8  # pairs of classes that may be solved at once, each with its share of the memory
 
@@ -289,7 +289,7 @@ class FittedPair(NamedTuple):
     """What is known of two classes."""
 
     rows: np.ndarray  # (m,): the samples of either class
-    solution: tuple  # :class:`litlearn.svm._working_set.Solution`
+    solution: tuple  # :class:`litlearn.svm._working_set.PairSolution`
     beta: np.ndarray  # (m,): coefficients, with the signs of the classes
     b: float  # intercept
     sigmoid: tuple  # slope and shift, or None
@@ -307,7 +307,7 @@ class Pair:
         """Return the Solution, the coefficients and the intercept."""
         programme, coefficients = self.formulation
         stated = programme(self.sign, self.bounds)
-        solution = solve(self.gram, stated, **self.limits, report=report)
+        solution = solve_programme(self.gram, stated, **self.limits, report=report)
         return solution, *coefficients(solution)
 
     def calibrate(self, rng, n_folds=5):
@@ -493,7 +493,7 @@ class SVC(KernelClassifier):
                 "SVC: Invalid input - all samples with positive weights belong to the same class."
             )
         with np.errstate(invalid="ignore"):
-            bounds = validation.as_float(self.C) * (weight * factors)
+            bounds = validation.float_or_infinity(self.C) * (weight * factors)
         return np.where(weight * factors > 0.0, bounds, 0.0)
 
     def _formulation(self):

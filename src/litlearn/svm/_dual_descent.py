@@ -161,7 +161,7 @@ def bring_sample(rows, problem, lengths, beta, i):
 
 
 @njit
-def descend(rows, problem, lengths, beta, w, active, reserve):
+def descend_once(rows, problem, lengths, beta, w, active, reserve):
     """Pass once over some samples, each minimised over by itself.
 
     beta (n,), w (p + 1,): changed; active: samples, those that stay are moved to the front;
@@ -299,7 +299,7 @@ def solve_dual(rows, problem, n_features, tol, max_iter, seed, report=None):
     while n_iter < max_iter:
         looked = len(active) == len(members)
         active, worst = pass_over(
-            lambda block: descend(rows, problem, lengths, beta, w, block, reserve),  # noqa: B023
+            lambda block: descend_once(rows, problem, lengths, beta, w, block, reserve),  # noqa: B023
             active,
             part,
             state,

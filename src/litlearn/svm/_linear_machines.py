@@ -110,7 +110,7 @@ class LinearMachine(LinearModel):
 
             w, beta, *ended = solve(C, report)
             # <dear>: where it does not end, losses may be dearer than digits can tell.
-            share = 1.0 if ended[-1] else affordable(X, constant, C, largest)
+            share = 1.0 if ended[-1] else share_of_prices(X, constant, C, largest)
             if share < 1.0:
                 w, beta = min(
                     ((np.zeros(p + 1), np.zeros(n)), (w, beta), solve(share * C, None)[:2]),
@@ -149,7 +149,7 @@ def dual_problem(y, C, epsilon, squared):
     return DualProblem(y, diagonal, lower, upper, epsilon or 0.0)
 
 
-def affordable(X, constant, C, largest):
+def share_of_prices(X, constant, C, largest):
     """Return the share, at most 1, of the prices C (n,) that the dual can tell from higher ones.
 
     Beyond, its coefficients are so large that w, their sum with the samples, has no digit left. The

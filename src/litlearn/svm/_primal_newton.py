@@ -214,7 +214,7 @@ def shortest_solution(H, g):
     """
     factor = factors.cholesky(H)
     if factor is not None and factor.rcond > len(H) * EPS:
-        return factors.solve(factor, g[:, np.newaxis])[:, 0]
+        return factors.solve_factored(factor, g[:, np.newaxis])[:, 0]
     d = np.sqrt(np.diagonal(H))
     values, V = scipy.linalg.eigh(H / d / d[:, np.newaxis], check_finite=False)
     kept = values > len(H) * EPS * values[-1]

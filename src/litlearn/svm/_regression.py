@@ -8,7 +8,7 @@ from litlearn._core.constraints import NOT_NEGATIVE, POSITIVE, Real, Table
 from litlearn._core.progress import progress
 from litlearn.svm._base import KernelMachine, show_violation
 from litlearn.svm._programmes import epsilon_regression, nu_regression
-from litlearn.svm._working_set import solve
+from litlearn.svm._working_set import solve_programme
 
 
 class KernelRegressor(RegressorMixin, KernelMachine):
@@ -55,7 +55,7 @@ class KernelRegressor(RegressorMixin, KernelMachine):
         gram, kernel, memory = self._gram(X, n)
         with progress(self, show_violation, "step") as report:
             programme = self._programme(y, bounds)
-            solution = solve(gram, programme, self.tol, self.max_iter, memory, report)
+            solution = solve_programme(gram, programme, self.tol, self.max_iter, memory, report)
         beta = solution.beta[:n] + solution.beta[n:]
         support = np.flatnonzero(beta)
         self._store_support(X, n, support, beta[np.newaxis, support], [len(support)])

@@ -64,7 +64,7 @@ class RoundedLoss(PiecewiseLoss):
         """Solve ``H x = g``. Where mu is small, some of the eigenvalues are huge, and others 1."""
         factor = factors.cholesky(H)
         if factor is not None and factor.rcond > CONDITION:
-            return factors.solve(factor, g[:, np.newaxis])[:, 0]
+            return factors.solve_factored(factor, g[:, np.newaxis])[:, 0]
         values, V = np.linalg.eigh(H)
         return V @ ((V.T @ g) / np.maximum(values, 1.0))
 
@@ -133,7 +133,7 @@ def nearly_lowest(problem, price, target, f, rates, slope, bend):
     return t
 
 
-def samples_of(rows, p):
+def as_matrix(rows, p):
     """Return the samples (n, p) that :class:`Rows` hold: an array, or a CSR array."""
     n = len(rows.indptr) - 1
     if rows.indices.size == 0:
@@ -176,7 +176,7 @@ def solve_rounds(rows, problem, n_features, beta, tol, violation):
     ndarray of shape (n,) or None
         The coefficients after the round with the least violation; None if that is the start.
     """
-    X, w, best, least = samples_of(rows, n_features), None, None, violation(beta)
+    X, w, best, least = as_matrix(rows, n_features), None, None, violation(beta)
     squares = np.einsum("i,i->", rows.data, rows.data)
     mu = FIRST * (squares / len(beta) + rows.constant**2)
     for _ in range(ROUNDS):

@@ -187,7 +187,7 @@ def newton_direction(A, slopes):
         factor, right = factors.cholesky(cross_products(A), RIDGE), A.T @ slopes
     if factor is None:
         return None
-    solution = factors.solve(factor, right[:, None])[:, 0]
+    solution = factors.solve_factored(factor, right[:, None])[:, 0]
     if len(A) > A.shape[1]:
         solution = (slopes - A @ solution) / RIDGE
     return -solution / sizes

@@ -29,7 +29,7 @@ SURE = 0.5  # share of tol to go for: half of all solutions with equal violation
 ROUNDING = 2.0**-22  # of gradients in float32, relative to the sizes of the coefficients
 
 
-class Solution(NamedTuple):
+class PairSolution(NamedTuple):
     """Where the solver ended."""
 
     beta: np.ndarray  # (m,)
@@ -43,7 +43,7 @@ class Solution(NamedTuple):
 
 # Threads of BLAS, which long vectors would wake, go on spinning while the next pass needs them.
 @single_threaded_blas()
-def solve(gram, programme, tol, max_iter, memory, report=None):
+def solve_programme(gram, programme, tol, max_iter, memory, report=None):
     """Minimise a programme.
 
     Parameters
@@ -67,7 +67,7 @@ def solve(gram, programme, tol, max_iter, memory, report=None):
     """
     tol = max(tol, 1e-30)  # in float32 not 0, which no violation is below
     limit = most_steps(len(programme.linear)) if max_iter < 0 else max_iter
-    state = State(gram, programme, gram.has_rough)
+    state = DualState(gram, programme, gram.has_rough)
     failures, best, n_steps, goal = 0, np.inf, 0, SURE * tol
     while True:
         violation = state.violation()
@@ -97,7 +97,7 @@ def solve(gram, programme, tol, max_iter, memory, report=None):
     if not state.exact:
         state.recompute()
     violation = state.violation()
-    return Solution(
+    return PairSolution(
         state.beta,
         state.gradient,
         state.multipliers(),
@@ -108,7 +108,7 @@ def solve(gram, programme, tol, max_iter, memory, report=None):
     )
 
 
-class State:
+class DualState:
     """Coefficients and gradients of a programme on the way to its minimum."""
 
     def __init__(self, gram, programme, rough):

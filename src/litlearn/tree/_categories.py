@@ -270,7 +270,7 @@ def distinct_numbers(X, chosen):
     with np.errstate(over="ignore"):
         close = whole & (high - low < len(X))
     tabled, low = columns[close], low[close]
-    starts = _starts(high[close] - low + 1)
+    starts = _starts_of_tables(high[close] - low + 1)
     seen = np.zeros(starts[-1], dtype=np.bool_)
     tick_numbers(X, tabled, low, starts, seen)
     ticked = [np.flatnonzero(seen[starts[c] : starts[c + 1]]) for c in range(len(tabled))]
@@ -282,7 +282,7 @@ def _sorted_numbers(column):
     return np.unique(column[~np.isnan(column)])
 
 
-def _starts(sizes):
+def _starts_of_tables(sizes):
     """Return where tables of such sizes begin in one array, and at last where it ends."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
@@ -307,7 +307,7 @@ def code_numbers(X, levels):
             coded[:, j] = _codes(levels[j], values.tolist(), places)
     if tables:
         low, found = zip(*tables.values(), strict=True)
-        starts = _starts([len(one) for one in found])
+        starts = _starts_of_tables([len(one) for one in found])
         write_codes(X, np.array(list(tables)), np.array(low), starts, np.concatenate(found), coded)
     return validation.read_only(coded)
 

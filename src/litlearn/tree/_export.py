@@ -107,7 +107,7 @@ def export_text(
             name, threshold = names[feature[node]], f"{thresholds[node]:.{decimals}f}"
             goes_left, goes_right = f"<= {threshold}", f">  {threshold}"
             if np.isnan(thresholds[node]):
-                goes_left, goes_right = sides_of_levels(decision_tree, node)
+                goes_left, goes_right = levels_in_words(decision_tree, node)
             lines.append(f"{bar * depth}{dashes} {name} {goes_left}")
             walk(left[node], depth + 1)
             lines.append(f"{bar * depth}{dashes} {name} {goes_right}")
@@ -117,7 +117,7 @@ def export_text(
     return "\n".join(lines) + "\n"
 
 
-def sides_of_levels(model, node):
+def levels_in_words(model, node):
     """Return in words which levels go left at a node, and which go right.
 
     One side is a list; the other has all else: missing values and unknown levels, too.
@@ -333,7 +333,7 @@ class _Nodes:
             threshold = np.round(self.threshold[node], self.precision)
             question = f"{marks.at_most} {threshold}"
             if np.isnan(threshold):
-                question = marks.text(sides_of_levels(self.model, node)[0])
+                question = marks.text(levels_in_words(self.model, node)[0])
             lines.append(f"{name} {question}")
         if impurity:
             number = np.round(tree.impurity[node], self.precision)

@@ -112,12 +112,12 @@ def sort_bins(room, n):
     width = RUN
     while width < n:
         for first in range(0, n - width, 2 * width):
-            merge(response, order, spare, first, first + width, min(first + 2 * width, n))
+            merge_stretches(response, order, spare, first, first + width, min(first + 2 * width, n))
         width *= 2
 
 
 @njit(part=True)
-def merge(response, order, spare, first, middle, end):
+def merge_stretches(response, order, spare, first, middle, end):
     """Merge two stretches of the order, both sorted; the left one waits in `spare`."""
     for i in range(first, middle):
         spare[i] = order[i]

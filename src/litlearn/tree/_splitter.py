@@ -285,7 +285,7 @@ def missing_first(keys, n, n_present, buffer):
 
 
 @njit(inline=True)
-def sweep(family, work, stretch):
+def best_cut(family, work, stretch):
     """Return the best score over all cuts of the sorted node, and the key before the cut."""
     rules, samples, scratch = work.rules, work.samples, work.scratch
     n, weight = stretch.end - stretch.start, stretch.weight
@@ -338,7 +338,7 @@ def sweep_bounded(family, work, stretch, n_first, limits):
     `n_first` is the number of missing values that stand first.
     """
     if limits.sign == 0:
-        return sweep(family, work, stretch)
+        return best_cut(family, work, stretch)
     rules, samples, scratch = work.rules, work.samples, work.scratch
     start, n, weight = stretch.start, stretch.end - stretch.start, stretch.weight
     return sweep_in_order(family, rules, samples, scratch, start, n, n_first, weight, limits)
@@ -706,7 +706,7 @@ def sweep_levels(family, work, n_bins, stretch):
     scratch, room, n = work.scratch, work.scratch.levels, stretch.end - stretch.start
     if family == MEDIANS:
         write_ranks(room, scratch.buffer, n_bins, stretch.start, n, scratch.keys)
-        here, where = sweep(family, work, stretch)
+        here, where = best_cut(family, work, stretch)
         return here, np.int64(code_of(scratch.keys[where])) + 1
     sums, best, n_left = room.subsets[0], -np.inf, 0
     sums[:] = 0.0
@@ -938,7 +938,7 @@ def try_cuts(family, bounded, work, j, stretch, limits, best):
             n_first = n - n_present if missing_left else 0
             here, where = sweep_bounded(family, work, stretch, n_first, limits)
         else:
-            here, where = sweep(family, work, stretch)
+            here, where = best_cut(family, work, stretch)
         if is_better(here, best):
             best, to_left = here, missing_left
             below, above = code_of(keys[where]), code_of(keys[where + 1])
@@ -950,7 +950,7 @@ def try_cuts(family, bounded, work, j, stretch, limits, best):
 
 
 @njit(part=True)
-def move(array, start, stop, goes_right, spare):
+def part_stretch(array, start, stop, goes_right, spare):
     """Move the entries of a stretch that go left to its front. Return where the others begin.
 
     Left ones move up, right ones wait in a spare array. Both are written for every entry, and the
@@ -979,14 +979,14 @@ def partition_node(family, splitter, kinds, work, node):
     n_missing = find_sides(splitter, kinds, work, node, start, stop)
     # <reorder>: In regression, targets, their ranks and weights go where the samples go.
     goes_right = scratch.goes_right
-    middle = move(samples.records, start, stop, goes_right, scratch.buffer)
+    middle = part_stretch(samples.records, start, stop, goes_right, scratch.buffer)
     if family != CLASSES:
-        move(samples.w, start, stop, goes_right, scratch.spare)
+        part_stretch(samples.w, start, stop, goes_right, scratch.spare)
         for t in range(len(samples.Y)):
-            move(samples.Y[t], start, stop, goes_right, scratch.spare)
+            part_stretch(samples.Y[t], start, stop, goes_right, scratch.spare)
     if family == MEDIANS:
         for t in range(len(samples.codes)):
-            move(samples.codes[t], start, stop, goes_right, scratch.buffer)
+            part_stretch(samples.codes[t], start, stop, goes_right, scratch.buffer)
     # <default>: Where no value was missing, later ones will go with the majority.
     if n_missing == 0:
         nodes.missing_left[node] = 2 * (middle - start) > stop - start
