@@ -158,11 +158,11 @@ def problems(path):
 
 
 class _Code(ast.NodeTransformer):
-    """Take the words out of what a cell writes: they change no result."""
+    """Take out the words that a cell writes, and which code it shows: they change no result."""
 
     def visit_Call(self, node):
         self.generic_visit(node)
-        if getattr(node.func, "id", "") == "Markdown":
+        if getattr(node.func, "id", "") in ("Markdown", "show"):
             node.args = []
         return node
 

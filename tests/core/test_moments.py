@@ -20,7 +20,8 @@ def draw(n=300, p=4, k=2, dtype=np.float64, seed=0):
 
 
 def close(found, expected, rtol=1e-10):
-    for one, other in zip(found, expected, strict=True):
+    """Compare what was summed; the last entry of `Moments` is no sum."""
+    for one, other in zip(found[:6], expected[:6], strict=True):
         other = np.asarray(other, dtype=np.float64)
         scale = np.abs(other).max(initial=0.0)
         np.testing.assert_allclose(one, other, atol=rtol * scale, rtol=0.0)

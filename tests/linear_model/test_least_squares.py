@@ -74,7 +74,7 @@ def test_moments_are_those_of_all_samples(monkeypatch, weighted):
         monkeypatch.setattr(moments, "BLOCK", block)
         monkeypatch.setattr(moments, "TILE", tile)
         found = moments.moments(Samples(X, Y, weight, True))
-        for one, other in zip(found, expected, strict=True):
+        for one, other in zip(found[:6], expected, strict=True):
             scale = np.abs(np.asarray(other, dtype=float)).max()
             np.testing.assert_allclose(one, np.asarray(other, dtype=float), atol=1e-10 * scale)
 
@@ -185,6 +185,8 @@ def test_the_residual_is_orthogonal_to_the_samples(n, p, kind, seed, weighted, s
     kept = s > 1e-6 * max(s.max(), 1e-300)
     if np.any((s > 1e-7 * s.max()) & (s < 1e-5 * s.max())):
         return  # at the threshold rounding decides
+    if s.max() <= 1e-14 * np.abs(X).max():
+        return  # of one sample nothing but rounding is left about its mean
     gradient = (s * (U.T @ (t - Z @ found.coef[:, 0])))[kept]
     assert np.all(np.abs(gradient) <= 1e-8 * s.max() * np.linalg.norm(t) + 1e-300)
     outside = found.coef[:, 0] - Vt[kept].T @ (Vt[kept] @ found.coef[:, 0])
