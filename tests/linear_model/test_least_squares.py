@@ -226,7 +226,8 @@ def test_refinement(monkeypatch, fit_intercept, weighted, mean):
         with monkeypatch.context() as patch:  # without a step, digits are missing
             patch.setattr(_normal_equations, "SINGLE_SAFE", 0.0)
             rough = model.fit(X, Y, weight).coef_ * X.std(axis=0)
-        assert np.abs(rough - exact).max() > 10 * np.abs(found - exact).max()
+        # What is left then are the digits of coefficients in float32, some 5e-8.
+        assert np.abs(rough - exact).max() > 3 * np.abs(found - exact).max()
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["by a block", "by all samples"])
