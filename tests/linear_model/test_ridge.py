@@ -366,7 +366,7 @@ def test_all_but_one():
     parts = [moments.block_moments(Samples(X, Y, None, True), rows) for rows in cuts]
     for rows, total in zip(cuts, all_but_one(parts, True), strict=True):
         others = np.delete(np.arange(30), rows)
-        for one, other in zip(total, reference.moments(X[others], Y[others]), strict=True):
+        for one, other in zip(total[:6], reference.moments(X[others], Y[others]), strict=True):
             np.testing.assert_allclose(one, np.asarray(other, dtype=float), atol=1e-11)
 
 
