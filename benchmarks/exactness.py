@@ -21,7 +21,7 @@ MEASURES = {  # by the name that the quality of an answer has
 # Cases of which the ratio is not one of equal exactness, and why.
 SOLVED = "by less than 1e-8, and ours stops where its certificate says so"
 BOOSTING = "the fastest peer is another method, boosting, with better scores"
-ROUNDED = "by less than 1e-11, twice as much as the peer"
+ROUNDED = "by less than 1e-11, in sums over 200 000 samples"
 SINGLE = "by less than 1e-9, where float32 has seven digits"
 UNEQUAL = {
     "gmm-batches-50000x16-k10": "one pass over batches against all iterations",
