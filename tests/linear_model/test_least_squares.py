@@ -199,35 +199,39 @@ def test_the_residual_is_orthogonal_to_the_samples(n, p, kind, seed, weighted, s
 def test_refinement(monkeypatch, fit_intercept, weighted, mean):
     """eq-refinement: steps by the gradient of the samples bring back what float32 has lost."""
     monkeypatch.setattr(moments, "MANY", 1000)
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(4000, 8)) * 10.0 ** np.arange(-1.0, 1.0, 0.25)
-    X[:, 7] = X[:, 0] + 3e-3 * X[:, 7]
-    X = (X + mean * X.std(axis=0)).astype(np.float32)
-    Y = rng.normal(size=(4000, 2)) + (X / X.std(axis=0)) @ rng.normal(size=(8, 2))
-    weight = rng.random(4000) if weighted else None
     steps, inner = [], _normal_equations.residual_products
     monkeypatch.setattr(
         _normal_equations, "residual_products", lambda *args: steps.append(args) or inner(*args)
     )
-    for model in (
-        LinearRegression(fit_intercept=fit_intercept),
-        Ridge(1e-3, fit_intercept=fit_intercept),
-    ):
-        steps.clear()
-        exact = model.fit(X.astype(np.float64), Y, weight).coef_ * X.std(axis=0)
-        assert not steps
-        found = model.fit(X, Y, weight).coef_ * X.std(axis=0)
-        assert 1 <= len(steps) <= 3
-        np.testing.assert_allclose(found, exact, atol=3e-6 * np.abs(exact).max())
-        if isinstance(model, LinearRegression):
-            singular = LinearRegression(fit_intercept=fit_intercept)
-            singular = singular.fit(X.astype(np.float64), Y, weight).singular_
-            np.testing.assert_allclose(model.singular_, singular, rtol=1e-3)
-        with monkeypatch.context() as patch:  # without a step, digits are missing
-            patch.setattr(_normal_equations, "SINGLE_SAFE", 0.0)
-            rough = model.fit(X, Y, weight).coef_ * X.std(axis=0)
-        # What is left then are the digits of coefficients in float32, some 5e-8.
-        assert np.abs(rough - exact).max() > 3 * np.abs(found - exact).max()
+    lost = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(4000, 8)) * 10.0 ** np.arange(-1.0, 1.0, 0.25)
+        X[:, 7] = X[:, 0] + 3e-3 * X[:, 7]
+        X = (X + mean * X.std(axis=0)).astype(np.float32)
+        Y = rng.normal(size=(4000, 2)) + (X / X.std(axis=0)) @ rng.normal(size=(8, 2))
+        weight = rng.random(4000) if weighted else None
+        for model in (
+            LinearRegression(fit_intercept=fit_intercept),
+            Ridge(1e-3, fit_intercept=fit_intercept),
+        ):
+            steps.clear()
+            exact = model.fit(X.astype(np.float64), Y, weight).coef_
+            assert not steps
+            found = model.fit(X, Y, weight).coef_
+            assert 1 <= len(steps) <= 3
+            # What is left are the digits of float32, 6e-8 of each coefficient.
+            np.testing.assert_allclose(found, exact, rtol=1.5e-7)
+            if isinstance(model, LinearRegression):
+                singular = LinearRegression(fit_intercept=fit_intercept)
+                singular = singular.fit(X.astype(np.float64), Y, weight).singular_
+                np.testing.assert_allclose(model.singular_, singular, rtol=1e-3)
+            with monkeypatch.context() as patch:
+                patch.setattr(_normal_equations, "SINGLE_SAFE", 0.0)
+                rough = model.fit(X, Y, weight).coef_
+            lost.append(np.abs(rough / exact - 1).max())
+    # Without a step digits are missing, by chance more or fewer: 2e-7 to 2e-4 of a coefficient.
+    assert max(lost) > 3e-7
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["by a block", "by all samples"])
