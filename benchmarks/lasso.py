@@ -182,33 +182,32 @@ def judge(output, data, reference, options):
 
 # ---------------------------------------------------------------- implementations
 
-CHOSEN = {}
 
-
-def tolerance(name, run, model, options, threads):
-    """The loosest tolerance of the list with which the answers are good enough. A file tells the
-    other processes of the case."""
+def search(run, model, options, threads):
+    """The loosest tolerance of the list with which the answers are good enough, and they."""
     X, y, alphas = model
-    file = Path(options["folder"], f"{name}-{len(y)}.txt") if "folder" in options else None
-    if file and file.exists():
-        return float(file.read_text())
     for tol in TOLERANCES:
         coefs = run(X, y, alphas, tol, options, threads)
         if gaps(X, y, alphas, coefs, options)[1].max() <= options["gap"]:
             break
-    if file:
-        file.write_text(repr(tol))
-    return tol
+    return tol, coefs
 
 
 def fitted(name, run):
-    """Query function that asks for the tolerance once, and calls with it."""
+    """Query function that calls with the tolerance of the case.
+
+    The first call of all, which has all the data, looks for it, and leaves it in a file for the
+    processes that are measured.
+    """
 
     def query(model, data, options, threads):
-        key = name, len(data["y"]), model[2].tobytes(), options.get("folder")
-        if key not in CHOSEN:
-            CHOSEN[key] = tolerance(name, run, model, options, threads)
-        return run(*model, CHOSEN[key], options, threads)
+        file = Path(options["folder"], f"{name}.txt") if "folder" in options else None
+        if file is not None and file.exists():
+            return run(*model, float(file.read_text()), options, threads)
+        tol, coefs = search(run, model, options, threads)
+        if file is not None:
+            file.write_text(repr(tol))
+        return coefs
 
     return query
 

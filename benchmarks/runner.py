@@ -329,16 +329,15 @@ def run_case(
         np.savez(folder / "data.npz", **data)
         place = (module, size, case.name)
         try:
-            # What is not measured is done while the reference is computed.
+            # What is not measured is done while the reference is computed. A tolerance is looked
+            # for on all of the data: on the first rows it may be another one, or none.
             with ThreadPoolExecutor(1) as pool, threadpool_limits(1):
-                calls = ["first"] + ["warm"] * (len(data["X"]) > case.first_rows)
+                calls = ["warm"] * (len(data["X"]) > case.first_rows) + ["first"]
                 for one in adapters:
+                    where = (*place, one.name, threads, folder)
                     if one.compiles or one.searches:
-                        where = (*place, one.name, threads, folder)
                         waiting.append(pool.submit(go_first, where, calls, timeout))
-                for name in by_name:
-                    where = (*place, name, threads, folder)
-                    waiting.append(pool.submit(launch, children, name, where))
+                    waiting.append(pool.submit(launch, children, one.name, where))
                 reference = case.reference(data, case.options)
                 floor = floor_of(case, data, reference, rates)
                 with open(folder / "reference.pickle", "wb") as file:

@@ -267,7 +267,7 @@ def floor(data, reference, options):
 SHAPES = (
     ("fit", "SVC", "clouds", 10_000, 20, {"C": 1.0}, 0.9),
     ("fit", "SVC", "clouds", 10_000, 20, {"C": 100.0}, 0.9),
-    ("fit", "SVC", "clouds", 30_000, 50, {"C": 1.0}, 0.9),
+    ("fit", "SVC", "clouds", 15_000, 50, {"C": 1.0}, 0.9),
     ("fit", "SVR", "waves", 8_000, 10, {"C": 1.0}, 0.9),
     ("predict", "SVC", "clouds", 10_000, 20, {"C": 1.0}, 0.5),
     ("fit", "LinearSVC", "plane", 100_000, 100, {}, 0.9),
