@@ -38,9 +38,6 @@ class Adapter(NamedTuple):
     compiles : bool
         True if the first use on a machine compiles code to a cache on disk. The cache is then
         filled by a process that is not measured.
-    searches : bool
-        True if the implementation has to look for a setting first, for example for a tolerance. A
-        process that is not measured does it, and leaves what it found in ``options["folder"]``.
     dtypes : tuple of str
         The dtypes of ``data["X"]`` that the library takes without converting; in other cases it is
         left out.
@@ -54,7 +51,6 @@ class Adapter(NamedTuple):
     query: Callable
     ours: bool = False
     compiles: bool = False
-    searches: bool = False
     dtypes: tuple = ("float32", "float64")
 
 
@@ -87,8 +83,7 @@ class Case(NamedTuple):
     aim_peer : str or None
         Name of the adapter that the aim refers to, if it is not the fastest peer.
     options : dict
-        Everything else that adapters need (k, the algorithm). The worker adds ``folder``, a folder
-        of the case that the processes of all implementations share.
+        Everything else that adapters need (k, the algorithm).
     facts : dict
         What the report says of the data: the kind of data, the numbers of queries, samples and
         features.

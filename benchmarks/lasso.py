@@ -1,11 +1,17 @@
 """Lasso and its path: wide, tall, correlated, sparse, in both precisions.
 
-Implementations stop on different rules. Each is called with the tolerances of a list, loosest
-first, until its answer's relative duality gap, computed anew in float64, is at most the case's; the
-time is that of a call with this tolerance. The search is made by a process that is not measured.
+Implementations stop on different rules. Each is called with the loosest tolerance of a list at
+which its answer's relative duality gap, computed anew in float64, is at most the case's. They stand
+in ``lasso_tolerances.json``, with the versions of the libraries that they were found for::
+
+    python -m benchmarks.lasso    # look for them again
+
+The search takes a few minutes, and each run judges the gap of what it has timed.
 """
 
 import importlib
+import importlib.metadata
+import json
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +20,7 @@ from benchmarks import floors
 from benchmarks.case import Adapter, Case
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12)
+FOUND = Path(__file__).with_name("lasso_tolerances.json")
 PATH_LENGTH, PATH_END = 100, 0.05
 FIRST = 1000  # columns that the reference begins with
 CHECKED_ON_PATH = 10
@@ -193,20 +200,17 @@ def search(run, model, options, threads):
     return tol, coefs
 
 
-def fitted(name, run):
-    """Query function that calls with the tolerance of the case.
-
-    The first call of all, which has all the data, looks for it, and leaves it in a file for the
-    processes that are measured.
-    """
+def fitted(name):
+    """Query function that calls with the tolerance of the case: the known one, or for a case
+    without one, a small one, what the first call in this process finds."""
+    chosen = {}
 
     def query(model, data, options, threads):
-        file = Path(options["folder"], f"{name}.txt") if "folder" in options else None
-        if file is not None and file.exists():
-            return run(*model, float(file.read_text()), options, threads)
-        tol, coefs = search(run, model, options, threads)
-        if file is not None:
-            file.write_text(repr(tol))
+        key = options["n"], len(data["y"]), model[2].tobytes()
+        known = options["tolerances"].get(name, chosen.get(key))
+        if known is not None:
+            return RUN[name](*model, known, options, threads)
+        chosen[key], coefs = search(RUN[name], model, options, threads)
         return coefs
 
     return query
@@ -262,28 +266,29 @@ def skglm(X, y, alphas, tol, options, threads):
     return np.array(coefs).T
 
 
-def adapter(name, label, package, module, run, **more):
-    """An implementation, whose tolerance is looked for first."""
-    return Adapter(
-        name, label, package, (module,), prepare, fitted(name, run), searches=True, **more
-    )
+RUN = {
+    "litlearn": scikit_like("litlearn.linear_model"),
+    "sklearn": scikit_like("sklearn.linear_model"),
+    "sklearn-gram": with_gram,
+    "celer": celer,
+    "skglm": skglm,
+}
+
+
+def adapter(name, label, package, module, **more):
+    """An implementation, called with the tolerance of the case."""
+    return Adapter(name, label, package, (module,), prepare, fitted(name), **more)
 
 
 OURS = adapter(
-    "litlearn", "litlearn", "litlearn", "litlearn.linear_model",
-    scikit_like("litlearn.linear_model"), ours=True, compiles=True,
-)  # fmt: skip
-PEERS = (
-    adapter(
-        "sklearn", "scikit-learn", "sklearn", "sklearn.linear_model",
-        scikit_like("sklearn.linear_model"),
-    ),
-    adapter("celer", "celer", "celer", "celer", celer),
-    adapter("skglm", "skglm", "skglm", "skglm", skglm, compiles=True),
-)  # fmt: skip
-GRAM = adapter(
-    "sklearn-gram", "scikit-learn, precompute", "sklearn", "sklearn.linear_model", with_gram
+    "litlearn", "litlearn", "litlearn", "litlearn.linear_model", ours=True, compiles=True
 )
+PEERS = (
+    adapter("sklearn", "scikit-learn", "sklearn", "sklearn.linear_model"),
+    adapter("celer", "celer", "celer", "celer"),
+    adapter("skglm", "skglm", "skglm", "skglm"),
+)
+GRAM = adapter("sklearn-gram", "scikit-learn, precompute", "sklearn", "sklearn.linear_model")
 
 
 # ---------------------------------------------------------------- floors
@@ -322,6 +327,7 @@ def cases(size):
     -------
     list of Case
     """
+    tolerances = json.loads(FOUND.read_text("utf-8"))["tolerances"] if FOUND.exists() else {}
     chosen, seen = [], set()
     for seed, (kind, n, p, correlation, share, path, dtypes, aim) in enumerate(SHAPES):
         if size == "small":
@@ -335,6 +341,8 @@ def cases(size):
             facts = {"data": kind, "n": n, "m": n, "p": p, "dtype": dtype}
             facts |= {"correlation": correlation, "penalty": share or PATH_END, "gap": goal}
             work = "Lasso path" if path else "Lasso"
+            name = f"{'path' if path else 'lasso'}-{kind}-{n}x{p}-{correlation}-{dtype}"
+            options["tolerances"] = tolerances.get(name, {})
 
             def make(options=options, dtype=dtype, correlation=correlation, seed=seed):
                 return make_data(options, dtype, correlation, seed)
@@ -346,7 +354,7 @@ def cases(size):
                 adapters = (OURS, *PEERS[:2])
             chosen.append(
                 Case(
-                    name=f"{'path' if path else 'lasso'}-{kind}-{n}x{p}-{correlation}-{dtype}",
+                    name=name,
                     group="Lasso", work=work, make=make, adapters=adapters, judge=judge,
                     reference=reference, floor=floor, aim=aim,
                     aim_peer="sklearn" if kind == "sparse" else None,
@@ -354,3 +362,22 @@ def cases(size):
                 )
             )  # fmt: skip
     return chosen
+
+
+def look(threads):
+    """What ``FOUND`` has: the tolerances of all cases, and the versions of the libraries."""
+    found, packages = {}, set()
+    for case in cases("full"):
+        data = case.make()
+        for one in case.adapters:
+            packages.add(one.package.replace("sklearn", "scikit-learn"))
+            model = one.build(data, case.options, threads)
+            tol, _ = search(RUN[one.name], model, case.options, threads)
+            found.setdefault(case.name, {})[one.name] = tol
+            print(f"{case.name}, {one.label}: {tol:g}", flush=True)
+    versions = {name: importlib.metadata.version(name) for name in sorted(packages)}
+    return {"versions": versions, "tolerances": found}
+
+
+if __name__ == "__main__":
+    FOUND.write_text(json.dumps(look(2), indent=1) + "\n", "utf-8")

@@ -266,7 +266,7 @@ def compare(case, records, floor):
 
 def go_first(place, calls, timeout):
     """Some calls of an implementation in a process that is not measured: it fills the cache of
-    compiled code, or looks for a tolerance."""
+    compiled code."""
     child = Child(*place)
     try:
         if "error" not in child.receive(timeout):
@@ -329,13 +329,12 @@ def run_case(
         np.savez(folder / "data.npz", **data)
         place = (module, size, case.name)
         try:
-            # What is not measured is done while the reference is computed. A tolerance is looked
-            # for on all of the data: on the first rows it may be another one, or none.
+            # What is not measured is done while the reference is computed.
             with ThreadPoolExecutor(1) as pool, threadpool_limits(1):
-                calls = ["warm"] * (len(data["X"]) > case.first_rows) + ["first"]
+                calls = ["first"] + ["warm"] * (len(data["X"]) > case.first_rows)
                 for one in adapters:
                     where = (*place, one.name, threads, folder)
-                    if one.compiles or one.searches:
+                    if one.compiles:
                         waiting.append(pool.submit(go_first, where, calls, timeout))
                     waiting.append(pool.submit(launch, children, one.name, where))
                 reference = case.reference(data, case.options)

@@ -66,7 +66,6 @@ def serve(case, adapter, threads, folder, answer):
     for module in adapter.modules:
         importlib.import_module(module)
     data = load(folder)
-    options = dict(case.options, folder=folder)
     gc.collect()
     base = memory(reset=True)
     answer({"ready": True})
@@ -76,9 +75,9 @@ def serve(case, adapter, threads, folder, answer):
         before = memory(reset=True)
         if command == "first":
             rows = {name: array[: case.first_rows] for name, array in data.items()}
-            result, output = timed(adapter, rows, options, threads)
+            result, output = timed(adapter, rows, case.options, threads)
         else:
-            result, output = timed(adapter, data, options, threads)
+            result, output = timed(adapter, data, case.options, threads)
         # Read before the output is judged: judging takes memory too.
         after = memory()
         if base is not None:

@@ -209,7 +209,7 @@ def test_work_is_interleaved(tiny):
     first = ["own", "wrong", "talkative", "greedy", "failing", "late", "dying"]
     rounds = ["own", "wrong", "talkative", "greedy", "late", "own", "wrong", "talkative", "greedy"]
     expected = [f"{name}:1000" for name in first] + [f"{name}:2000" for name in rounds]
-    cache_filled = ["own:2000", "own:1000"]  # by a process that is not measured
+    cache_filled = ["own:1000", "own:2000"]  # by a process that is not measured
     assert tiny[1] == cache_filled + expected
 
 
@@ -728,27 +728,34 @@ def test_lasso_quality_is_the_duality_gap(case):
     assert case.judge(output, data, answer, case.options)["right"] < 1
 
 
-def test_lasso_tolerances_are_looked_for_once_in_all_processes(tmp_path):
-    case = lasso.cases("small")[0]
-    data, options = case.make(), dict(case.options, folder=tmp_path)
-    used = []
+def test_lasso_tolerances_are_the_loosest_that_suffice(monkeypatch):
+    case, used = lasso.cases("small")[0], []
+    data = case.make()
 
     def run(X, y, alphas, tol, options, threads):
         used.append(tol)
         found = lasso.scikit_like("sklearn.linear_model")
         return found(X, y, alphas, tol if tol < 1e-4 else 1.0, options, threads)
 
-    query = lasso.fitted("someone", run)
-    model = lasso.prepare(data, options, 1)
-    query(model, data, options, 1)
+    monkeypatch.setitem(lasso.RUN, "someone", run)
+    query, model = lasso.fitted("someone"), lasso.prepare(data, case.options, 1)
+    query(model, data, case.options, 1)
     assert used[:2] == [1e-3, 1e-4] and used[-1] < 1e-4
     chosen = used[-1]
     used.clear()
-    query(model, data, options, 1)
-    # The first rows are called with the tolerance of all.
-    few = {name: array[:30] for name, array in data.items()}
-    lasso.fitted("someone", run)(lasso.prepare(few, options, 1), few, options, 1)
-    assert used == [chosen, chosen]
+    query(model, data, case.options, 1)  # looked for once in a process
+    known = case.options | {"tolerances": {"someone": 1e-9}}
+    lasso.fitted("someone")(model, data, known, 1)  # and not at all where it is known
+    assert used == [chosen, 1e-9]
+
+
+def test_lasso_tolerances_are_known_for_every_case():
+    found = json.loads(lasso.FOUND.read_text("utf-8"))
+    assert set(found["versions"]) == {"celer", "litlearn", "scikit-learn", "skglm"}
+    for case in lasso.cases("full"):
+        assert case.options["tolerances"] == found["tolerances"][case.name]
+        assert set(case.options["tolerances"]) == {one.name for one in case.adapters}
+        assert set(case.options["tolerances"].values()) <= set(lasso.TOLERANCES)
 
 
 def test_no_leftover_processes(tiny):

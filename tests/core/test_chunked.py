@@ -909,8 +909,8 @@ def test_samples_of_four_times_the_memory(tmp_path, maker, options, learned, exp
             found[1::2, 0] = 1.0  # as the targets are
             return found
 
-        X = da.empty((6_000_000, 8), chunks=(50_000, 8)).map_blocks(read, dtype=np.float64)
-        y = da.arange(len(X), chunks=50_000) % 2
+        X = da.empty((6_000_000, 8), chunks=(100_000, 8)).map_blocks(read, dtype=np.float64)
+        y = da.arange(len(X), chunks=100_000) % 2
         dask.config.set(scheduler="threads", num_workers=2)
         # What is imported and compiled is there, and what BLAS keeps for two threads.
         Model({options}).fit(X[:200_000], y[:200_000])
