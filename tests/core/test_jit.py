@@ -10,6 +10,7 @@ import sys
 import time
 
 import numba
+import numpy as np
 import pytest
 from numba.core import caching, codegen, dispatcher, event
 
@@ -420,3 +421,22 @@ def test_warm_up_fits_what_is_asked_for_and_no_more(monkeypatch, capsys):
         litlearn.warm_up("trees")
     with pytest.raises(ValueError, match="'dtypes' parameter of warm_up.*float16"):
         litlearn.warm_up("tree", dtypes=["float16"])
+
+
+@njit
+def larger(a, b):
+    """What a step without a branch is made of."""
+    return b + (jit.opaque(-np.int64(a > b)) & (a - b))
+
+
+def test_an_integer_without_a_history_is_the_same_integer():
+    for a, b in ((1, 2), (2, 1), (-(2**62), 2**61), (7, 7)):
+        assert larger(np.int64(a), np.int64(b)) == max(a, b)
+
+
+@needs_compiler
+def test_llvm_does_not_see_through_it():
+    """Else a choice is a branch again, where LLVM thinks that one costs less."""
+    larger(np.int64(1), np.int64(2))
+    (code,) = larger.inspect_llvm().values()
+    assert "asm sideeffect" in code

@@ -444,6 +444,23 @@ def prefetch(array, place):
 
 
 @intrinsic
+def opaque(typing_context, number):
+    """The same integer; LLVM does not know where it comes from.
+
+    ``a if condition else b`` has no branch as long as LLVM thinks that one costs more, which it
+    does for some processors only. What is computed with ``opaque(condition)`` never has one.
+    """
+
+    def generate(context, builder, signature, arguments):
+        kind = arguments[0].type
+        # No instruction, of which nothing is known but that it leaves its result in a register.
+        nothing = ir.InlineAsm(ir.FunctionType(kind, [kind]), "", "=r,0", side_effect=True)
+        return builder.call(nothing, arguments)
+
+    return number(number), generate
+
+
+@intrinsic
 def as_bits(typing_context, number):
     """The 64 bits of a float, as an integer."""
 
@@ -467,6 +484,10 @@ if numba.config.DISABLE_JIT:  # there is no machine code to put it into
 
     def prefetch(array, place):
         """Do nothing."""
+
+    def opaque(number):
+        """The same integer."""
+        return number
 
     def as_bits(number):
         """The 64 bits of a float, as an integer."""

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from litlearn._core import parallel, validation
-from litlearn._core.jit import njit
+from litlearn._core.jit import njit, opaque
 from litlearn.tree._levels import LARGEST_CODE, codes_in, compacted, is_listed
 from litlearn.tree._sparse import dense_rows
 
@@ -276,7 +276,8 @@ def next_node(X, i, steps, node, missing):
     left = value <= steps[node]["threshold"]
     if missing:
         left = left | ((value != value) & (feature >= MISSING_LEFT))
-    return np.int64(node) + 1 if left else right
+    # Of -1 and 0, all bits and none: the way to the left child is added, or nothing.
+    return right + (opaque(-np.int64(left)) & (np.int64(node) + 1 - right))
 
 
 @njit(inline=True)
@@ -356,7 +357,7 @@ def next_by_set(X, i, steps, sets, node):
         known = value >= 0.0 and value <= LARGEST_CODE
         apart = known and is_listed(sets, np.int64(threshold), np.int64(value))
         left = apart != missing_left
-    return np.int64(node) + 1 if left else right
+    return right + (opaque(-np.int64(left)) & (np.int64(node) + 1 - right))
 
 
 @njit
