@@ -73,6 +73,15 @@ FEW_FEATURES = (
 BEYOND = {
     "Linear regression": FEW_FEATURES,
     "Ridge regression": FEW_FEATURES,
+    "ridge-factors-500x5000-float32": (
+        "Samples in float32 that are fewer than their features are multiplied in float64, at half "
+        "the rate of the floor, and converted and centred before, a block of columns at a time."
+    ),
+    "Brute force": (
+        "The floor counts products of large square matrices. Over 20 coordinates they do not reach "
+        "that rate, and each of their results is compared with the farthest neighbour so far, "
+        "which takes its time beside so few products."
+    ),
     "k-d tree": PATHS,
     "Ball tree": PATHS,
     "radius-uniform-200000x3-float64": PATHS,
