@@ -65,7 +65,8 @@ def table(families):
     ]
     machine, threads = families[0]["machine"], families[0]["threads"]
     dates = sorted({one["date"] for one in families})
-    when = " to ".join(dict.fromkeys([dates[0], dates[-1]]))
+    first, last = dates[0], dates[-1]
+    when = f"on {first}" if first == last else f"from {first} to {last}"
     names = ", ".join(slower) if slower else "none of them"
     memory = [share for row in groups.values() for share in row["memory"]]
     lines += [
@@ -74,8 +75,9 @@ def table(families):
         "The page says what each case times: a fit, predictions, or both. In two cases",
         "each of trees and forests litlearn uses bins, as Snap ML and scikit-learn-intelex do",
         "in all, and scikit-learn never.",
-        f"Measured from {when} with {threads} threads on",
-        f"{machine['cores']} processors ({machine['processor']}).",
+        f"Measured {when} with {threads} threads on",
+        f"{machine['cores']} processors ({machine['processor']}). Which cases are lost depends on",
+        "the processor. The page compares the same cases on another one.",
         "",
         "Where litlearn loses:",
         "",
