@@ -77,7 +77,8 @@ def rounds(results):
     """How many rounds litlearn has, in how many cases."""
     records = [one for result in results for case in result["cases"] for one in case["results"]]
     counts = Counter(len(one["rounds"]) for one in records if one["ours"] and not one["error"])
-    return ", ".join(f"{rounds} in {cases} cases" for rounds, cases in sorted(counts.items()))
+    told = [f"{rounds} in {cases} case{'s' * (cases > 1)}" for rounds, cases in counts.items()]
+    return ", ".join(sorted(told))
 
 
 # ---------------------------------------------------------------------------------------------
