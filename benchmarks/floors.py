@@ -74,8 +74,8 @@ BEYOND = {
     "Linear regression": FEW_FEATURES,
     "Ridge regression": FEW_FEATURES,
     "ridge-factors-500x5000-float32": (
-        "Samples in float32 that are fewer than their features are multiplied in float64, at half "
-        "the rate of the floor, and converted and centred before, a block of columns at a time."
+        "Samples in float32 that are fewer than their features are multiplied in float64, which "
+        "has a lower rate, and converted and centred before, a block of columns at a time."
     ),
     "Brute force": (
         "The floor counts products of large square matrices. Over 20 coordinates they do not reach "

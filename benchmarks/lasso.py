@@ -201,12 +201,14 @@ def search(run, model, options, threads):
 
 
 def fitted(name):
-    """Query function that calls with the tolerance of the case: the known one, or for a case
-    without one, a small one, what the first call in this process finds."""
+    """Query function that calls with the tolerance of the case.
+
+    Cases of a trial run, whose data are small, have none: their first call looks for it.
+    """
     chosen = {}
 
     def query(model, data, options, threads):
-        key = options["n"], len(data["y"]), model[2].tobytes()
+        key = len(data["y"]), model[2].tobytes()
         known = options["tolerances"].get(name, chosen.get(key))
         if known is not None:
             return RUN[name](*model, known, options, threads)

@@ -29,12 +29,6 @@ def name(summary):
     return ", ".join(sorted(re.sub(r"\((R|TM)\)", "", one) for one in found))
 
 
-def lost(shares):
-    """A geometric mean of shares, and how many of the cases are lost."""
-    count = sum(share > 1 for share in shares)
-    return f"{releases.mean(shares):.2f}" + (f", {count} of {len(shares)} lost" if count else "")
-
-
 def side_by_side(here, there):
     """The table: a group of cases a row, the two processors as columns."""
     tables = releases.cases_of(here), releases.cases_of(there)
@@ -44,7 +38,8 @@ def side_by_side(here, there):
     order = dict.fromkeys((key[0], case["group"]) for key, case in tables[0].items())
     lines = [f"| Cases | {name(here)} | {name(there)} |", "|:-|-:|-:|"]
     for pair in (one for one in order if one in groups):
-        cells = [lost([releases.share(table[key]) for key in groups[pair]]) for table in tables]
+        shares = [{key: releases.share(table[key]) for key in groups[pair]} for table in tables]
+        cells = [releases.cell(one, {}) for one in shares]
         lines.append(f"| {pair[1]} | {' | '.join(cells)} |")
     return lines
 

@@ -357,7 +357,7 @@ def next_by_set(X, i, steps, sets, node):
         known = value >= 0.0 and value <= LARGEST_CODE
         apart = known and is_listed(sets, np.int64(threshold), np.int64(value))
         left = apart != missing_left
-    return right + (opaque(-np.int64(left)) & (np.int64(node) + 1 - right))
+    return np.int64(node) + 1 if left else right
 
 
 @njit
