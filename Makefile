@@ -22,17 +22,18 @@ WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 # A worker that a hanging test has ended is replaced once.
 PARALLEL := -n $(WORKERS) --dist loadfile --max-worker-restart 1
 
-.PHONY: help book pdf test test-cpus lab lab-test pages-test students bench bench-more notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
+.PHONY: help book pdf test test-weekly test-cpus lab lab-test pages-test students bench bench-more notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
 	@echo 'make pdf        print the book into _build/litlearn.pdf (Chromium; about four minutes)'
 	@echo 'make test       lint, then test the module and every notebook of the book'
+	@echo 'make test-weekly  all cases of the tests that take long, and indices checked'
 	@echo 'make test-cpus  notebooks and comparisons once more, computed as on other processors'
 	@echo 'make lab        open copies of the notebooks, made for reading, in JupyterLab'
 	@echo 'make students   notebooks without solutions, with cells that check answers, into students/'
 	@echo 'make lab-test   open each of these copies in a browser, and run it there to the end'
-	@echo 'make pages-test open every page in a browser, also all of source and reference'
+	@echo 'make pages-test open every page and every figure in a browser'
 	@echo 'make bench      compare speed and memory with other libraries (BENCH="--only knn")'
 	@echo 'make bench-more measure fits in chunks, and first calls after an installation'
 	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one;'
@@ -133,9 +134,10 @@ students: .venv/.book
 lab-test: .venv/.test $(CACHE)/.filled
 	LAB=full $(BOOK) $(PYTEST_MODULE) tests/test_book_lab.py -m browser -n $(WORKERS) --dist load
 
-# As "make test" does without most pages of source and of the reference.
+# As "make test" does without most pages of source and of the reference, and with some of the places
+# of figures.
 pages-test: book .venv/.test
-	PAGES=full $(PYTEST_MODULE) tests/test_book_browser.py -m browser -n $(WORKERS) --dist load
+	PAGES=full $(PYTEST_MODULE) tests/test_book_*.py -m browser -n $(WORKERS) --dist load
 
 NB ?= $(wildcard book/*.ipynb)
 notebooks: .venv/.book $(CACHE)/.filled
@@ -157,33 +159,39 @@ format: .venv/.test
 	@$(PY) .ci/stubs.py
 	@$(PY) .ci/notebooks.py format $(wildcard book/*.ipynb)
 
-# Tests marked "nojit" run three times: compiled, as plain Python (NUMBA_DISABLE_JIT), and compiled
-# with every index checked (NUMBA_BOUNDSCHECK). The repetitions compute as other processors do:
-# NUMBA_CPU_NAME=generic uses no vectors beyond the oldest and never rounds a product and a sum at once.
-# LITLEARN_PARTS=none compiles all functions in Numba's own way, as where ours no longer works.
-# The notebooks run once, for their comparison and for the book. The pages are opened in a browser
-# last, when the rest is known to be right.
+# Tests marked "nojit" run three times: compiled, as plain Python (NUMBA_DISABLE_JIT), where an index
+# too large is an error as well, and, once a week, compiled with every index checked (NUMBA_BOUNDSCHECK).
+# The repetitions compute as other processors do: NUMBA_CPU_NAME=generic uses no vectors beyond the
+# oldest and never rounds a product and a sum at once. LITLEARN_PARTS=none compiles all functions in
+# Numba's own way, as where ours no longer works. The notebooks run once, for their comparison and for
+# the book. The pages are opened in a browser last, when the rest is known to be right.
 NOTEBOOKS := $(wildcard book/*.ipynb)
 # Only these files have tests that run again: to find them among all takes each process longer.
 NOJIT = $$(grep -rlw nojit tests --include='test_*.py')
 # Threads of scikit-learn's that have nothing to do are not to keep a processor from other tests.
-test test-cpus: export OMP_WAIT_POLICY := passive
+test test-weekly test-cpus: export OMP_WAIT_POLICY := passive
 test: lint $(CACHE)/.filled
 	@echo '--- tests'
-	$(PYTEST_MODULE) tests $(PARALLEL) -m 'not browser'
+	$(PYTEST_MODULE) tests $(PARALLEL) --quick -m 'not browser'
 	@echo '--- notebooks'
 	$(BOOK) $(PYTEST) $(NOTEBOOKS) $(PARALLEL)
 	@echo '--- again without compilation'
 	$(PRESCOTT) NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' \
-	  $(PYTEST_MODULE) $(NOJIT) $(PARALLEL) -m nojit
+	  $(PYTEST_MODULE) $(NOJIT) $(PARALLEL) --quick -m nojit
+	@$(BOOK) $(PY) .ci/build_book.py
+	@echo '--- the pages in a browser'
+	$(PYTEST_MODULE) tests/test_book_*.py --quick -m browser -n $(WORKERS) --dist load
+	@echo 'All tests for a change passed; "make test-weekly" tries all cases of the long ones.'
+
+# What "make test" leaves out, but for pages: all cases of the tests that take long, and indices.
+test-weekly: .venv/.test $(CACHE)/.filled
+	@echo '--- all cases of the tests that take long'
+	$(PYTEST_MODULE) tests $(PARALLEL) -m 'weekly and not browser'
 	@echo '--- again with bounds checking'
 	$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1 LITLEARN_PARTS=none \
 	  NUMBA_CACHE_DIR='$(CACHE)-boundscheck' \
 	  $(PYTEST_MODULE) $(NOJIT) $(PARALLEL) -m nojit
-	@$(BOOK) $(PY) .ci/build_book.py
-	@echo '--- the pages in a browser'
-	$(PYTEST_MODULE) tests/test_book_*.py -m browser -n $(WORKERS) --dist load
-	@echo 'All tests passed.'
+	@echo 'All cases of the long tests passed.'
 
 # What "make test" computes on this processor only: the remaining tests, and every fifth notebook, as on
 # an old one; and all these tests as on the one at hand where the environment names another.

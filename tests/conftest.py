@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import zlib
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -48,6 +49,40 @@ def pytest_runtest_makereport():
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report():
     return forbid((yield))
+
+
+# -- what runs for each change, and what once a week -----------------------------------------------
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help='of tests marked "weekly" only the cases that each keeps',
+    )
+
+
+def weekly(items):
+    """What `make test` leaves for the weekly run.
+
+    The names of the cases choose, so that a commit is always asked the same, and most cases keep
+    their place when others come or go.
+    """
+    cases, left_out = {}, []
+    for item in items:
+        if item.get_closest_marker("weekly"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for alike in cases.values():
+        alike.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
+        left_out += alike[alike[0].get_closest_marker("weekly").kwargs.get("keep", 0) :]
+    return left_out
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--quick"):
+        later = set(weekly(items))
+        config.hook.pytest_deselected(items=[item for item in items if item in later])
+        items[:] = [item for item in items if item not in later]
 
 
 # -- the browser of the machine -------------------------------------------------------------------

@@ -635,6 +635,7 @@ def test_reached_boxes_and_balls_by_hand():
     np.testing.assert_array_equal(knn.reached(points, Q, radii, "kd_tree"), [False, False, True])
 
 
+@pytest.mark.weekly(keep=4)
 @pytest.mark.parametrize("case", logistic.cases("small"), ids=lambda case: case.name)
 def test_logistic_cases(case):
     """The data are what the case says, and the reference is optimal to far below the tolerance."""
@@ -1062,6 +1063,7 @@ def test_first_uses_of_every_estimator_with_kernels_take_less_than_a_second():
     assert found["wheel"]["packed"] < 40 * 2**20
 
 
+@pytest.mark.weekly
 def test_fits_in_chunks_are_measured_beside_those_in_memory(tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="distributed is not installed")
     from benchmarks import chunks

@@ -472,7 +472,43 @@ def test_every_notebook_is_computed_as_on_other_processors():
     repeated = text("Makefile").split("\ntest:")[1].split("\n\n")[0]
     assert "$(BOOK) $(PYTEST) $(NOTEBOOKS)" in repeated
     assert "$(PRESCOTT) NUMBA_DISABLE_JIT=1" in repeated
-    assert "$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1" in repeated
+    weekly = text("Makefile").split("\ntest-weekly:")[1].split("\n\n")[0]
+    assert "$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1" in weekly
+
+
+def test_what_a_change_leaves_out_is_tried_once_a_week_and_before_a_release():
+    makefile = text("Makefile")
+    quick, weekly, pages = (
+        makefile.split(f"\n{name}:")[1].split("\n\n")[0]
+        for name in ("test", "test-weekly", "pages-test")
+    )
+    assert quick.count("--quick") == 3 and "--quick" not in weekly + pages
+    assert "-m 'weekly and not browser'" in weekly
+    assert "tests/test_book_*.py" in quick and "tests/test_book_*.py" in pages
+    _, jobs = workflow("tests.yml")
+    assert "schedule" in jobs["weekly"]["if"] and "make test-weekly" in commands(jobs["weekly"])
+    assert "schedule" in jobs["lab"]["if"] and "make pages-test" in commands(jobs["lab"])
+    assert "make test-weekly" in commands(workflow("publish.yml")[1]["book"])
+
+
+def test_of_the_cases_of_a_long_test_as_many_as_it_keeps_run_for_a_change(pytestconfig):
+    def case(name, mark):
+        return types.SimpleNamespace(nodeid=name, get_closest_marker=lambda _: mark)
+
+    plugins = pytestconfig.pluginmanager
+    weekly = plugins.get_plugin(str(Path(__file__).with_name("conftest.py"))).weekly
+    keep_3 = types.SimpleNamespace(kwargs={"keep": 3})
+    few = [case(f"a.py::few[{i}]", keep_3) for i in range(10)]
+    none = [case("a.py::none", types.SimpleNamespace(kwargs={}))]
+    others = [case(f"b.py::test[{i}]", None) for i in range(4)]
+    left_out = weekly([*few, *none, *others])
+    assert len(left_out) == 8 and none[0] in left_out
+    # The order in which they are found does not matter, and one more displaces at most one.
+    again = weekly([*others, *none, *reversed(few)])
+    assert {one.nodeid for one in again} == {one.nodeid for one in left_out}
+    more = weekly([*few, case("a.py::few[new]", keep_3)])
+    kept = {one.nodeid for one in few} - {one.nodeid for one in left_out}
+    assert len(kept & {one.nodeid for one in more}) <= 1
 
 
 def test_tests_of_the_module_have_the_options_of_all_but_nbval():

@@ -264,6 +264,7 @@ def test_the_check_of_names_notices_them():
 
 
 # The right answers go into the cells, except one, and the notebook runs from top to bottom.
+@pytest.mark.weekly(keep=1)
 @pytest.mark.parametrize("stem", ["nearest_neighbors_more_inside", "data_that_do_not_fit"])
 def test_notebook_runs_with_answers(stem):
     path = BOOK / f"{stem}.ipynb"

@@ -132,6 +132,7 @@ def call():
     return kernel(3.0), bool(kernel.stats.cache_hits)
 
 
+@pytest.mark.weekly(keep=4)
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_a_damaged_entry_is_compiled_anew(damage, folder, attempts, tally):
     assert call() == (9.0, True)

@@ -131,6 +131,7 @@ def attack(case, times, tally):
             tally(f"interrupts: {case[0]}", held)
 
 
+@pytest.mark.weekly(keep=16)
 @pytest.mark.parametrize("name", ONE_OF_EACH)
 def test_a_model_is_as_before_after_an_interrupt(name, attempts, tally):
     attack(ONE_OF_EACH[name], attempts(1, 30), tally)
@@ -166,6 +167,7 @@ SLOW = {  # setting; shapes of the samples, short and full; what may be waited f
 }
 
 
+@pytest.mark.weekly(keep=4)
 @pytest.mark.parametrize("name", SLOW)
 def test_an_answer_comes_soon(name, attempts, tally):
     setting, short, full, waited_for = SLOW[name]

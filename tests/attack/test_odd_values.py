@@ -315,6 +315,7 @@ def parts(answer):
     return [as_array(one) for one in (answer if isinstance(answer, tuple) else (answer,))]
 
 
+@pytest.mark.weekly(keep=20)
 @pytest.mark.parametrize(("space", "name"), ESTIMATORS)
 def test_no_value_leaves_the_parameter_unnamed(space, name, attempts, tally):
     kind = getattr(importlib.import_module(f"litlearn.{space}"), name)

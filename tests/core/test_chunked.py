@@ -748,6 +748,7 @@ def test_a_worker_folds_the_chunks_that_it_holds_in_few_tasks(client):
     assert len(own_tasks(X + 0.0)) >= n_chunks
 
 
+@pytest.mark.weekly(keep=1)
 @pytest.mark.parametrize(
     ("model", "turn"), [(Ridge(), 0), (LogisticRegression(), 4), (KMeans(3, random_state=0), 8)]
 )
@@ -864,6 +865,7 @@ def test_a_client_of_a_block_that_is_closed_during_a_fit_says_so(cluster):
 # -- memory ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.weekly(keep=2)
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is that of Linux")
 @pytest.mark.parametrize(
     ("maker", "options", "learned", "expected"),

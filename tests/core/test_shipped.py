@@ -224,6 +224,7 @@ def test_read_only_installations_are_enough(kernels, tmp_path):
     assert compiled == ""
 
 
+@pytest.mark.weekly(keep=2)
 @needs_compiler
 @needs_x86
 @pytest.mark.parametrize("damage", ["empty", "short", "zeros", "bit", "digest", "text"])

@@ -54,6 +54,7 @@ def check_same_trees(forest, other):
 # -- forests --------------------------------------------------------------------------------------
 
 
+@pytest.mark.weekly(keep=3)
 @pytest.mark.parametrize(
     ("model", "kind"),
     [

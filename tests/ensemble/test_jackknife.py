@@ -82,6 +82,7 @@ def test_errors_are_those_of_the_formula(monkeypatch, estimator, weighted):
 
 
 # Weights and numbers of draws are both in the formula, which another test repeats for all of them.
+@pytest.mark.weekly(keep=1)
 @pytest.mark.parametrize(
     ("weighted", "max_samples"), [(False, None), (False, 120), (True, None), (True, 0.3)]
 )

@@ -186,6 +186,7 @@ def test_what_the_ridge_classifier_refuses():
 SEARCHED = ("C_", "Cs_", "coefs_paths_", "scores_", "coef_", "intercept_")
 
 
+@pytest.mark.weekly(keep=6)
 @CLASSES
 @pytest.mark.parametrize(
     "setting",

@@ -589,6 +589,7 @@ def test_partly_separated_classes_end_in_a_warning(q):
     assert LogisticRegression(C=1.0).fit(X, y).converged_
 
 
+@pytest.mark.weekly(keep=6)
 @pytest.mark.parametrize("q", [2, 3])
 @pytest.mark.parametrize("n, p", [(9000, 8), (10_000, 10), (30_000, 30)])
 @pytest.mark.parametrize("form", ["dense", "csr", "warm"])

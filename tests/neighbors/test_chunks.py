@@ -27,6 +27,7 @@ def chunked(array, lengths=LENGTHS):
     return da.from_array(array, chunks=(lengths, *((n,) for n in array.shape[1:])))
 
 
+@pytest.mark.weekly(keep=14)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("ties", [True, False])
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ def delays(model, samples, targets, waits):
         child.communicate()
 
 
+@pytest.mark.weekly(keep=2)
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
 @pytest.mark.parametrize("name", FITS)
 def test_a_fit_can_be_interrupted(name):

@@ -609,7 +609,9 @@ def test_a_set_in_words():
     assert codes_in(words, 4).tolist() == [5, 7, 70_000]
 
 
-def test_constraints_hold_beside_categories_weights_and_missing_values():
+@pytest.mark.weekly(keep=2)
+@pytest.mark.parametrize("model", TREES + FORESTS)
+def test_constraints_hold_beside_categories_weights_and_missing_values(model):
     """Children of a split of levels keep to the bounds; the levels' feature itself has none."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
@@ -621,21 +623,20 @@ def test_constraints_hold_beside_categories_weights_and_missing_values():
     at = rng.normal(size=(10_000, 3))
     at[:, 2] = rng.integers(-1, 10, size=10_000)
     at[rng.random(10_000) < 0.1, 2] = np.nan
-    for model in TREES + FORESTS:
-        classes = hasattr(model, "predict_proba")
-        y = target > 0.0 if classes else target
-        fitted = small(model, categorical_features=[2], monotonic_cst=[1, 0, 0]).fit(X, y, w)
-        trees = [one.tree_ for one in getattr(fitted, "estimators_", [fitted])]
-        assert any(tree.is_categorical.any() for tree in trees)
-        before = np.full(10_000, -np.inf)
-        for step in np.linspace(-3.0, 3.0, 13):
-            at[:, 0] = step
-            now = fitted.predict_proba(at)[:, 1] if classes else fitted.predict(at)
-            assert np.all(now >= before - 1e-12)
-            before = now
-        assert np.ptp(now) > 0.0
-        with pytest.raises(ValueError, match="Categorical features cannot have monotonic"):
-            fitted.set_params(monotonic_cst=[1, 0, -1]).fit(X, y)
+    classes = hasattr(model, "predict_proba")
+    y = target > 0.0 if classes else target
+    fitted = small(model, categorical_features=[2], monotonic_cst=[1, 0, 0]).fit(X, y, w)
+    trees = [one.tree_ for one in getattr(fitted, "estimators_", [fitted])]
+    assert any(tree.is_categorical.any() for tree in trees)
+    before = np.full(10_000, -np.inf)
+    for step in np.linspace(-3.0, 3.0, 13):
+        at[:, 0] = step
+        now = fitted.predict_proba(at)[:, 1] if classes else fitted.predict(at)
+        assert np.all(now >= before - 1e-12)
+        before = now
+    assert np.ptp(now) > 0.0
+    with pytest.raises(ValueError, match="Categorical features cannot have monotonic"):
+        fitted.set_params(monotonic_cst=[1, 0, -1]).fit(X, y)
 
 
 @pytest.mark.parametrize("model", TREES)
