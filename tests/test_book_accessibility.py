@@ -145,6 +145,7 @@ KEYS = {
 }
 
 
+@pytest.mark.weekly(keep=12)
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.picture)
 def test_every_control_is_announced_and_says_what_it_does(heard, address, place):
     """By Tab through a figure: role, name, a value that a key changes, and the answer spoken."""
@@ -235,6 +236,7 @@ class Plain:
         self.tab = tab
 
 
+@pytest.mark.weekly(keep=6)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_figure_enlarged_and_in_the_colours_of_the_reader(seen, address, name):
     """At 200 % nothing is lost; in forced colours, here light on dark, curves and controls stay."""

@@ -520,6 +520,7 @@ def ams():
         return set(map(chr, font.getBestCmap()))
 
 
+@pytest.mark.weekly(keep=38)
 @every_page
 def test_page(tab, built, ams, page_name):
     """The page as a reader meets it.

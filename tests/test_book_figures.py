@@ -305,6 +305,7 @@ def _without_image(svg):
 PICTURED = set(still_pictures.pictures())
 
 
+@pytest.mark.weekly(keep=30)
 @pytest.mark.browser
 @every_place
 def test_a_place_on_a_wide_page(opened, place):
@@ -370,6 +371,7 @@ def _expect_state(figure, place):
     assert same and all(state[key] == value for key, value in same.items())
 
 
+@pytest.mark.weekly(keep=20)
 @pytest.mark.browser
 @every_state
 def test_every_state_is_drawn_and_left_again(opened, place):
@@ -481,6 +483,7 @@ def _expect_spoken(figure, place):
     voice.filter(has_text=said).wait_for(state="attached")
 
 
+@pytest.mark.weekly(keep=4)
 @pytest.mark.browser
 @every_movable
 def test_start_again_glides_or_jumps(opened, name):
@@ -541,6 +544,7 @@ def _device(place, viewport):
     return ("mouse", "keyboard")[(SET.index(place) + (viewport is PHONE)) % 2]
 
 
+@pytest.mark.weekly(keep=40)
 @pytest.mark.browser
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
 @every_question
