@@ -2690,6 +2690,7 @@ def _share(forest, y, point):
     return total / len(forest)
 
 
+@pytest.mark.weekly(keep=1)
 @pytest.mark.browser
 @pytest.mark.parametrize("logarithm", [False, True], ids=["linear", "logarithm"])
 def test_random_trees_follow_their_definition(opened, logarithm):
@@ -3006,6 +3007,7 @@ def test_the_data_of_a_figure_stand_in_a_page_once(live_pages):
         assert len(names) == len(set(names)) >= len(places)
 
 
+@pytest.mark.weekly(keep=1)
 @pytest.mark.browser
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
 def test_answering_on_a_page_shows_the_verdict(chromium, live_pages, viewport):
