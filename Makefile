@@ -134,8 +134,7 @@ students: .venv/.book
 lab-test: .venv/.test $(CACHE)/.filled
 	LAB=full $(BOOK) $(PYTEST_MODULE) tests/test_book_lab.py -m browser -n $(WORKERS) --dist load
 
-# As "make test" does without most pages of source and of the reference, and with some of the places
-# of figures.
+# As "make test" does with half of the pages, and with some of the places of figures.
 pages-test: book .venv/.test
 	PAGES=full $(PYTEST_MODULE) tests/test_book_*.py -m browser -n $(WORKERS) --dist load
 
@@ -179,7 +178,7 @@ test: lint $(CACHE)/.filled
 	@$(MAKE) --no-print-directory -j 2 test-nojit book
 	@echo '--- the pages in a browser'
 	$(PYTEST_MODULE) tests/test_book_*.py --quick -m browser -n $(WORKERS) --dist load
-	@echo 'All tests for a change passed; "make test-weekly" tries all cases of the long ones.'
+	@echo 'All tests for a change passed. "make test-weekly pages-test" has all cases of the long ones.'
 
 test-nojit: .venv/.test
 	@$(PRESCOTT) NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' \

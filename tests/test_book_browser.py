@@ -1,8 +1,8 @@
-"""Every built page, opened in a browser without a network.
+"""The built pages, opened in a browser without a network.
 
-`make test` builds the book and then runs these tests. They drive the Chromium of the machine
-through Playwright. Without a Chromium, or (outside continuous integration) without a built book,
-they are skipped and say so.
+`make test` builds the book and then opens half of them, `make pages-test` all. They drive the
+Chromium of the machine through Playwright. Without a Chromium, or (outside continuous integration)
+without a built book, they are skipped and say so.
 """
 
 import ast

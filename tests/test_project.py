@@ -459,6 +459,11 @@ def test_commands_that_the_pages_name_exist(page):
     assert named <= make_targets()
 
 
+def recipe(target):
+    """What the Makefile does for a target."""
+    return text("Makefile").split(f"\n{target}:")[1].split("\n\n")[0]
+
+
 def test_the_project_has_the_promised_commands():
     assert {"book", "test", "lab", "bench", "clean"} <= make_targets()
     assert {"make test", "make book"} <= set(text(".ci/run").splitlines())
@@ -466,30 +471,24 @@ def test_the_project_has_the_promised_commands():
 
 
 def test_every_notebook_is_computed_as_on_other_processors():
-    recipe = text("Makefile").split("\ntest-cpus:")[1].split("\n\n")[0]
-    assert "PRESCOTT" in recipe and "SkylakeX" in recipe
-    assert "ls book/*.ipynb" in recipe
-    repeated = text("Makefile").split("\ntest:")[1].split("\n\n")[0]
-    assert "$(BOOK) $(PYTEST) $(NOTEBOOKS)" in repeated
-    assert "test-nojit" in repeated
-    assert "$(PRESCOTT) NUMBA_DISABLE_JIT=1" in text("Makefile").split("\ntest-nojit:")[1]
-    weekly = text("Makefile").split("\ntest-weekly:")[1].split("\n\n")[0]
-    assert "$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1" in weekly
+    again = recipe("test-cpus")
+    assert "PRESCOTT" in again and "SkylakeX" in again
+    assert "ls book/*.ipynb" in again
+    assert "$(BOOK) $(PYTEST) $(NOTEBOOKS)" in recipe("test")
+    assert "test-nojit" in recipe("test")
+    assert "$(PRESCOTT) NUMBA_DISABLE_JIT=1" in recipe("test-nojit")
+    assert "$(HASWELL) NUMBA_CPU_NAME=generic NUMBA_BOUNDSCHECK=1" in recipe("test-weekly")
 
 
 def test_what_a_change_leaves_out_is_tried_once_a_week_and_before_a_release():
-    makefile = text("Makefile")
-    quick, weekly, pages = (
-        makefile.split(f"\n{name}:")[1].split("\n\n")[0]
-        for name in ("test", "test-weekly", "pages-test")
-    )
-    assert makefile.count("--quick") == 3 and "--quick" not in weekly + pages
+    weekly, pages = recipe("test-weekly"), recipe("pages-test")
+    assert text("Makefile").count("--quick") == 3 and "--quick" not in weekly + pages
     assert "-m 'weekly and not browser'" in weekly
-    assert "tests/test_book_*.py" in quick and "tests/test_book_*.py" in pages
+    assert "tests/test_book_*.py" in recipe("test") and "tests/test_book_*.py" in pages
     _, jobs = workflow("tests.yml")
     assert "schedule" in jobs["weekly"]["if"] and "make test-weekly" in commands(jobs["weekly"])
     assert "schedule" in jobs["lab"]["if"] and "make pages-test" in commands(jobs["lab"])
-    assert "make test-weekly" in commands(workflow("publish.yml")[1]["book"])
+    assert "make test-weekly pages-test" in commands(workflow("publish.yml")[1]["book"])
 
 
 def test_of_the_cases_of_a_long_test_as_many_as_it_keeps_run_for_a_change(pytestconfig):
