@@ -22,7 +22,7 @@ WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 # A worker that a hanging test has ended is replaced once.
 PARALLEL := -n $(WORKERS) --dist loadfile --max-worker-restart 1
 
-.PHONY: help book pdf test test-nojit test-weekly test-cpus lab lab-test pages-test students bench bench-more notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
+.PHONY: help book pdf test test-nojit test-weekly test-cpus lab pages-test students bench bench-more notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -32,8 +32,7 @@ help:
 	@echo 'make test-cpus  notebooks and comparisons once more, computed as on other processors'
 	@echo 'make lab        open copies of the notebooks, made for reading, in JupyterLab'
 	@echo 'make students   notebooks without solutions, with cells that check answers, into students/'
-	@echo 'make lab-test   open each of these copies in a browser, and run it there to the end'
-	@echo 'make pages-test open every page and every figure in a browser'
+	@echo 'make pages-test open every page, figure and notebook in a browser'
 	@echo 'make bench      compare speed and memory with other libraries (BENCH="--only knn")'
 	@echo 'make bench-more measure fits in chunks, and first calls after an installation'
 	@echo 'make notebooks  execute notebooks in place (NB=book/nearest_neighbors.ipynb for one;'
@@ -130,13 +129,9 @@ lab: .venv/.book $(CACHE)/.filled
 students: .venv/.book
 	@$(PY) .ci/reading.py students --students
 
-# As "make test" does with two of them.
-lab-test: .venv/.test $(CACHE)/.filled
-	LAB=full $(BOOK) $(PYTEST_MODULE) tests/test_book_lab.py -m browser -n $(WORKERS) --dist load
-
-# As "make test" does with half of the pages, and with some of the places of figures.
+# As "make test" does with some of the pages, of the places of figures and of the notebooks in JupyterLab.
 pages-test: book .venv/.test
-	PAGES=full $(PYTEST_MODULE) tests/test_book_*.py -m browser -n $(WORKERS) --dist load
+	$(PYTEST_MODULE) tests/test_book_*.py -m browser -n $(WORKERS) --dist load
 
 NB ?= $(wildcard book/*.ipynb)
 notebooks: .venv/.book $(CACHE)/.filled

@@ -58,23 +58,27 @@ def pytest_addoption(parser):
     parser.addoption(
         "--quick",
         action="store_true",
-        help='of tests marked "weekly" only the cases that each keeps',
+        help='leave out what is marked "weekly", and all but n cases of what is "weekly(keep=n)"',
     )
 
 
 def weekly(items):
-    """What `make test` leaves for the weekly run.
+    """What `make test` leaves for the weekly run: tests or single cases marked "weekly", and all but
+    n cases of a test marked "weekly(keep=n)".
 
     The names of the cases choose, so that a commit is always asked the same, and most cases keep
     their place when others come or go.
     """
     cases, left_out = {}, []
     for item in items:
-        if item.get_closest_marker("weekly"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for alike in cases.values():
+        keeps = [mark.kwargs.get("keep", 0) for mark in item.iter_markers("weekly")]
+        if 0 in keeps:
+            left_out.append(item)
+        elif keeps:
+            cases.setdefault((item.nodeid.partition("[")[0], min(keeps)), []).append(item)
+    for (_, keep), alike in cases.items():
         alike.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
-        left_out += alike[alike[0].get_closest_marker("weekly").kwargs.get("keep", 0) :]
+        left_out += alike[keep:]
     return left_out
 
 

@@ -1,6 +1,6 @@
 """The built pages, opened in a browser without a network.
 
-`make test` builds the book and then opens half of them, `make pages-test` all. They drive the
+`make test` builds the book and then opens some of them, `make pages-test` all. They drive the
 Chromium of the machine through Playwright. Without a Chromium, or (outside continuous integration)
 without a built book, they are skipped and say so.
 """
@@ -33,13 +33,8 @@ PAGES = sorted(
 )
 
 
-def opened(pages):
-    """The pages to open: of those with source or the reference, the longest of each folder.
-
-    All of them with PAGES=full ("make pages-test", once a week).
-    """
-    if os.environ.get("PAGES") == "full":
-        return pages
+def different(pages):
+    """All pages, but of those with source or the reference, the longest of each folder."""
     longest = {}
     for name in sorted(pages, key=lambda name: (HTML / name).stat().st_size):
         longest[os.path.dirname(name)] = name
@@ -48,8 +43,14 @@ def opened(pages):
 
 
 pytestmark = pytest.mark.browser
+DIFFERENT = different(PAGES)
+later = pytest.mark.weekly
 # The name of a parameter that stands for "there is no page", so that the fixture below decides.
-every_page = pytest.mark.parametrize("page_name", opened(PAGES) or ["no built book"])
+every_page = pytest.mark.parametrize(
+    "page_name",
+    [pytest.param(name, marks=() if name in DIFFERENT else later) for name in PAGES]
+    or ["no built book"],
+)
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +230,7 @@ FEW = """() => {
 # and on the first page of each folder, of text and of a notebook.
 FRAME = [".bd-header", ".bd-sidebar-primary", ".bd-header-article", ".prev-next-area", ".bd-footer"]
 FIRST = {}
-for name in opened(PAGES):
+for name in DIFFERENT:
     notebook = (HTML / "_sources" / name).with_suffix(".ipynb").is_file()
     FIRST.setdefault((Path(name).parent, notebook), name)
 FRAMED = {name for name in PAGES if "/" not in name} | set(FIRST.values())
@@ -520,7 +521,7 @@ def ams():
         return set(map(chr, font.getBestCmap()))
 
 
-@pytest.mark.weekly(keep=38)
+@pytest.mark.weekly(keep=25)
 @every_page
 def test_page(tab, built, ams, page_name):
     """The page as a reader meets it.

@@ -305,7 +305,7 @@ def _without_image(svg):
 PICTURED = set(still_pictures.pictures())
 
 
-@pytest.mark.weekly(keep=30)
+@pytest.mark.weekly(keep=18)
 @pytest.mark.browser
 @every_place
 def test_a_place_on_a_wide_page(opened, place):
@@ -322,6 +322,7 @@ def test_a_place_on_a_wide_page(opened, place):
         _expect_turned_round_on_a_dark_page(figure)
 
 
+@pytest.mark.weekly(keep=45)
 @pytest.mark.browser
 @every_place
 def test_a_place_on_a_phone(opened, place):
@@ -544,7 +545,7 @@ def _device(place, viewport):
     return ("mouse", "keyboard")[(SET.index(place) + (viewport is PHONE)) % 2]
 
 
-@pytest.mark.weekly(keep=40)
+@pytest.mark.weekly(keep=20)
 @pytest.mark.browser
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
 @every_question
@@ -3007,19 +3008,26 @@ def test_the_data_of_a_figure_stand_in_a_page_once(live_pages):
         assert len(names) == len(set(names)) >= len(places)
 
 
-@pytest.mark.weekly(keep=1)
+ASKED = {
+    page: [place for place in places if place.ask]
+    for page, places in sorted(live_figures.places().items())
+}
+
+
+@pytest.mark.weekly(keep=8)
 @pytest.mark.browser
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
-def test_answering_on_a_page_shows_the_verdict(chromium, live_pages, viewport):
-    """Every question of every page, and no figure but those that wait for it."""
-    context = chromium.new_context(offline=True, viewport=viewport, reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE)
-    context.route("**/mathjax/**", lambda route: route.abort())  # formulas take most of the time
-    tab, answered = context.new_page(), 0
-    for page in live_pages:
-        asked = [place for place in live_figures.places().get(page.stem, ()) if place.ask]
-        if not asked:
-            continue
+@pytest.mark.parametrize("name", [page for page, asked in ASKED.items() if asked])
+def test_answering_on_a_page_shows_the_verdict(chromium, live_pages, name, viewport):
+    """Every question of the page, and no figure but those that wait for it."""
+    page, asked = next(page for page in live_pages if page.stem == name), ASKED[name]
+    with chromium.new_context(
+        offline=True, viewport=viewport, reduced_motion="reduce"
+    ) as context:
+        context.set_default_timeout(PATIENCE)
+        # Formulas take most of the time.
+        context.route("**/mathjax/**", lambda route: route.abort())
+        tab = context.new_page()
         tab.goto(page.as_uri())
         # A place comes alive when it has been in view for a frame, not when it is scrolled past.
         tab.evaluate("""async () => { for (const one of document.querySelectorAll("figure")) {
@@ -3041,13 +3049,10 @@ def test_answering_on_a_page_shows_the_verdict(chromium, live_pages, viewport):
                 tab.keyboard.press("Enter")
             assert waiting.count() == len(asked) - number
             assert tab.locator(f"#predict-{place.ask} details").is_visible()
-            answered += 1
         said = tab.locator(".litlearn-says").all_text_contents()
         tab.wait_for_function("""() => [...document.querySelectorAll(".litlearn-says")].every(
             one => !one.textContent.startsWith("Choose an answer"))""")
         assert len(said) >= len(asked)
-    context.close()
-    assert answered == len({(place.figure, place.ask) for place in SET if place.ask})
 
 
 @pytest.mark.browser

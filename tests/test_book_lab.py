@@ -1,8 +1,9 @@
 """The notebooks for reading, opened in JupyterLab as Binder shows them, and run there to the end.
 
-Two of them with the other tests; all with LAB=full ("make lab-test", once a week).
+One of them for each change, all of them once a week.
 """
 
+import importlib.util
 import json
 import os
 import re
@@ -17,15 +18,14 @@ from pathlib import Path
 import pytest
 import reading
 
-pytest.importorskip("jupyterlab", reason="JupyterLab is not installed")
-pytest.importorskip("jupyterlab_myst", reason="its extension for MyST is not installed")
+for package in ("jupyterlab", "jupyterlab_myst"):  # to import them takes seconds
+    if not importlib.util.find_spec(package):
+        pytest.skip(f"{package} is not installed", allow_module_level=True)
 
 pytestmark = [pytest.mark.browser, pytest.mark.thread_unsafe]
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
-QUICK = ["judging_a_model", "logistic_inference"]
-FULL = os.environ.get("LAB") == "full"
 SECONDS = 600
 
 
@@ -154,7 +154,10 @@ def chosen(tab, menu, command):
     tab.locator(f".lm-Menu-item[data-command='{command}']").click()
 
 
-@pytest.mark.parametrize("name", NAMES if FULL else QUICK)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n == "logistic_inference" else pytest.mark.weekly) for n in NAMES],
+)
 def test_a_notebook_reads_and_runs_in_lab(tab, lab, name):
     """Everything is resolved and set, and all cells run, without a warning."""
     tab.goto(f"{lab}/lab/tree/book/{name}.ipynb?reset")

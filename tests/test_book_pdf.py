@@ -29,7 +29,7 @@ def built():
 
 @pytest.fixture(scope="module")
 def whole(built):
-    """The book as one page of HTML."""
+    """The book as one page of HTML, which takes 20 seconds."""
     return pdf.assemble(built)
 
 
@@ -37,6 +37,7 @@ def labels(text):
     return re.findall(r'\bid="([^"]+)"', text)
 
 
+@pytest.mark.weekly
 def test_each_page_of_the_book_is_there(whole, built):
     for page in pdf.pages_in_order():
         assert f'id="{pdf.identifier(page.name, "top")}"' in whole, page.name
@@ -45,6 +46,7 @@ def test_each_page_of_the_book_is_there(whole, built):
     assert exercises == solutions > 100
 
 
+@pytest.mark.weekly
 def test_each_label_is_one_place_and_each_link_leads_to_one(whole):
     known = labels(whole)
     assert len(known) == len(set(known))
@@ -52,6 +54,7 @@ def test_each_label_is_one_place_and_each_link_leads_to_one(whole):
     assert led - set(known) == set()
 
 
+@pytest.mark.weekly
 def test_no_script_or_control_is_left(whole):
     scripts = re.findall(r"<script[^>]*>", whole)
     assert len(scripts) == 2  # MathJax, and what it is told

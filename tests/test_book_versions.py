@@ -84,6 +84,7 @@ def listed(page):
 BANNER = "#bd-header-version-warning"
 
 
+@pytest.mark.weekly(keep=4)
 @pytest.mark.browser
 @pytest.mark.parametrize("name", PAGES[:-1])
 @pytest.mark.parametrize("folder", [OLD, NEW, "latest"])
@@ -125,6 +126,7 @@ def test_the_banner_is_closed_by_keys(tab, site):
         page.tab.locator(BANNER).wait_for(state="detached")
 
 
+@pytest.mark.weekly(keep=1)
 @pytest.mark.browser
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_versions_can_be_read_by_everyone(tab, site, size):

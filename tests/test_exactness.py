@@ -270,7 +270,7 @@ def name_of(value):
     return ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else None
 
 
-@pytest.mark.weekly(keep=26)
+@pytest.mark.weekly(keep=16)
 @pytest.mark.parametrize(("seed", "family", "given"), [(i, *row) for i, row in enumerate(TABLE)],
                          ids=name_of)  # fmt: skip
 def test_no_default_is_farther_from_the_minimum(seed, family, given):

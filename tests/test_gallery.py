@@ -15,7 +15,7 @@ OTHER = SAME + "\nprint('ours' if 'litlearn' in SVC.__module__ else 1.5)\n"
 FAILS = SAME + "\nassert 'litlearn' not in SVC.__module__\n"
 
 
-@pytest.mark.weekly(keep=2)
+@pytest.mark.weekly(keep=1)
 @pytest.mark.parametrize(
     ("script", "outcome"),
     [(SAME, "same"), (OTHER, "differs"), (FAILS, "fails"), ("import sklearn.nothing", "left out")],

@@ -182,6 +182,7 @@ def fit(folder):
     return found, int(compiled)
 
 
+@pytest.mark.weekly
 def test_an_estimator_with_every_entry_damaged(tmp_path, attempts, tally):
     """In new processes, where code that is loaded and wrong would end them."""
     expected, compiled = fit(tmp_path)

@@ -568,6 +568,7 @@ def test_what_samples_and_targets_share_is_computed_once():
 # -- several processes ----------------------------------------------------------------------------
 
 
+@pytest.mark.weekly
 def test_processes_give_the_same_bits_and_nothing_stays(client, check_nothing_is_left):
     arrays = draw()
     # What differs in options of a part only is compared between threads, which is faster.
@@ -630,6 +631,7 @@ def test_neighbours_in_chunks_are_those_in_memory(client, check_nothing_is_left)
     check_nothing_is_left(client)
 
 
+@pytest.mark.weekly
 def test_steps_move_no_samples():
     """Targets lie anywhere at first; then only sums move between workers, in however many steps."""
     from distributed import Client, LocalCluster
@@ -865,7 +867,7 @@ def test_a_client_of_a_block_that_is_closed_during_a_fit_says_so(cluster):
 # -- memory ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.weekly(keep=2)
+@pytest.mark.weekly(keep=1)
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is that of Linux")
 @pytest.mark.parametrize(
     ("maker", "options", "learned", "expected"),

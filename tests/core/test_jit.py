@@ -220,6 +220,7 @@ def test_a_setting_asks_for_the_way_of_numba(monkeypatch):
     assert jit._part_compiler.__wrapped__() is None
 
 
+@pytest.mark.weekly
 @needs_compiler
 def test_a_first_tree_waits_for_what_it_needs_and_no_more(tmp_path):
     """Each function is compiled once; few have machine code of their own, and are kept."""

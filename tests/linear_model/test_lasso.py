@@ -364,6 +364,7 @@ def test_what_met_the_tolerance_meets_it_at_the_next_start(form, alpha, precompu
 # Hard inputs
 
 
+@pytest.mark.weekly
 def test_gram_matrix_of_the_user():
     X, y = draw()
     Xc = X - X.mean(axis=0)

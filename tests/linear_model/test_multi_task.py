@@ -112,6 +112,7 @@ def test_one_target_is_the_lasso_and_copies_share_a_length():
     np.testing.assert_allclose(twice.coef_, np.tile(once.coef_, (2, 1)), atol=1e-5)
 
 
+@pytest.mark.weekly
 def test_descent_on_columns_reaches_the_same_minimum(monkeypatch):
     X, Y, _ = data()
     whole = MultiTaskElasticNet(0.01, tol=1e-10, max_iter=20_000).fit(X, Y)

@@ -609,7 +609,7 @@ def test_a_set_in_words():
     assert codes_in(words, 4).tolist() == [5, 7, 70_000]
 
 
-@pytest.mark.weekly(keep=2)
+@pytest.mark.weekly(keep=1)
 @pytest.mark.parametrize("model", TREES + FORESTS)
 def test_constraints_hold_beside_categories_weights_and_missing_values(model):
     """Children of a split of levels keep to the bounds; the levels' feature itself has none."""

@@ -491,6 +491,7 @@ def test_export_text_refuses():
     assert "class: yes" in named and "u <=" in named
 
 
+@pytest.mark.weekly
 def test_more_values_than_two_bytes_can_count():
     rng = np.random.default_rng(0)
     X = rng.permutation(70_000)[:, np.newaxis].astype(float)

@@ -97,6 +97,7 @@ def test_poisson_with_a_mean_that_rounds_to_zero():
     assert tree.impurity[tree.n_node_samples == 2] == 0.0
 
 
+@pytest.mark.weekly
 def test_poisson_never_parts_off_zeros_of_a_long_sum():
     """What rounding leaves of a sum of 1e5 targets is no target on the right side."""
     n = 100_000
