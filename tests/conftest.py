@@ -63,11 +63,11 @@ def pytest_addoption(parser):
 
 
 def weekly(items):
-    """What `make test` leaves for the weekly run: tests or single cases marked "weekly", and all but
-    n cases of a test marked "weekly(keep=n)".
+    """What `make test` leaves for the weekly run.
 
-    The names of the cases choose, so that a commit is always asked the same, and most cases keep
-    their place when others come or go.
+    Tests and single cases marked "weekly", and of a test marked "weekly(keep=n)" all but n cases.
+    Names choose these, so that a commit is always asked the same, and most keep their place when
+    others come or go.
     """
     cases, left_out = {}, []
     for item in items:

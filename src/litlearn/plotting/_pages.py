@@ -16,6 +16,7 @@ import numpy as np
 
 from litlearn.plotting._style import (
     KEEPS_WIDTH,
+    lay_out,
     load_matplotlib,
     settings,
     text_length,
@@ -44,11 +45,11 @@ def _shown(fig):
     if not (fig.axes or fig.lines or fig.texts):
         return None
     tidy_legends(fig)
-    png, (width, height) = _png(fig, bbox_inches="tight")
+    png, (width, height) = _png(fig)
     stored = {"width": width // 2, "height": height // 2}
     layout = _narrow(fig)
     if layout:
-        stored[layout] = base64.b64encode(_png(fig, bbox_inches="tight")[0]).decode("ascii")
+        stored[layout] = base64.b64encode(_png(fig)[0]).decode("ascii")
     return png, stored
 
 
@@ -248,15 +249,25 @@ class Slider:
         return "\n".join(lines)
 
 
-def _drawn(fig, **settings):
+def _drawn(fig, tight=False):
     """Draw a figure with twice its dots per inch, in few colours; return the image and its dpi."""
+    from matplotlib import rc_context, rcParams
     from PIL import Image
 
-    raw, dpi = io.BytesIO(), 2 * fig.dpi
-    fig.savefig(raw, format="png", dpi=dpi, facecolor="white", **settings)
+    raw, dpi, engine = io.BytesIO(), fig.dpi, fig.get_layout_engine()
+    # Layout first and then one drawing. Matplotlib draws a figure that has a layout twice.
+    fig.set_dpi(2 * dpi)
+    lay_out(fig)
+    bbox = fig.get_tightbbox().padded(rcParams["savefig.pad_inches"]) if tight else None
+    with rc_context({"figure.autolayout": False, "figure.constrained_layout.use": False}):
+        fig.set_layout_engine(None)
+        once = {"compress_level": 0}  # what is read again at once
+        fig.savefig(raw, dpi=2 * dpi, facecolor="white", bbox_inches=bbox, pil_kwargs=once)
+        fig.set_layout_engine(engine)
+    fig.set_dpi(dpi)
     raw.seek(0)
     with Image.open(raw) as image:
-        return _with_few_colors(image.convert("RGB")), dpi
+        return _with_few_colors(image.convert("RGB")), 2 * dpi
 
 
 def _with_few_colors(image, most=96, exact=48, share=1 / 4000):
@@ -285,12 +296,12 @@ def _with_few_colors(image, most=96, exact=48, share=1 / 4000):
     return out
 
 
-def _png(fig, **settings):
+def _png(fig, tight=True):
     """Draw a figure to PNG bytes, and its size.
 
     The bytes name no date and no program (Pillow writes none).
     """
-    image, dpi = _drawn(fig, **settings)
+    image, dpi = _drawn(fig, tight)
     stored = io.BytesIO()
     image.save(stored, format="png", optimize=True, dpi=(dpi, dpi))
     return stored.getvalue(), image.size
