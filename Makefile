@@ -22,7 +22,7 @@ WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 # A worker that a hanging test has ended is replaced once.
 PARALLEL := -n $(WORKERS) --dist loadfile --max-worker-restart 1
 
-.PHONY: help book pdf test test-nojit test-weekly test-cpus lab pages-test students bench bench-more notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
+.PHONY: help book pdf test test-nojit test-figures test-weekly test-cpus lab pages-test students bench bench-more notebooks claims lint format coverage fuzz attack threads mutants pin compat address dist keep-speed soak gallery kernels try-kernels first-calls clean
 
 help:
 	@echo 'make book       build the book into _build/html'
@@ -162,22 +162,27 @@ format: .venv/.test
 NOTEBOOKS := $(wildcard book/*.ipynb)
 # Only these files have tests that run again: to find them among all takes each process longer.
 NOJIT = $$(grep -rlw nojit tests --include='test_*.py')
+ON_PAGES := $(filter-out tests/test_book_figures.py,$(wildcard tests/test_book_*.py))
 # Threads of scikit-learn's that have nothing to do are not to keep a processor from other tests.
-test test-nojit test-weekly test-cpus: export OMP_WAIT_POLICY := passive
+test test-nojit test-figures test-weekly test-cpus: export OMP_WAIT_POLICY := passive
 test: lint $(CACHE)/.filled
 	@echo '--- tests'
 	$(PYTEST_MODULE) tests $(PARALLEL) --quick -m 'not browser'
 	@echo '--- notebooks'
 	$(BOOK) $(PYTEST) $(NOTEBOOKS) $(PARALLEL)
-	@echo '--- again without compilation, while one process reads the pages'
-	@$(MAKE) --no-print-directory -j 2 test-nojit book
+	@echo '--- again without compilation and then the figures, while one process reads the pages'
+	@$(MAKE) --no-print-directory -j 2 test-nojit book test-figures
 	@echo '--- the pages in a browser'
-	$(PYTEST_MODULE) tests/test_book_*.py --quick -m browser -n $(WORKERS) --dist load
+	$(PYTEST_MODULE) $(ON_PAGES) --quick -m browser -n $(WORKERS) --dist load
 	@echo 'All tests for a change passed. "make test-weekly pages-test" has all cases of the long ones.'
 
 test-nojit: .venv/.test
 	@$(PRESCOTT) NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR='$(CACHE)-nojit' \
 	  $(PYTEST_MODULE) $(NOJIT) $(PARALLEL) --quick -m nojit
+
+# Figures to play with, each on a page of its own: nothing of the built book.
+test-figures: .venv/.test
+	@$(PYTEST_MODULE) tests/test_book_figures.py --quick -m browser -n $(WORKERS) --dist load
 
 # What "make test" leaves out, but for pages: all cases of the tests that take long, and indices.
 test-weekly: .venv/.test $(CACHE)/.filled

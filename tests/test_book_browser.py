@@ -23,6 +23,8 @@ import address
 import numpy as np
 import pytest
 
+from screens import PHONE, WIDE
+
 ROOT = Path(__file__).resolve().parent.parent
 AT = address.read()
 HTML = Path(os.environ.get("LITLEARN_HTML", ROOT / "_build" / "html"))
@@ -68,9 +70,6 @@ def built():
 def browser(built, chromium):
     """The browser, when there are pages to open in it."""
     return chromium
-
-
-WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from test_book_browser import HTML, PHONE, WIDE, Opened, Served, _sideways, legibility
+from screens import PHONE, WIDE
+from test_book_browser import HTML, Opened, Served, _sideways, legibility
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / ".ci")]

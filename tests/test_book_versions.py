@@ -10,7 +10,8 @@ import urllib.request
 import pytest
 import versions
 
-from test_book_browser import AXE, HTML, PHONE, ROOT, SETTLED, WIDE, Opened, _sideways, _violations
+from screens import PHONE, WIDE
+from test_book_browser import AXE, HTML, ROOT, SETTLED, Opened, _sideways, _violations
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 

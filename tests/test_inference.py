@@ -376,6 +376,7 @@ def test_intervals_cover_as_promised():
     assert held["nonrobust"][1] < 850, held
 
 
+@pytest.mark.weekly
 def test_intervals_of_outcomes_cover_as_promised():
     rng = np.random.default_rng(8)
     held = {"wald": np.zeros(2), "profile": np.zeros(2)}

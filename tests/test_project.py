@@ -482,9 +482,10 @@ def test_every_notebook_is_computed_as_on_other_processors():
 
 def test_what_a_change_leaves_out_is_tried_once_a_week_and_before_a_release():
     weekly, pages = recipe("test-weekly"), recipe("pages-test")
-    assert text("Makefile").count("--quick") == 3 and "--quick" not in weekly + pages
+    assert text("Makefile").count("--quick") == 4 and "--quick" not in weekly + pages
     assert "-m 'weekly and not browser'" in weekly
-    assert "tests/test_book_*.py" in recipe("test") and "tests/test_book_*.py" in pages
+    assert "test-nojit book test-figures" in recipe("test") and "$(ON_PAGES)" in recipe("test")
+    assert "tests/test_book_*.py" in pages
     _, jobs = workflow("tests.yml")
     assert "schedule" in jobs["weekly"]["if"] and "make test-weekly" in commands(jobs["weekly"])
     assert "schedule" in jobs["pages"]["if"] and "make pages-test" in commands(jobs["pages"])

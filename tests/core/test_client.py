@@ -66,6 +66,7 @@ def check_same(model, other):
 # -- fits -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.weekly
 def test_a_fit_has_the_bits_of_that_to_an_array_of_dask(
     client, small_chunks, check_nothing_is_left
 ):

@@ -74,6 +74,7 @@ def test_the_cache_holds_across_processes(script, tmp_path):
     assert second == ["5.0", "1"]
 
 
+@pytest.mark.weekly
 @needs_compiler
 def test_two_processes_that_compile_at_once_lose_nothing(script, tmp_path):
     # Short races: in each, three processes save different signatures of the same function.

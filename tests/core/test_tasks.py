@@ -239,6 +239,7 @@ def test_data_go_once_to_each_worker_and_arrive_as_they_were(client):
     assert all(one[4] for one in found)  # so that nothing inside starts threads
 
 
+@pytest.mark.weekly
 def test_data_are_sent_again_where_all_who_held_them_are_lost(tmp_path):
     """Of the only worker; and after a few times it is an error that says so."""
     from distributed import Client, LocalCluster

@@ -120,6 +120,7 @@ def draw(n, seed):
     return X, np.sin(3 * X[:, 0]) + X[:, 1] + 0.5 * rng.normal(size=n)
 
 
+@pytest.mark.weekly
 def test_refits_to_other_samples_vary_as_the_errors_say():
     """Of 40 forests, each of other samples: 0.8 to 1.05 times their standard deviation.
 

@@ -619,6 +619,7 @@ def test_a_batch_is_averaged_with_what_was_before(kind):
             seen += total
 
 
+@pytest.mark.weekly(keep=1)
 @nojit
 @KINDS
 @pytest.mark.filterwarnings("ignore:.*did not converge")
