@@ -21,6 +21,7 @@ NUMBERS = 2**25  # in float64 256 MB, more than a cache holds
 SIDE = 1500  # of the matrices
 TURNS = 5
 FAR = 5.0  # times the floor: what is beyond is explained
+STEADY = 1.25  # quotient of rates before and after: beyond it, other work disturbed what was timed
 
 
 class Floor(NamedTuple):
@@ -189,6 +190,12 @@ def products(dtype):
     """Products of two numbers in a second, each added to a sum, in NumPy's matrix product."""
     A = np.random.default_rng(0).random((SIDE, SIDE)).astype(dtype)
     return SIDE**3 / fastest(lambda: A @ A)
+
+
+def disturbed(before, after):
+    """Names of the rates that differ too much between the beginning and the end of a family."""
+    return [name for name, rate in before.items()
+            if not 1 / STEADY <= rate / after[name] <= STEADY]  # fmt: skip
 
 
 def main(threads):

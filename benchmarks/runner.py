@@ -434,5 +434,6 @@ def run_family(module, *, size="full", only=None, progress=None, **settings):
             result["cases"].append(run_case(module, size, case, rates=result["rates"], **settings))
             if progress is not None:
                 progress(result["cases"][-1])
+    result["rates_after"] = rates(settings["threads"])
     result["seconds"] = time.perf_counter() - start
     return result

@@ -1,5 +1,7 @@
 """The outcome as plain text."""
 
+from benchmarks import floors
+
 COLUMNS = (
     ("case", "<28"),
     ("implementation", "<26"),
@@ -72,11 +74,18 @@ def rows(case):
 
 
 def closing(result):
-    """One line: how many cases were won, and how many aims met."""
+    """Cases that were won, and aims met; a second line where other work disturbed the times."""
     ratios = [case["ratio"] for case in result["cases"] if case["ratio"] is not None]
     aims = [case["aim_met"] for case in result["cases"] if case["aim_met"] is not None]
     faster = sum(ratio <= 1 for ratio in ratios)
-    return (
+    told = (
         f"{result['family']}: at least as fast as the fastest peer in {faster} of {len(ratios)} "
         f"cases, aim met in {sum(aims)} of {len(aims)}; {result['seconds']:.0f} s in all."
     )
+    before, after = result["rates"], result["rates_after"]
+    if changed := floors.disturbed(before, after):
+        rates = ", ".join(f"{n} {before[n] / 1e9:.0f} and {after[n] / 1e9:.0f}" for n in changed)
+        told += (
+            f"\nMeasure again: this machine's rates changed, before and after in 10^9/s: {rates}."
+        )
+    return told

@@ -307,6 +307,14 @@ def test_table_says_a_loss_plainly(tiny):
     assert "0 of 1 cases" in table.closing(dict(tiny[0], cases=[slower(case)]))
 
 
+def test_table_says_that_other_work_disturbed_a_family(tiny):
+    assert tiny[0]["rates_after"] == RATES and "again" not in table.closing(tiny[0])
+    for factor in (0.7, 1.4):
+        after = RATES | {"bandwidth": factor * RATES["bandwidth"]}
+        told = table.closing(dict(tiny[0], rates_after=after)).splitlines()
+        assert len(told) == 2 and told[1].startswith("Measure again") and "float" not in told[1]
+
+
 # ---------------------------------------------------------------- the committed results
 
 
