@@ -121,12 +121,11 @@ def tidy_legends(fig, lift=False):
     None
     """
     load_matplotlib()
-    # In axes that hold a legend only, there is nothing to be covered.
-    legends = [(ax, legend) for ax in fig.axes if ax.axison and (legend := ax.get_legend())]
-    legends = [(ax, one) for ax, one in legends if one.get_visible() and one.get_texts()]
-    if legends:
-        lay_out(fig)  # limits and layout have their say first
-    for ax, legend in legends:
+    lay_out(fig)  # limits and layout have their say first
+    for ax in fig.axes:
+        legend = ax.get_legend()
+        if legend is None or not legend.get_visible() or not legend.get_texts() or not ax.axison:
+            continue  # nothing to be covered, in axes that hold a legend only
         ends = [] if lift else _ends_of_lines(ax, legend)
         if ends:
             legend.remove()
