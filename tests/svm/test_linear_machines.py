@@ -414,7 +414,8 @@ def test_all_classes_at_once_are_no_farther_from_the_minimum_than_those_of_libli
 def test_losses_dearer_than_digits_can_tell(model, scale, y_scale, sparse):
     """Coefficients of the dual as large as C leave w no digit: it was worse than zero.
 
-    Prices that digits can tell, 1e12 in units of squared samples, have nearly the same minimum.
+    Prices that digits can tell, 1e10 in units of squared samples, have nearly the same minimum. At
+    1e12 one order of the samples in fifty ended elsewhere.
     """
     rng = np.random.default_rng(0)
     X = (
@@ -425,8 +426,10 @@ def test_losses_dearer_than_digits_can_tell(model, scale, y_scale, sparse):
     y = rng.normal(size=len(X)) if isinstance(model, LinearSVR) else np.arange(len(X)) % 2
     plain = clone(model).set_params(C=1e7, tol=1e-6, max_iter=10_000, fit_intercept=False).fit(X, y)
     given = scipy.sparse.csr_array(scale * X) if sparse else scale * X
-    with pytest.warns(ConvergenceWarning):
-        found = clone(model).set_params(fit_intercept=False).fit(given, y_scale * y)
     expected = plain.decision_function(X) if isinstance(model, LinearSVC) else plain.predict(X)
-    got = found.decision_function(given) if isinstance(model, LinearSVC) else found.predict(given)
-    np.testing.assert_allclose(got / y_scale, expected, atol=1e-3)
+    for seed in range(30):
+        found = clone(model).set_params(fit_intercept=False, random_state=seed)
+        with pytest.warns(ConvergenceWarning):
+            found.fit(given, y_scale * y)
+        values = found.decision_function if isinstance(model, LinearSVC) else found.predict
+        np.testing.assert_allclose(values(given) / y_scale, expected, atol=1e-3)

@@ -24,7 +24,9 @@ from litlearn.svm._primal_newton import SquaredLoss, solve_primal
 from litlearn.svm._sparse_weights import solve_sparse
 
 MOST_FEATURES = 1500  # up to which Hessians are formed and factored
-DEAREST = 1e12  # price of a loss as large as the largest target, in units of the squared samples
+# Price of a loss as large as the largest target, in units of the squared samples: w keeps six
+# digits, and the solver needs five to end (at a fifth of the default of tol).
+DEAREST = 1e10
 COMBINATIONS = {  # of penalty and loss: the values of `dual` that liblinear has
     ("l2", "hinge"): (True,),
     ("l2", "squared_hinge"): (False, True),
