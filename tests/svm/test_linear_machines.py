@@ -415,7 +415,7 @@ def test_losses_dearer_than_digits_can_tell(model, scale, y_scale, sparse):
     """Coefficients of the dual as large as C leave w no digit: it was worse than zero.
 
     Prices that digits can tell, 1e10 in units of squared samples, have nearly the same minimum. At
-    1e12 one order of the samples in fifty ended elsewhere.
+    1e12 one order of the samples in a hundred ended elsewhere.
     """
     rng = np.random.default_rng(0)
     X = (
